@@ -1,0 +1,137 @@
+/**
+ * The one catalog of what can go wrong, at the bottom of the house: every room throws from it, and the
+ * edges (REST, GraphQL, scripts) print the same code in the same words.
+ *
+ * A code, once published, is never reused.
+ *
+ * @see interface 7, decisions 4
+ */
+export const ERRORS = {
+  MALFORMED_REQUEST: {
+    status: 400,
+    title: 'The request is malformed',
+    when: 'a body, parameter or header cannot be read',
+  },
+  MALFORMED_FILTER: {
+    status: 400,
+    title: 'The filter is malformed',
+    when: 'an oquery or where cannot be read',
+  },
+  INVALID_VALUE: {
+    status: 400,
+    title: 'A value is not valid',
+    when: 'a field or parameter holds what its type does not allow',
+  },
+  LIMIT_EXCEEDED: {
+    status: 400,
+    title: 'A limit is exceeded',
+    when: 'a page, filter or document is larger than the settings allow',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    title: 'Authentication is required',
+    when: 'no, wrong, expired or revoked credential',
+  },
+  WRONG_LOGIN: {
+    status: 401,
+    title: 'The login is wrong',
+    when: 'user name and password do not belong together',
+  },
+  FORBIDDEN: {
+    status: 403,
+    title: 'Not allowed',
+    when: 'a known caller asks for what its roles or scopes do not include',
+  },
+  NOT_FOUND: { status: 404, title: 'Not found', when: 'an unknown path, collection, record, script or file' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'The method is not allowed here',
+    when: 'a known path with a wrong method',
+  },
+  NOT_ACCEPTABLE: { status: 406, title: 'No acceptable format', when: 'Accept admits no JSON' },
+  CONFLICT: { status: 409, title: 'Conflict', when: 'a unique field, or an id, is taken' },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    title: 'The idempotency key was used for another request',
+    when: 'the same key with another body',
+  },
+  GONE: { status: 410, title: 'Gone', when: 'a removed record or a dropped collection' },
+  VERSION_CONFLICT: {
+    status: 412,
+    title: 'The record has changed',
+    when: 'the version asked for is not the current one',
+  },
+  TOO_LARGE: { status: 413, title: 'The body is too large', when: 'a body over the limit' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'The body is not JSON',
+    when: 'a body of another media type',
+  },
+  TEAPOT: { status: 418, title: 'I am a teapot', when: 'coffee was asked for' },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    title: 'Too many requests',
+    when: 'over the rate; Retry-After says when',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Internal server error',
+    when: 'a fault of ours, logged with its request id',
+  },
+  MAINTENANCE: { status: 503, title: 'Down for maintenance', when: 'the maintenance switch is on' },
+  UNAVAILABLE: {
+    status: 503,
+    title: 'Service unavailable',
+    when: 'the database is out of reach, too slow, or the service is shutting down',
+  },
+} as const satisfies Record<string, { status: number; title: string; when: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault inside a request: where it is, what was sent, what would be right. */
+export interface ErrorDetail {
+  readonly detail: string;
+  /** Name of the query parameter, GraphQL argument or header at fault. */
+  readonly parameter?: string;
+  /** JSON pointer into the body. */
+  readonly pointer?: string;
+  /** Zero-based offset in the text of a filter. */
+  readonly position?: number;
+  readonly expected?: string;
+  readonly sent?: unknown;
+}
+
+export interface ServiceErrorOptions {
+  readonly errors?: readonly ErrorDetail[];
+  readonly cause?: unknown;
+  /** With 429 and 503: when to try again. */
+  readonly retryAfterSeconds?: number;
+  /** With 405: the methods that are right. */
+  readonly allow?: readonly string[];
+}
+
+/** What every room throws. `message` is the `detail` a caller reads: what was wrong, where, what would be right. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly ErrorDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.title = ERRORS[code].title;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+}
+
+/** Stops at what can only be a fault of ours; shown to callers as a plain 500. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`invariant: ${message}`);
+}

@@ -1,0 +1,116 @@
+/**
+ * `Filter`: what a caller wants of a collection, as a plain value. Three languages are parsed into it
+ * (oquery strings, GraphQL `where`, Mongo-style queries) and one compiler turns it into SQL.
+ *
+ * A condition holds when any value found at its path satisfies it: lists are looked into on the way and at
+ * the end. `not` is plain negation, so a negated condition holds when no value satisfies it, also when the field is missing.
+ *
+ * @see decisions 3
+ */
+import type { JsonScalar } from '../json.js';
+
+/** The steps from a record to a value, e.g. `['lines', 'fee_head']`. */
+export type Path = readonly string[];
+
+export type Filter = AllFilter | AnyFilter | NotFilter | Condition;
+
+export interface AllFilter {
+  readonly kind: 'all';
+  readonly filters: readonly Filter[];
+}
+
+export interface AnyFilter {
+  readonly kind: 'any';
+  readonly filters: readonly Filter[];
+}
+
+export interface NotFilter {
+  readonly kind: 'not';
+  readonly filter: Filter;
+}
+
+export type Condition =
+  | LooseEqualsCondition
+  | EqualsCondition
+  | InCondition
+  | TextCondition
+  | CompareCondition
+  | DayCondition
+  | MonthCondition
+  | IsNullCondition
+  | ExistsCondition
+  | ElementCondition;
+
+/** oquery `=`: the text is read by the field's declared type; undeclared, it equals the string or the boolean/number so written. */
+export interface LooseEqualsCondition {
+  readonly kind: 'looseEquals';
+  readonly path: Path;
+  readonly text: string;
+  readonly isInsensitive?: boolean;
+}
+
+/** Equals this JSON value, type and all. */
+export interface EqualsCondition {
+  readonly kind: 'equals';
+  readonly path: Path;
+  readonly value: Exclude<JsonScalar, null>;
+}
+
+export interface InCondition {
+  readonly kind: 'in';
+  readonly path: Path;
+  readonly values: readonly Exclude<JsonScalar, null>[];
+}
+
+/** Looks at strings only; on a reference also at its label. */
+export interface TextCondition {
+  readonly kind: 'startsWith' | 'contains' | 'equalsInsensitive';
+  readonly path: Path;
+  readonly text: string;
+  readonly isInsensitive?: boolean;
+}
+
+/** A range never crosses types: a number operand finds numbers, a text operand the field's own type (an instant or day for datetime). */
+export interface CompareCondition {
+  readonly kind: 'greaterThan' | 'greaterOrEqual' | 'lessThan' | 'lessOrEqual';
+  readonly path: Path;
+  readonly value: Exclude<JsonScalar, null | boolean>;
+}
+
+export type DayWord = 'today' | 'yesterday' | 'daybeforeyesterday';
+
+/** On a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a field declared text, `text` equality with what was written. */
+export interface DayCondition {
+  readonly kind: 'on';
+  readonly path: Path;
+  readonly day: string | { readonly word: DayWord };
+}
+
+/** Within a month `YYYY-MM` of the domain's time zone. */
+export interface MonthCondition {
+  readonly kind: 'within';
+  readonly path: Path;
+  readonly month: string;
+}
+
+/** The field is missing or JSON null. */
+export interface IsNullCondition {
+  readonly kind: 'isNull';
+  readonly path: Path;
+}
+
+/** The field is present (JSON null included). */
+export interface ExistsCondition {
+  readonly kind: 'exists';
+  readonly path: Path;
+}
+
+/** One and the same element of the list at the path satisfies the whole filter, whose paths start at the element (an empty path is the element itself). */
+export interface ElementCondition {
+  readonly kind: 'element';
+  readonly path: Path;
+  readonly filter: Filter;
+}
+
+/** Satisfied by every record. */
+export const EVERYTHING: Filter = { kind: 'all', filters: [] };

@@ -1,0 +1,45 @@
+/** Who asks, and where: the first argument of everything the store and the reports do. There is no call without one. */
+import type { JsonValue } from '../json.js';
+
+/** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
+export interface Domain {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  readonly timeZone: string;
+}
+
+export type RecordVerb = 'read' | 'create' | 'update' | 'delete';
+
+/** What an API key leaves of its user's rights. `collections` maps a name, or `*`, to verbs. */
+export interface KeyScopes {
+  readonly collections: Readonly<Record<string, readonly RecordVerb[]>>;
+  /** Report names, or `*`. */
+  readonly reports: readonly string[];
+  /** Script names, or `*`. */
+  readonly scripts: readonly string[];
+}
+
+/** A caller whose credential was checked. A task of the service itself is a principal too (`kind: 'system'`), with the roles it needs. */
+export interface Principal {
+  readonly kind: 'user' | 'system';
+  /** `_id` of the caller's `pltf_user` record; the task's name for a system principal. */
+  readonly id: string;
+  readonly userName: string;
+  /** The domain the credential belongs to. */
+  readonly domainId: string;
+  readonly roles: ReadonlySet<string>;
+  readonly credential: { readonly kind: 'token' | 'key' | 'system'; readonly id: string };
+  /** Present for API keys: the rights are those of the roles and of these scopes both. */
+  readonly scopes: KeyScopes | undefined;
+  /** What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration). */
+  readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
+}
+
+export interface Scope {
+  readonly domain: Domain;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Ends the work when the caller has gone. */
+  readonly signal?: AbortSignal;
+}
