@@ -1,0 +1,221 @@
+/**
+ * Every setting of the service: its environment variable, type, default and meaning, said once.
+ * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
+ */
+import { z } from 'zod';
+
+const count = z.coerce.number().int().min(0);
+const positive = z.coerce.number().int().min(1);
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+interface Setting {
+  readonly variable: string;
+  /** As it would be written in the environment; absent: not set. */
+  readonly default?: string;
+  readonly schema: z.ZodType;
+  readonly meaning: string;
+}
+
+const SETTINGS = {
+  port: {
+    variable: 'PORT',
+    default: '4000',
+    schema: z.coerce.number().int().min(0).max(65535),
+    meaning: 'TCP port; 0 takes a free one',
+  },
+  host: {
+    variable: 'HOST',
+    default: '127.0.0.1',
+    schema: z.string().min(1),
+    meaning: 'address to listen on; 0.0.0.0 for all',
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
+      .optional(),
+    meaning: 'a PostgreSQL >= 15 of your own; unset: an embedded one in DATA_DIRECTORY',
+  },
+  dataDirectory: {
+    variable: 'DATA_DIRECTORY',
+    default: '.data',
+    schema: z.string().min(1),
+    meaning: 'where the embedded database keeps its files',
+  },
+  poolSize: {
+    variable: 'POOL_SIZE',
+    default: '16',
+    schema: positive.max(1000),
+    meaning: 'connections to the database',
+  },
+  statementTimeoutMs: {
+    variable: 'STATEMENT_TIMEOUT_MS',
+    default: '30000',
+    schema: count,
+    meaning: 'longest a statement may run, in milliseconds; 0: no limit. Streams are not bound by it',
+  },
+  demo: {
+    variable: 'DEMO',
+    default: 'true',
+    schema: flag,
+    meaning: 'make the demo school on the first start of the embedded database',
+  },
+  tokenSecret: {
+    variable: 'TOKEN_SECRET',
+    schema: z.string().min(32).optional(),
+    meaning: 'signs access tokens, at least 32 characters; unset: made once and kept in the database',
+  },
+  accessTokenTtlSeconds: {
+    variable: 'ACCESS_TOKEN_TTL_SECONDS',
+    default: '3600',
+    schema: positive,
+    meaning: 'life of an access token',
+  },
+  refreshTokenTtlSeconds: {
+    variable: 'REFRESH_TOKEN_TTL_SECONDS',
+    default: '2592000',
+    schema: positive,
+    meaning: 'life of a refresh token',
+  },
+  rateLimitPerMinute: {
+    variable: 'RATE_LIMIT_PER_MINUTE',
+    default: '600',
+    schema: positive,
+    meaning: 'requests a minute of one credential',
+  },
+  loginLimitPerMinute: {
+    variable: 'LOGIN_LIMIT_PER_MINUTE',
+    default: '10',
+    schema: positive,
+    meaning: 'login attempts a minute of one user and address',
+  },
+  bodyLimitBytes: {
+    variable: 'BODY_LIMIT_BYTES',
+    default: '1048576',
+    schema: positive,
+    meaning: 'largest request body',
+  },
+  defaultPageSize: {
+    variable: 'DEFAULT_PAGE_SIZE',
+    default: '50',
+    schema: positive,
+    meaning: 'GraphQL: records of a page when `first` is not given',
+  },
+  maxPageSize: {
+    variable: 'MAX_PAGE_SIZE',
+    default: '1000',
+    schema: positive,
+    meaning: 'GraphQL: largest `first`',
+  },
+  graphqlMaxDepth: {
+    variable: 'GRAPHQL_MAX_DEPTH',
+    default: '12',
+    schema: positive,
+    meaning: 'GraphQL: deepest nesting of a document',
+  },
+  graphqlMaxCost: {
+    variable: 'GRAPHQL_MAX_COST',
+    default: '10000',
+    schema: positive,
+    meaning: 'GraphQL: highest cost of an operation, counted by page sizes',
+  },
+  graphqlMaxRootFields: {
+    variable: 'GRAPHQL_MAX_ROOT_FIELDS',
+    default: '15',
+    schema: positive,
+    meaning: 'GraphQL: root fields and aliases of a document',
+  },
+  graphqlBatching: {
+    variable: 'GRAPHQL_BATCHING',
+    default: 'false',
+    schema: flag,
+    meaning: 'GraphQL: accept an array of operations in one request',
+  },
+  introspectionRoles: {
+    variable: 'INTROSPECTION_ROLES',
+    default: '*',
+    schema: list,
+    meaning: 'roles that may introspect the schema, separated by commas; *: every signed-in caller',
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGINS',
+    default: '',
+    schema: list,
+    meaning: 'origins that browsers may call from, separated by commas; empty: none but our own',
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    default: 'false',
+    schema: flag,
+    meaning: 'take the client address from X-Forwarded-For',
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    default: 'info',
+    schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),
+    meaning: 'least severe line that is logged',
+  },
+  maintenance: {
+    variable: 'MAINTENANCE',
+    default: 'false',
+    schema: flag,
+    meaning: 'answer 503 to everything but health checks',
+  },
+  shutdownGraceMs: {
+    variable: 'SHUTDOWN_GRACE_MS',
+    default: '10000',
+    schema: count,
+    meaning: 'how long requests in flight may go on after a stop was asked for',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type Config = {
+  readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]['schema']>;
+};
+
+/** A setting that cannot be used: says which variable, what it holds and what it should. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the settings from an environment. An empty variable counts as not set.
+ *
+ * @throws ConfigError that names every variable at fault
+ */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
+    const written = environment[setting.variable];
+    const parsed = setting.schema.safeParse(
+      written === undefined || written === '' ? setting.default : written,
+    );
+    if (parsed.success) values[name] = parsed.data;
+    else
+      faults.push(
+        `${setting.variable}: ${parsed.error.issues.map((issue) => issue.message).join(', ')} (${setting.meaning})`,
+      );
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return values as Config;
+}
+
+/** The text of `.env.example`: every variable with its default and meaning. */
+export function printEnvExample(): string {
+  const lines = Object.values<Setting>(SETTINGS).flatMap((setting) => [
+    `# ${setting.meaning}`,
+    setting.default === undefined ? `# ${setting.variable}=` : `${setting.variable}=${setting.default}`,
+    '',
+  ]);
+  return ['# Copy to .env and change what you need; the values here are the defaults.', '', ...lines].join(
+    '\n',
+  );
+}
