@@ -1,0 +1,26 @@
+/** Who asks, by which request: what both front ends hand to a resolver. Made by `src/server`, one per request. */
+import { ServiceError } from '../errors.js';
+import type { Scope } from '../store/scope.js';
+
+export interface RequestContext {
+  /** `undefined`: the request carried no credential. A wrong one never gets this far. */
+  readonly scope: Scope | undefined;
+  /** Also the `instance` of an error and the `requestId` of the log. */
+  readonly requestId: string;
+  /** The caller's IP address, behind a proxy the one it forwards. */
+  readonly address: string;
+  /** The `X-Domain` header: the sub-domain to act in, or at a login the domain of the user. */
+  readonly domainHeader: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Ends the work when the caller has gone. The same one as `scope.signal`. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws UNAUTHENTICATED (401) for a request without a credential. */
+export function requireScope(context: RequestContext): Scope {
+  if (context.scope) return context.scope;
+  throw new ServiceError(
+    'UNAUTHENTICATED',
+    'Send an access token or an API key: Authorization: Bearer <token>.',
+  );
+}
