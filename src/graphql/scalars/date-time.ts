@@ -1,0 +1,27 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { Temporal } from 'temporal-polyfill';
+
+/** An instant, ISO 8601 with `Z` or an offset; printed in UTC. @see decisions 2 */
+export const DateTime = new GraphQLScalarType<string | Date, string>({
+  name: 'DateTime',
+  description:
+    'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Takes any ISO 8601 writing with Z or an offset.',
+  serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
+  parseValue: parseInstant,
+  parseLiteral(node) {
+    return parseInstant(node.kind === Kind.STRING ? node.value : undefined);
+  },
+});
+
+function parseInstant(value: unknown): string {
+  if (typeof value === 'string') {
+    try {
+      return Temporal.Instant.from(value).toString({ fractionalSecondDigits: 3 });
+    } catch {
+      // Falls through to the one message.
+    }
+  }
+  throw new GraphQLError(
+    `Expected an instant such as "2026-07-01T04:30:00.000Z", not ${JSON.stringify(value)}.`,
+  );
+}

@@ -1,0 +1,24 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { Temporal } from 'temporal-polyfill';
+
+/** A day without a time, `YYYY-MM-DD`; never passed through a JavaScript `Date`. @see decisions 2 */
+export const LocalDate = new GraphQLScalarType<string, string>({
+  name: 'LocalDate',
+  description: 'A day of the calendar, YYYY-MM-DD, e.g. "2026-07-01", in the time zone of the school.',
+  serialize: (value) => String(value),
+  parseValue: parseDay,
+  parseLiteral(node) {
+    return parseDay(node.kind === Kind.STRING ? node.value : undefined);
+  },
+});
+
+function parseDay(value: unknown): string {
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+    try {
+      return Temporal.PlainDate.from(value, { overflow: 'reject' }).toString();
+    } catch {
+      // Falls through to the one message: the shape is right but there is no such day.
+    }
+  }
+  throw new GraphQLError(`Expected a day as YYYY-MM-DD, e.g. "2026-07-01", not ${JSON.stringify(value)}.`);
+}

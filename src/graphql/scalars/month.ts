@@ -1,0 +1,19 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+
+const WRITTEN = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** A calendar month, `YYYY-MM`. @see decisions 2 */
+export const Month = new GraphQLScalarType<string, string>({
+  name: 'Month',
+  description: 'A calendar month, YYYY-MM, e.g. "2026-07".',
+  serialize: (value) => String(value),
+  parseValue: parseMonth,
+  parseLiteral(node) {
+    return parseMonth(node.kind === Kind.STRING ? node.value : undefined);
+  },
+});
+
+function parseMonth(value: unknown): string {
+  if (typeof value === 'string' && WRITTEN.test(value)) return value;
+  throw new GraphQLError(`Expected a month as YYYY-MM, e.g. "2026-07", not ${JSON.stringify(value)}.`);
+}
