@@ -65,6 +65,24 @@ export interface UniqueTogether {
   readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' }[];
 }
 
+/** What must hold between the values of one record. An absent value is not compared; an absent addend is 0. */
+export type Check = SumCheck | OrderCheck;
+
+/** The number `total` equals the sum of the numbers at `of`, exactly. */
+export interface SumCheck {
+  readonly kind: 'sum';
+  readonly total: string;
+  readonly of: readonly (readonly string[])[];
+}
+
+/** In each object at `in` (empty: the record itself), the value of `lower` is not above that of `upper`. */
+export interface OrderCheck {
+  readonly kind: 'order';
+  readonly in: readonly string[];
+  readonly lower: string;
+  readonly upper: string;
+}
+
 export interface Collection {
   readonly name: string;
   readonly title: string;
@@ -74,6 +92,7 @@ export interface Collection {
   readonly fields: readonly Field[];
   readonly fieldsByName: ReadonlyMap<string, Field>;
   readonly uniqueTogether: readonly UniqueTogether[];
+  readonly checks: readonly Check[];
   readonly grants: readonly Grant[];
   /** By role. A role without an entry has no access; `admin` has all unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
