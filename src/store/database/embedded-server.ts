@@ -1,0 +1,397 @@
+/**
+ * PostgreSQL inside the data directory: made on the first start, found again on every other.
+ *
+ * The server is a process of its own (its own session, so that Ctrl-C reaches the gateway alone) and outlives a gateway
+ * that is killed; the next start finds it by its `postmaster.pid` and goes on with it. Several gateways may share
+ * a data directory: each holds a shared advisory lock while it runs, and the last one to leave stops the server.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  appendFile,
+  chown,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  canReach,
+  findServerPrograms,
+  ROOT_FALLBACK_DIRECTORY,
+  runProgram,
+  type ServerPrograms,
+} from './embedded-binaries.js';
+import { isProcessAlive, withStartLock } from './start-lock.js';
+
+const USER = 'campus';
+const DATABASE = 'campus';
+const MAJOR_VERSION = '18';
+/** Advisory lock held shared, in the database `postgres`, by every gateway that uses the server. */
+const PRESENCE_LOCK = 0x63616d70;
+const READY_TIMEOUT_MS = 60_000;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+
+export interface EmbeddedServerOptions {
+  /** Holds `postgres/` (the cluster) and `postgres.json` (its port and password, readable by its owner alone). */
+  readonly dataDirectory: string;
+  /** What the operator may want to know, one line each. PostgreSQL's own log is `postgres/server.log`. */
+  readonly onLog?: (line: string) => void;
+  /** PostgreSQL settings over ours; tests trade durability for speed with them. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface EmbeddedServer {
+  /** Of the database `campus`, for its owner: PostgreSQL's superuser. */
+  readonly url: string;
+  /** Stops PostgreSQL cleanly, unless another gateway still uses it. Later calls do nothing. */
+  stop(): Promise<void>;
+}
+
+/** What the gateway must remember about its cluster; kept in `postgres.json`. */
+interface Cluster {
+  readonly directory: string;
+  /** The last one, tried first, so that an address somebody wrote down stays right. */
+  readonly port: number;
+  readonly password: string;
+}
+
+/**
+ * Starts the server of a data directory, or joins the one that runs there.
+ * First start about a second, later ones about a tenth.
+ *
+ * @throws Error whose message is one line for the operator
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const dataDirectory = path.resolve(options.dataDirectory);
+  const log = options.onLog ?? (() => {});
+  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  await mkdir(dataDirectory, { recursive: true });
+  const lockFile = path.join(dataDirectory, 'postgres.lock');
+
+  const { cluster, presence, programs } = await withStartLock(lockFile, async () => {
+    const programs = await findServerPrograms();
+    const existing =
+      (await findCluster(dataDirectory)) ?? (await createCluster(dataDirectory, programs, log));
+    const runningPort = await findRunningServer(existing, log);
+    const port = runningPort ?? (await startServer(existing, programs, settings));
+    const cluster = { ...existing, port };
+    if (port !== existing.port) await writeCluster(dataDirectory, cluster);
+    if (runningPort !== undefined) log(`Joined the PostgreSQL that already runs in ${cluster.directory}`);
+    return { cluster, presence: await announcePresence(cluster), programs };
+  });
+
+  let stopped: Promise<void> | undefined;
+  return {
+    url: urlOf(cluster, DATABASE),
+    stop() {
+      stopped ??= withStartLock(lockFile, async () => {
+        if (await isUsedByOthers(presence)) {
+          log('Left PostgreSQL running: another gateway uses it');
+          return;
+        }
+        await stopServer(cluster, programs);
+      });
+      return stopped;
+    },
+  };
+}
+
+// Nothing here gives up durability: fsync, full_page_writes and synchronous_commit stay on.
+const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  // The path of a data directory may be longer than a socket's may.
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: os.totalmem() >= 4 * 1024 ** 3 ? '512MB' : '128MB',
+  effective_cache_size: `${Math.max(256, Math.floor(os.totalmem() / 1024 ** 2 / 2))}MB`,
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  max_wal_size: '2GB',
+  random_page_cost: '1.1',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  log_min_messages: 'warning',
+  log_line_prefix: '%m [%p] ',
+};
+
+async function findCluster(dataDirectory: string): Promise<Cluster | undefined> {
+  const text = await readFile(clusterFile(dataDirectory), 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    const orphan = path.join(dataDirectory, 'postgres');
+    if (await exists(orphan)) {
+      throw new Error(
+        `${clusterFile(dataDirectory)} is missing: it holds the password of the database in ${orphan}.`,
+      );
+    }
+    return undefined;
+  }
+  const { port, password, directory } = JSON.parse(text) as Cluster;
+  const cluster = { port, password, directory: path.resolve(dataDirectory, directory) };
+  const version = await readFile(path.join(cluster.directory, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version === undefined) return undefined;
+  if (version.trim() !== MAJOR_VERSION) {
+    throw new Error(
+      `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ${MAJOR_VERSION}: dump it with the old version and load it into a new data directory.`,
+    );
+  }
+  return cluster;
+}
+
+async function createCluster(
+  dataDirectory: string,
+  programs: ServerPrograms,
+  log: (line: string) => void,
+): Promise<Cluster> {
+  const parent = (await canReach(dataDirectory, programs.user))
+    ? dataDirectory
+    : await createReachableDirectory();
+  const directory = path.join(parent, 'postgres');
+  if (parent !== dataDirectory) {
+    log(`The database is kept in ${directory}: ${dataDirectory} is closed to the user PostgreSQL runs as`);
+  }
+  const password = randomBytes(24).toString('base64url');
+  const staging = `${directory}.new`;
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { mode: 0o700 });
+  const secretDirectory = await mkdtemp(path.join(parent, 'password-'));
+  try {
+    const passwordFile = path.join(secretDirectory, 'password');
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    for (const owned of [staging, secretDirectory, passwordFile]) await giveTo(owned, programs);
+    const { exitCode, output } = await runProgram(
+      programs.initdb,
+      [
+        `--pgdata=${staging}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--no-instructions',
+      ],
+      programs.user,
+    );
+    if (exitCode !== 0) throw new Error(`PostgreSQL could not create its database: ${lastLine(output)}`);
+  } finally {
+    await rm(secretDirectory, { recursive: true, force: true });
+  }
+  await appendFile(path.join(staging, 'postgresql.conf'), "\ninclude_if_exists = 'campus.conf'\n");
+  const cluster = { directory, password, port: 0 };
+  // In this order: whenever a cluster is in its place, its password is known.
+  await writeCluster(dataDirectory, cluster);
+  await rename(staging, directory);
+  return cluster;
+}
+
+async function createReachableDirectory(): Promise<string> {
+  await mkdir(ROOT_FALLBACK_DIRECTORY, { recursive: true, mode: 0o755 });
+  const directory = await mkdtemp(path.join(ROOT_FALLBACK_DIRECTORY, 'data-'));
+  await runProgram('chmod', ['755', directory], undefined);
+  return directory;
+}
+
+/** The port of the server that runs on the cluster; waits for one that is starting or stopping. */
+async function findRunningServer(cluster: Cluster, log: (line: string) => void): Promise<number | undefined> {
+  const pidFile = path.join(cluster.directory, 'postmaster.pid');
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
+    const processId = Number(lines[0]);
+    if (!Number.isInteger(processId) || processId <= 0 || !isProcessAlive(processId)) return undefined;
+    if (!(await isServerOf(cluster, processId))) {
+      // After a crash of the machine or container the number may be anybody's, which PostgreSQL itself would take for its own.
+      log(`Removed the left-over ${pidFile}`);
+      await rm(pidFile, { force: true });
+      return undefined;
+    }
+    const port = Number(lines[3]);
+    if (port > 0 && (await answers({ ...cluster, port }))) return port;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `The PostgreSQL of ${cluster.directory} (process ${processId}) does not answer; end that process and start again.`,
+      );
+    }
+    await sleep(50);
+  }
+}
+
+async function isServerOf(cluster: Cluster, processId: number): Promise<boolean> {
+  if (process.platform === 'win32') return true;
+  const command =
+    process.platform === 'linux'
+      ? await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '')
+      : (await runProgram('ps', ['-o', 'command=', '-p', String(processId)], undefined)).output;
+  return command.includes(cluster.directory);
+}
+
+async function answers(cluster: Cluster): Promise<boolean> {
+  const client = await connect(cluster).catch((error: Error & { code?: string }) => {
+    if (error.code === '28P01') {
+      throw new Error(`The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`, {
+        cause: error,
+      });
+    }
+    return undefined;
+  });
+  await client?.end();
+  return client !== undefined;
+}
+
+async function startServer(
+  cluster: Cluster,
+  programs: ServerPrograms,
+  settings: Readonly<Record<string, string>>,
+): Promise<number> {
+  const logFile = path.join(cluster.directory, 'server.log');
+  const logBytes = await stat(logFile).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  if (logBytes > MAX_LOG_BYTES) await rm(logFile);
+  for (let attempt = 1; ; attempt++) {
+    const port = await findFreePort(attempt === 1 ? cluster.port : 0);
+    const lines = Object.entries({ ...settings, port: String(port) }).map(
+      ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
+    );
+    const settingsFile = path.join(cluster.directory, 'campus.conf');
+    await writeFile(settingsFile, lines.join(''));
+    await giveTo(settingsFile, programs);
+    const { exitCode, output } = await runProgram(
+      programs.pgCtl,
+      [
+        'start',
+        '--wait',
+        `--timeout=${READY_TIMEOUT_MS / 1000}`,
+        '--silent',
+        `--pgdata=${cluster.directory}`,
+        `--log=${logFile}`,
+      ],
+      programs.user,
+    );
+    if (exitCode === 0) return port;
+    const serverLog = await readFile(logFile, 'utf8').catch(() => output);
+    // Somebody may have taken the port in between: once more with another.
+    if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog.slice(-2000))) continue;
+    throw new Error(`PostgreSQL did not start: ${lastLine(serverLog)} (see ${logFile})`);
+  }
+}
+
+async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<void> {
+  if (!(await exists(path.join(cluster.directory, 'postmaster.pid')))) return;
+  const { exitCode, output } = await runProgram(
+    programs.pgCtl,
+    [
+      'stop',
+      '--wait',
+      '--mode=fast',
+      '--silent',
+      `--timeout=${READY_TIMEOUT_MS / 1000}`,
+      `--pgdata=${cluster.directory}`,
+    ],
+    programs.user,
+  );
+  if (exitCode !== 0 && (await exists(path.join(cluster.directory, 'postmaster.pid')))) {
+    throw new Error(`PostgreSQL did not stop: ${lastLine(output)}`);
+  }
+}
+
+async function announcePresence(cluster: Cluster): Promise<pg.Client> {
+  const client = await connect(cluster);
+  // The server may go away under us; whoever queries notices, this connection need not.
+  client.on('error', () => {});
+  await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
+  const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+  if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+  return client;
+}
+
+async function isUsedByOthers(presence: pg.Client): Promise<boolean> {
+  try {
+    await presence.query('select pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
+    const { rows } = await presence.query('select pg_try_advisory_lock($1) as "isAlone"', [PRESENCE_LOCK]);
+    return rows[0]?.isAlone === false;
+  } catch {
+    return false;
+  } finally {
+    await presence.end().catch(() => {});
+  }
+}
+
+async function connect(cluster: Cluster): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: urlOf(cluster, 'postgres'),
+    application_name: 'campus embedded server',
+    connectionTimeoutMillis: 5_000,
+  });
+  await client.connect();
+  return client;
+}
+
+function urlOf(cluster: Cluster, database: string): string {
+  return `postgresql://${USER}:${cluster.password}@127.0.0.1:${cluster.port}/${database}`;
+}
+
+function clusterFile(dataDirectory: string): string {
+  return path.join(dataDirectory, 'postgres.json');
+}
+
+async function writeCluster(dataDirectory: string, cluster: Cluster): Promise<void> {
+  const target = clusterFile(dataDirectory);
+  const relative = path.relative(dataDirectory, cluster.directory);
+  const directory = relative.startsWith('..') ? cluster.directory : relative;
+  {
+    await using file = await open(`${target}.new`, 'w', 0o600);
+    await file.writeFile(
+      `${JSON.stringify({ directory, port: cluster.port, password: cluster.password }, undefined, 2)}\n`,
+    );
+    await file.sync();
+  }
+  await rename(`${target}.new`, target);
+}
+
+/** A free port of the loopback address: `wanted`, if it is free. */
+async function findFreePort(wanted: number): Promise<number> {
+  const server = createServer();
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(wanted, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address ? address.port : wanted);
+      });
+    });
+  } catch (error) {
+    if (wanted === 0) throw error;
+    return await findFreePort(0);
+  } finally {
+    server.close();
+  }
+}
+
+async function giveTo(location: string, { user }: ServerPrograms): Promise<void> {
+  if (user) await chown(location, user.uid, user.gid);
+}
+
+async function exists(location: string): Promise<boolean> {
+  return stat(location).then(
+    () => true,
+    () => false,
+  );
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}
