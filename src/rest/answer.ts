@@ -1,0 +1,37 @@
+/** What a row of the table answers, before it is written to the wire by `src/server/answering.ts`. */
+export type Answer = TextAnswer | StreamAnswer | EmptyAnswer;
+
+export interface TextAnswer {
+  readonly kind: 'text';
+  readonly status: number;
+  readonly mediaType: string;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Nothing has been read yet: `open` starts, and the signal ends, the work. */
+export interface StreamAnswer {
+  readonly kind: 'stream';
+  readonly mediaType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
+}
+
+export interface EmptyAnswer {
+  readonly kind: 'empty';
+  readonly status: 204 | 304;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function jsonAnswer(
+  text: string,
+  o: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): TextAnswer {
+  return {
+    kind: 'text',
+    status: o.status ?? 200,
+    mediaType: 'application/json; charset=utf-8',
+    text,
+    ...(o.headers && { headers: o.headers }),
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * The parameters that the documented report paths over a generic read take beside `oquery`, as data: a
+ * collection's name, its parameters, and the condition each one adds. They apply together with `oquery`.
+ *
+ * @see interface 4.5, decisions 8
+ */
+import { addDays, isDay } from '../filter/calendar.js';
+import type { Filter, Path } from '../filter/filter.js';
+import { invalidParameter } from './parameters.js';
+import type { Parameter, Schema } from './route.js';
+
+export interface CollectionParameter extends Parameter {
+  toFilter(text: string): Filter;
+}
+
+const DAY: Schema = { type: 'string', format: 'date' };
+const DAY_WORDS = ['today', 'yesterday', 'daybeforeyesterday'] as const;
+
+export const COLLECTION_PARAMETERS: ReadonlyMap<string, readonly CollectionParameter[]> = new Map([
+  [
+    'attendance',
+    [
+      parameter('class', 'class name', { example: '5', toFilter: equals(['class']) }),
+      parameter('start', 'first day', { schema: DAY, example: '2026-04-01', toFilter: from(['created']) }),
+      parameter('end', 'last day, included', {
+        schema: DAY,
+        example: '2026-04-30',
+        toFilter: until(['created']),
+      }),
+    ],
+  ],
+  [
+    'registration',
+    [parameter('sequence', 'the admission number', { example: 'A-1001', toFilter: equals(['sequence']) })],
+  ],
+  [
+    'pltf_user',
+    [
+      parameter('roles', 'a role, or a part of its name', {
+        example: 'teacher',
+        toFilter: contains(['roles']),
+      }),
+    ],
+  ],
+  [
+    'teacher_attendance',
+    [
+      parameter('name.value', "the teacher's user ID", {
+        example: 'teacher',
+        toFilter: equals(['name', 'value']),
+      }),
+      parameter('created_on', 'a day: YYYY-MM-DD, today, yesterday or daybeforeyesterday', {
+        example: 'today',
+        toFilter: on(['created_on']),
+      }),
+    ],
+  ],
+  [
+    'result',
+    [
+      parameter('session', 'the school year, YYYY-YY', {
+        schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
+        example: '2026-27',
+        toFilter: matching('session', /^\d{4}-\d{2}$/, 'a session YYYY-YY, such as 2026-27'),
+      }),
+      parameter('term', 'halfyear or finalyear', {
+        schema: { type: 'string', enum: ['halfyear', 'finalyear'] },
+        example: 'halfyear',
+        toFilter: matching('term', /^(?:halfyear|finalyear)$/, 'halfyear or finalyear'),
+      }),
+      parameter('admission_no', 'the admission number', {
+        example: 'A-1001',
+        toFilter: equals(['admission_no']),
+      }),
+    ],
+  ],
+]);
+
+function parameter(
+  name: string,
+  description: string,
+  o: { readonly schema?: Schema; readonly example: string; toFilter(text: string, name: string): Filter },
+): CollectionParameter {
+  return {
+    name,
+    in: 'query',
+    isRequired: false,
+    description: `Only records of this: ${description}.`,
+    schema: o.schema ?? { type: 'string' },
+    example: o.example,
+    toFilter: (text) => o.toFilter(text, name),
+  };
+}
+
+function equals(path: Path): (text: string) => Filter {
+  return (text) => ({ kind: 'looseEquals', path, text });
+}
+
+function contains(path: Path): (text: string) => Filter {
+  return (text) => ({ kind: 'contains', path, text });
+}
+
+function matching(field: string, pattern: RegExp, expected: string): (text: string) => Filter {
+  return (text) => {
+    if (!pattern.test(text)) throw invalidParameter(field, text, expected);
+    return { kind: 'looseEquals', path: [field], text };
+  };
+}
+
+function on(path: Path): (text: string, name: string) => Filter {
+  return (text, name) => {
+    const word = DAY_WORDS.find((known) => known === text);
+    if (word) return { kind: 'on', path, day: { word } };
+    return { kind: 'on', path, day: parseDay(name, text, `a day YYYY-MM-DD, ${DAY_WORDS.join(', ')}`) };
+  };
+}
+
+function from(path: Path): (text: string, name: string) => Filter {
+  return (text, name) => ({ kind: 'greaterOrEqual', path, value: parseDay(name, text, 'a day YYYY-MM-DD') });
+}
+
+/** The end is included in the parameter and half-open in the filter. */
+function until(path: Path): (text: string, name: string) => Filter {
+  return (text, name) => ({
+    kind: 'lessThan',
+    path,
+    value: addDays(parseDay(name, text, 'a day YYYY-MM-DD'), 1),
+  });
+}
+
+function parseDay(name: string, text: string, expected: string): string {
+  if (isDay(text)) return text;
+  throw invalidParameter(name, text, expected);
+}

@@ -1,0 +1,71 @@
+/** Which of the formats we can write a caller accepts, by its `Accept` header. */
+import Negotiator from 'negotiator';
+import { ServiceError } from '../errors.js';
+
+/** How an answer may be written. */
+export type Format = 'json' | 'ndjson' | 'csv' | 'xlsx';
+
+/** What each format is called on the wire, the name we answer with first. */
+export const MEDIA_TYPES: Readonly<Record<Format, readonly [string, ...string[]]>> = {
+  json: ['application/json', 'application/problem+json'],
+  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  csv: ['text/csv'],
+  xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+};
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Headers seen so far and what they came to: reading one takes longer than the rest of the hot path. Bounded, since a caller writes them. */
+const MAX_REMEMBERED = 256;
+
+/**
+ * Makes the choice for routes that can write `formats`, in our order of preference: the first one wins
+ * where the caller has none. No `Accept` header accepts all.
+ *
+ * @throws NOT_ACCEPTABLE (406), from the function returned, that lists what can be had
+ * @see decisions 4
+ */
+export function createNegotiation(formats: readonly Format[]): (accept: string | undefined) => Format {
+  const formatsByType = new Map(
+    formats.flatMap((format) => MEDIA_TYPES[format].map((type) => [type, format] as const)),
+  );
+  const types = [...formatsByType.keys()];
+  const choose = remembered((accept) => {
+    const type = preferredType(accept, types);
+    return type === undefined ? undefined : formatsByType.get(type);
+  });
+
+  return (accept) => {
+    const format = accept === undefined ? formats[0] : choose(accept);
+    if (format) return format;
+    const offered = formats.map((name) => MEDIA_TYPES[name][0]).join(', ');
+    throw new ServiceError(
+      'NOT_ACCEPTABLE',
+      `This answer can be had as ${offered}; Accept admits none of them.`,
+    );
+  };
+}
+
+/** The media type of an error: `application/problem+json` where the caller accepts it, else plain JSON. @see decisions 4 */
+export function problemTypeFor(accept: string | undefined): string {
+  return accept === undefined ? PROBLEM_TYPE : problemTypeOf(accept);
+}
+
+const problemTypeOf = remembered(
+  (accept) => preferredType(accept, [PROBLEM_TYPE, 'application/json']) ?? 'application/json',
+);
+
+function preferredType(accept: string, types: readonly string[]): string | undefined {
+  return new Negotiator({ headers: { accept } }).mediaType(types);
+}
+
+function remembered<Value>(find: (accept: string) => Value): (accept: string) => Value {
+  const known = new Map<string, Value>();
+  return (accept) => {
+    const before = known.get(accept);
+    if (before !== undefined || known.has(accept)) return before as Value;
+    const value = find(accept);
+    if (known.size < MAX_REMEMBERED) known.set(accept, value);
+    return value;
+  };
+}

@@ -1,0 +1,121 @@
+/** Reads the parameters of a request by the names a row declares: each at most once, none it does not know. */
+import { type ErrorDetail, ServiceError } from '../errors.js';
+import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
+import type { RouteDescription } from './route.js';
+import { findSuggestion } from './suggestion.js';
+
+/** Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that is let through. */
+const CACHE_BUSTER = '_';
+
+/** A body of parameters may nest (`{"name": {"value": …}}` is `name.value`), this deep. */
+const MAX_NESTING = 4;
+
+export type ParameterReader = (
+  query: unknown,
+  body: JsonValue | undefined,
+) => Readonly<Record<string, string>>;
+
+/**
+ * Makes the reader of a route's parameters. An unknown name is refused rather than ignored: a filter with a
+ * typing error in its name would otherwise answer everything.
+ *
+ * @throws MALFORMED_REQUEST (400), from the function returned, that names the parameter and the nearest known one
+ */
+export function createParameterReader(route: Pick<RouteDescription, 'parameters' | 'body'>): ParameterReader {
+  const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');
+  const known = new Set(inQuery.map((parameter) => parameter.name));
+  const required = inQuery.filter((parameter) => parameter.isRequired);
+  const isInBodyToo = route.body?.kind === 'parameters';
+
+  return (query, body) => {
+    const found: Record<string, string> = Object.create(null);
+    for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
+      if (!known.has(name)) assertIgnorable(name, known);
+      else if (typeof value === 'string') found[name] = value;
+      else throw fault(name, `The parameter ${name} is given ${value.length} times; once is enough.`);
+    }
+    if (isInBodyToo && body !== undefined) addBody(body, { found, known });
+    for (const parameter of required) {
+      if (!found[parameter.name]) {
+        throw fault(parameter.name, `The parameter ${parameter.name} is missing: ${parameter.description}`);
+      }
+    }
+    return found;
+  };
+}
+
+/** @throws INVALID_VALUE (400) unless the text is a whole number from `minimum` on. */
+export function parseCount(name: string, text: string, minimum: number): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= minimum) return Number(text);
+  throw invalidParameter(name, text, `a whole number from ${minimum} to 999999999`);
+}
+
+/** @throws INVALID_VALUE (400) unless the text is `true` or `false`. */
+export function parseFlag(name: string, text: string): boolean {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  throw invalidParameter(name, text, 'true or false');
+}
+
+export function invalidParameter(parameter: string, sent: string, expected: string): ServiceError {
+  return new ServiceError(
+    'INVALID_VALUE',
+    `The parameter ${parameter} is ${JSON.stringify(sent)}; expected ${expected}.`,
+    {
+      errors: [{ detail: `expected ${expected}`, parameter, expected, sent }],
+    },
+  );
+}
+
+function assertIgnorable(name: string, known: ReadonlySet<string>): void {
+  if (name === CACHE_BUSTER) return;
+  const nearest = findSuggestion(name, known);
+  const hint = nearest === undefined ? listOf(known) : `Did you mean ${nearest}?`;
+  throw fault(name, `There is no parameter ${JSON.stringify(name)} here. ${hint}`);
+}
+
+function listOf(known: ReadonlySet<string>): string {
+  return known.size === 0 ? 'This path takes none.' : `Known are ${[...known].join(', ')}.`;
+}
+
+function addBody(
+  body: JsonValue,
+  into: { readonly found: Record<string, string>; readonly known: ReadonlySet<string> },
+): void {
+  if (!isJsonObject(body)) {
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      'The body is to be a JSON object whose members are the parameters.',
+    );
+  }
+  for (const [name, text] of flatten(body, '', MAX_NESTING)) {
+    if (!into.known.has(name)) assertIgnorable(name, into.known);
+    const before = into.found[name];
+    if (before !== undefined && before !== text) {
+      throw fault(
+        name,
+        `The parameter ${name} is given twice, in the query and in the body, and they disagree.`,
+      );
+    }
+    into.found[name] = text;
+  }
+}
+
+function* flatten(body: JsonValue, prefix: string, depth: number): Generator<readonly [string, string]> {
+  if (isJsonObject(body) && depth > 0) {
+    for (const [name, value] of Object.entries(body)) {
+      yield* flatten(value, prefix === '' ? name : `${prefix}.${name}`, depth - 1);
+    }
+    return;
+  }
+  if (body === null) return;
+  if (typeof body === 'string') yield [prefix, body];
+  else if (typeof body === 'number' || typeof body === 'boolean' || isExactNumber(body))
+    yield [prefix, String(body)];
+  else throw fault(prefix, `The parameter ${prefix} is to be a text, a number or a boolean.`);
+}
+
+function fault(parameter: string, detail: string): ServiceError {
+  const error: ErrorDetail = { detail, parameter };
+  return new ServiceError('MALFORMED_REQUEST', detail, { errors: [error] });
+}

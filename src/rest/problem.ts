@@ -1,0 +1,69 @@
+/** The one place that shows a `ServiceError` to a REST caller. */
+import type { ErrorDetail, ServiceError } from '../errors.js';
+import { problemTypeFor } from './negotiation.js';
+
+/** The members of RFC 9457. `type` ends in the code of the catalog, `instance` is the request id, which the log has too. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly errors?: readonly ErrorDetail[];
+}
+
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Where the type of a problem begins; the code of the catalog follows. */
+export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
+
+export function toProblem(error: ServiceError, requestId: string): Problem {
+  return {
+    type: PROBLEM_TYPE_PREFIX + error.code,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance: requestId,
+    ...(error.errors && { errors: error.errors }),
+  };
+}
+
+/**
+ * The whole answer to a failed request: body and the headers its status calls for
+ * (`WWW-Authenticate`, `Allow`, `Retry-After`).
+ *
+ * @see decisions 4
+ */
+export function renderProblem(
+  error: ServiceError,
+  request: { readonly requestId: string; readonly accept: string | undefined },
+): ProblemAnswer {
+  return {
+    status: error.status,
+    headers: { 'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`, ...headersOf(error) },
+    body: JSON.stringify(toProblem(error, request.requestId)),
+  };
+}
+
+/** The headers an error's status calls for, whatever the form of its body. */
+export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
+  if (error.status === 401) headers['www-authenticate'] = challengeOf(error);
+  if (error.allow) headers.allow = error.allow.join(', ');
+  if (error.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+  }
+  return headers;
+}
+
+/** RFC 6750: a request without a credential is told the scheme only; a wrong one is told so. */
+function challengeOf(error: ServiceError): string {
+  const scheme = 'Bearer realm="campus"';
+  return error.code === 'UNAUTHENTICATED' && error.cause === undefined
+    ? scheme
+    : `${scheme}, error="invalid_token"`;
+}

@@ -1,0 +1,471 @@
+/** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
+import { ServiceError } from '../errors.js';
+import type { Filter } from '../filter/filter.js';
+import { parseProject, parseSort } from '../filter/rest-parameters.js';
+import type { RecordsRequest } from '../graphql/record-resolver.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import type { RecordSet } from '../store/record-set.js';
+import type { StoredRecord } from '../store/record-store.js';
+import { type Answer, jsonAnswer, type TextAnswer } from './answer.js';
+import { COLLECTION_PARAMETERS, type CollectionParameter } from './collection-parameters.js';
+import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
+import { MEDIA_TYPES } from './negotiation.js';
+import { invalidParameter, parseCount, parseFlag } from './parameters.js';
+import { type Method, type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
+
+/** Up to here a read with `limit` is one page, which knows whether there is more; above it is streamed. */
+const MAX_PAGE = 1000;
+
+const COLLECTION: Parameter = {
+  name: 'collection',
+  in: 'path',
+  isRequired: true,
+  description: 'the collection, e.g. task',
+  schema: { type: 'string' },
+  example: 'task',
+};
+const RECORD_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  isRequired: true,
+  description: "the record's _id",
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$' },
+};
+const PROJECT: Parameter = optional(
+  'project',
+  'fields to return, separated by commas; paths with dots. Always with _id',
+  {
+    schema: { type: 'string' },
+    example: 'name,amount',
+  },
+);
+const PROJECTION: Parameter = {
+  ...PROJECT,
+  name: 'projection',
+  description: 'another name of project',
+};
+const STREAM: Parameter = optional('stream', 'true, or left out', {
+  schema: { type: 'string', const: 'true' },
+});
+
+/** @see interface 4.2, 4.3; sort, limit, skip, after and ci are additions of ours (decisions 3) */
+const READ_PARAMETERS: readonly Parameter[] = [
+  STREAM,
+  PROJECT,
+  PROJECTION,
+  optional(
+    'oquery',
+    'a filter: conditions separated by commas, all of which hold. field=text, =*contains, ==starts with, ===number, =>more, =<less, =today, =#in2026-04, =on2026-04-01',
+    {
+      schema: { type: 'string', maxLength: 4096 },
+      example: 'amount=>100,name=*chair',
+    },
+  ),
+  optional('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
+  optional('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
+    schema: { type: 'string' },
+    example: '-created_on,name',
+  }),
+  optional('limit', `at most so many records. Up to ${MAX_PAGE}, the answer has a Link to the next page`, {
+    schema: { type: 'integer', minimum: 1 },
+  }),
+  optional('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
+  optional('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+];
+
+const RECORD: Schema = { $ref: '#/components/schemas/Record' };
+const RECORDS: Schema = { type: 'array', items: RECORD };
+const IF_MATCH: Parameter = header('If-Match', 'the ETag the record must still have, else 412');
+const IDEMPOTENCY_KEY: Parameter = header(
+  'Idempotency-Key',
+  'makes a repeated request answer as the first did, for 24 hours',
+);
+const READ_ERRORS = [
+  'MALFORMED_REQUEST',
+  'MALFORMED_FILTER',
+  'INVALID_VALUE',
+  'LIMIT_EXCEEDED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NOT_ACCEPTABLE',
+  'GONE',
+] as const;
+const WRITE_ERRORS = [
+  'MALFORMED_REQUEST',
+  'INVALID_VALUE',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'NOT_ACCEPTABLE',
+  'CONFLICT',
+  'IDEMPOTENCY_CONFLICT',
+  'GONE',
+  'TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
+/**
+ * Reads of any collection, and a row of its own for each that has documented parameters beside. POST reads
+ * too: the same parameters, in the body where they are too long for an address.
+ */
+export const READ_ROUTES: readonly Route[] = [
+  listRoute('GET', undefined, []),
+  listRoute('POST', undefined, []),
+  ...[...COLLECTION_PARAMETERS].flatMap(([collection, parameters]) => [
+    listRoute('GET', collection, parameters),
+    listRoute('POST', collection, parameters),
+  ]),
+];
+
+const getRecord: Route = {
+  name: 'getRecord',
+  method: 'GET',
+  path: '/o/recs/{collection}/{id}',
+  group: 'Records',
+  summary: 'One record, with its version as ETag',
+  parameters: [
+    COLLECTION,
+    RECORD_ID,
+    STREAM,
+    PROJECT,
+    PROJECTION,
+    header('If-None-Match', 'an ETag: 304 if the record still has it'),
+  ],
+  answers: [
+    { status: 200, description: 'The record.', schema: RECORD, headers: ['ETag'] },
+    { status: 304, description: 'The record still has that ETag.', headers: ['ETag'] },
+  ],
+  errors: READ_ERRORS,
+  isOpen: false,
+  formats: ['json'],
+  ...via('records', ['record'], async (records, request) => {
+    assertStream(request.parameters.stream);
+    const projection = projectionOf(request.parameters);
+    const record = await records.record(request.context, {
+      ...addressOf(request),
+      ...(projection && { projection }),
+    });
+    const etag = printEtag(record.version);
+    if (isUnchanged(request.headers['if-none-match'], record.version)) {
+      return { kind: 'empty', status: 304, headers: { etag } };
+    }
+    return jsonAnswer(record.json, { headers: { etag } });
+  }),
+};
+
+const deleteRecord: Route = {
+  name: 'deleteRecord',
+  method: 'DELETE',
+  path: '/o/recs/{collection}/{id}',
+  group: 'Records',
+  summary: 'Remove a record; read again, it is gone (410)',
+  parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+  answers: [{ status: 204, description: 'Removed.' }],
+  errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('records', ['deleteRecord'], async (records, request) => {
+    assertNoIfNoneMatch(request.headers['if-none-match']);
+    await records.deleteRecord(request.context, {
+      ...addressOf(request),
+      ifVersion: parseIfMatch(request.headers['if-match']),
+    });
+    return { kind: 'empty', status: 204 };
+  }),
+};
+
+/** @see decisions 5 */
+const createInCollection: Route = {
+  ...createRoute('createRecordIn', '/o/{collection}'),
+  summary: 'Create a record, or a list of them all or none; the collection named in the path',
+  parameters: [COLLECTION, COLLECTION_QUERY('must agree with the path'), IDEMPOTENCY_KEY],
+};
+
+const create: Route = {
+  ...createRoute('createRecord', '/o/'),
+  summary: 'Create a record, or a list of them all or none; the collection named by parameter or _collection',
+  parameters: [COLLECTION_QUERY('where the body has no _collection'), IDEMPOTENCY_KEY],
+};
+
+export const RECORD_ROUTES: readonly Route[] = [
+  ...READ_ROUTES,
+  getRecord,
+  updateRoute('PATCH', 'merge'),
+  updateRoute('PUT', 'replace'),
+  deleteRecord,
+  create,
+  createInCollection,
+];
+
+function listRoute(
+  method: 'GET' | 'POST',
+  collection: string | undefined,
+  extra: readonly CollectionParameter[],
+): Route {
+  return {
+    name: `${method === 'GET' ? 'list' : 'query'}${collection === undefined ? 'Records' : `_${collection}`}`,
+    method,
+    path: `/o/recs/${collection ?? '{collection}'}`,
+    group: 'Records',
+    summary: `The records of ${collection ?? 'a collection'} that match a filter${method === 'POST' ? ', the parameters in the body' : ''}`,
+    description:
+      'Streamed: the answer may be of any length. With Accept: application/x-ndjson one record a line. A failure on the way cuts the connection.',
+    parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra],
+    ...(method === 'POST' && {
+      body: {
+        kind: 'parameters' as const,
+        isRequired: false,
+        description: 'The parameters, where they are not in the query.',
+        schema: { type: 'object' },
+      },
+    }),
+    answers: [
+      { status: 200, description: 'The records.', schema: RECORDS, headers: ['Link', 'X-Next-Cursor'] },
+    ],
+    errors: READ_ERRORS,
+    isOpen: false,
+    formats: ['json', 'ndjson'],
+    ...via('records', ['records'], (records, request) => {
+      const wanted = readRecordsRequest(
+        collection ?? pathOf(request, 'collection'),
+        extra,
+        request.parameters,
+      );
+      return answerRecords(records.records(request.context, wanted), wanted, request);
+    }),
+  };
+}
+
+function readRecordsRequest(
+  collection: string,
+  extra: readonly CollectionParameter[],
+  parameters: RestRequest['parameters'],
+): RecordsRequest {
+  assertStream(parameters.stream);
+  const { oquery, ci, sort, limit, skip, after } = parameters;
+  const filters = extra.flatMap((parameter) => {
+    const text = parameters[parameter.name];
+    return text === undefined ? [] : [parameter.toFilter(text)];
+  });
+  const filter: Filter | undefined = filters.length === 0 ? undefined : { kind: 'all', filters };
+  return {
+    collection,
+    oquery: oquery === '' ? undefined : oquery,
+    isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
+    filter,
+    projection: projectionOf(parameters),
+    sort: sort === undefined ? undefined : parseSort(sort),
+    limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
+    skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
+    after: after === '' ? undefined : after,
+  };
+}
+
+function answerRecords(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+): Answer | Promise<Answer> {
+  if (wanted.limit !== undefined && wanted.limit <= MAX_PAGE) return answerPage(records, request);
+  const format = request.format === 'ndjson' ? 'ndjson' : 'json';
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(request),
+    open: (signal) => records.stream(format, signal),
+  };
+}
+
+async function answerPage(records: RecordSet, request: RestRequest): Promise<TextAnswer> {
+  const page = await records.page();
+  const texts = page.records.map((record) => record.json);
+  const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(request),
+    text: request.format === 'ndjson' ? texts.map((text) => `${text}\n`).join('') : `[${texts.join(',')}]`,
+    ...(cursor !== undefined && { headers: nextPage(cursor, request.parameters) }),
+  };
+}
+
+/** A reference relative to the path that was asked for. */
+function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
+  const query = new URLSearchParams({ ...parameters, after: cursor });
+  query.delete('skip');
+  return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
+}
+
+function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replace'): Route {
+  return {
+    name: `${mode}Record`,
+    method,
+    path: '/o/recs/{collection}/{id}',
+    group: 'Records',
+    summary: mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record',
+    parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
+    body: {
+      kind: 'record',
+      isRequired: true,
+      description: mode === 'merge' ? 'The fields to change; null stores null.' : 'All fields of the record.',
+      schema: RECORD,
+      example: { amount: 120 },
+    },
+    answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
+    errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
+    isOpen: false,
+    formats: ['json'],
+    ...via('records', ['updateRecord'], async (records, request) => {
+      assertNoIfNoneMatch(request.headers['if-none-match']);
+      const address = addressOf(request);
+      const record = await records.updateRecord(request.context, {
+        ...address,
+        data: withoutId(asRecord(request.body, ''), address.id),
+        mode,
+        ifVersion: parseIfMatch(request.headers['if-match']),
+      });
+      return jsonAnswer(record.json, { headers: { etag: printEtag(record.version) } });
+    }),
+  };
+}
+
+function createRoute(name: string, path: string): Omit<Route, 'summary' | 'parameters'> {
+  return {
+    name,
+    method: 'POST',
+    path,
+    group: 'Records',
+    body: {
+      kind: 'record',
+      isRequired: true,
+      description: 'The record, or a list of records. _collection names the collection and is not stored.',
+      schema: { anyOf: [RECORD, RECORDS] },
+      example: { name: 'Chairs for 5-A', amount: 1250.5 },
+    },
+    answers: [
+      {
+        status: 201,
+        description: 'The stored record, or the list of them.',
+        schema: { anyOf: [RECORD, RECORDS] },
+        headers: ['Location', 'ETag'],
+      },
+    ],
+    errors: WRITE_ERRORS,
+    isOpen: false,
+    formats: ['json'],
+    ...via('records', ['createRecord', 'createRecords'], async (records, request) => {
+      const { collection, data, isList } = readCreation(request);
+      if (isList) {
+        const created = await records.createRecords(request.context, { collection, data });
+        return jsonAnswer(`[${created.map((record) => record.json).join(',')}]`, { status: 201 });
+      }
+      const [only = {}] = data;
+      return answerCreated(
+        collection,
+        await records.createRecord(request.context, { collection, data: only }),
+      );
+    }),
+  };
+}
+
+function answerCreated(collection: string, record: StoredRecord): Answer {
+  const location = `/o/recs/${encodeURIComponent(collection)}/${encodeURIComponent(record.id)}`;
+  return jsonAnswer(record.json, { status: 201, headers: { location, etag: printEtag(record.version) } });
+}
+
+interface Creation {
+  readonly collection: string;
+  readonly data: readonly JsonObject[];
+  readonly isList: boolean;
+}
+
+/** @throws MALFORMED_REQUEST (400) when the collection is not named, or by two names. @see decisions 5 */
+function readCreation(request: RestRequest): Creation {
+  const isList = Array.isArray(request.body);
+  const members: readonly JsonValue[] = Array.isArray(request.body) ? request.body : [request.body ?? null];
+  const data: JsonObject[] = [];
+  let collection = agreed(request.path.collection, request.parameters.collection, 'collection');
+  members.forEach((member, index) => {
+    const pointer = isList ? `/${index}` : '';
+    const { _collection: named, ...fields } = asRecord(member, pointer);
+    if (named !== undefined) {
+      if (typeof named !== 'string') throw bodyFault('_collection is to be a text', `${pointer}/_collection`);
+      collection = agreed(collection, named, `${pointer}/_collection`);
+    }
+    data.push(fields);
+  });
+  if (collection === undefined || collection === '') {
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, or a _collection member of the body.',
+    );
+  }
+  return { collection, data, isList };
+}
+
+function agreed(before: string | undefined, named: string | undefined, where: string): string | undefined {
+  if (before === undefined || named === undefined || before === named) return named ?? before;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    `The collection is named twice, as ${JSON.stringify(before)} and (${where}) as ${JSON.stringify(named)}.`,
+  );
+}
+
+/** A record that says its own `_id` may only say the one of its address. */
+function withoutId(record: JsonObject, id: string): JsonObject {
+  const { _id, ...fields } = record;
+  if (_id === undefined || _id === id) return fields;
+  throw bodyFault(`_id is ${JSON.stringify(id)} by the path and cannot be changed`, '/_id');
+}
+
+function asRecord(value: JsonValue | undefined, pointer: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw bodyFault('expected a JSON object, the record', pointer);
+}
+
+function bodyFault(detail: string, pointer: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', `The body: ${detail}.`, { errors: [{ detail, pointer }] });
+}
+
+/** @see interface 4.2: `stream` has the fixed value true; decisions 3: it may be absent */
+function assertStream(text: string | undefined): void {
+  if (text !== undefined && text !== 'true') throw invalidParameter('stream', text, 'true, the only value');
+}
+
+/** `projection` is what one table of the interface calls `project`. */
+function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['projection'] {
+  const { project, projection } = parameters;
+  if (project !== undefined && projection !== undefined && project !== projection) {
+    throw invalidParameter('projection', projection, 'the same as project, of which it is another name');
+  }
+  const text = project ?? projection;
+  return text === undefined || text === '' ? undefined : parseProject(text);
+}
+
+function addressOf(request: RestRequest): { readonly collection: string; readonly id: string } {
+  return { collection: pathOf(request, 'collection'), id: pathOf(request, 'id') };
+}
+
+function pathOf(request: RestRequest, name: string): string {
+  return request.path[name] ?? '';
+}
+
+function contentTypeOf(request: RestRequest): string {
+  return `${MEDIA_TYPES[request.format][0]}; charset=utf-8`;
+}
+
+function COLLECTION_QUERY(role: string): Parameter {
+  return optional('collection', `the collection, ${role}`, { schema: { type: 'string' }, example: 'task' });
+}
+
+function optional(
+  name: string,
+  description: string,
+  o: { readonly schema: Schema; readonly example?: unknown },
+): Parameter {
+  return { name, in: 'query', isRequired: false, description, ...o };
+}
+
+function header(name: string, description: string): Parameter {
+  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
+}

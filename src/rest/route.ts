@@ -1,0 +1,98 @@
+/** What a row of the REST table says: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
+import type { ErrorCode } from '../errors.js';
+import type { RequestContext } from '../graphql/request-context.js';
+import type { Resolvers } from '../graphql/resolvers.js';
+import type { JsonValue } from '../json.js';
+import type { Answer } from './answer.js';
+import type { Format } from './negotiation.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+/**
+ * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also be
+ * sent as the members of a JSON object or as form fields.
+ */
+export interface Body {
+  readonly kind: 'record' | 'parameters';
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+/** A successful answer. */
+export interface AnswerDescription {
+  readonly status: number;
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: Schema;
+  /** Names from `headers.ts`. */
+  readonly headers?: readonly string[];
+  readonly example?: unknown;
+}
+
+export interface RouteDescription {
+  /** Unique; the `operationId` of OpenAPI. */
+  readonly name: string;
+  readonly method: Method;
+  /** As OpenAPI writes it: `/o/recs/{collection}`. */
+  readonly path: string;
+  readonly group: 'Records' | 'Credentials' | 'Reports' | 'Service';
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: Body;
+  readonly answers: readonly AnswerDescription[];
+  /** Beside what every route can answer: a wrong credential, over the rate, a fault of ours, out of service. */
+  readonly errors: readonly ErrorCode[];
+  /** No credential is asked for. */
+  readonly isOpen: boolean;
+}
+
+export interface Route extends RouteDescription {
+  /** In our order of preference. */
+  readonly formats: readonly [Format, ...Format[]];
+  /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
+  readonly resolvers: readonly string[];
+  run(resolvers: Resolvers, request: RestRequest): Answer | Promise<Answer>;
+}
+
+/** A request to a row of the table, its parameters checked by name but not yet by value. */
+export interface RestRequest {
+  readonly context: RequestContext;
+  readonly path: Readonly<Record<string, string>>;
+  /** The query, and for a body of parameters its members too. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** With `kind: 'record'`. */
+  readonly body: JsonValue | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly format: Format;
+}
+
+/**
+ * Names the resolver methods of a row and hands it those and no other: what REST can reach is what its rows name.
+ *
+ *   { ...route, ...via('records', ['record'], (records, request) => records.record(request.context, …)) }
+ */
+export function via<Name extends keyof Resolvers, Method extends keyof Resolvers[Name] & string>(
+  name: Name,
+  methods: readonly Method[],
+  run: (resolver: Pick<Resolvers[Name], Method>, request: RestRequest) => Answer | Promise<Answer>,
+): Pick<Route, 'resolvers' | 'run'> {
+  return {
+    resolvers: methods.map((method) => `${name}.${method}`),
+    run: (resolvers, request) => run(resolvers[name], request),
+  };
+}

@@ -1,0 +1,29 @@
+/** The table: every documented path, in order, and the resolver method that answers it. */
+import { AUTH_ROUTES } from './auth-routes.js';
+import { RECORD_ROUTES } from './record-routes.js';
+import { type ReportRoute, reportRoutes } from './report-routes.js';
+import type { Route, RouteDescription } from './route.js';
+import { indexRoute, SERVER_ROUTES, teapot } from './service-routes.js';
+
+export interface RouteTable {
+  /** What is served by a resolver. */
+  readonly routes: readonly Route[];
+  /** All that is served, for `GET /` and openapi.json. */
+  readonly descriptions: readonly RouteDescription[];
+}
+
+/** Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order. */
+export function createRouteTable(o: {
+  readonly reports: readonly ReportRoute[];
+  readonly version: string;
+}): RouteTable {
+  const routes: Route[] = [
+    indexRoute({ ...o, routes: () => descriptions }),
+    ...AUTH_ROUTES,
+    ...RECORD_ROUTES,
+    ...reportRoutes(o.reports),
+    teapot,
+  ];
+  const descriptions: readonly RouteDescription[] = [...routes, ...SERVER_ROUTES];
+  return { routes, descriptions };
+}
