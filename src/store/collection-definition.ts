@@ -431,32 +431,46 @@ function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail
 
 function findCheckFaults(definition: CollectionDefinition): ErrorDetail[] {
   const fields = definition.fields ?? [];
-  return (definition.checks ?? []).flatMap((check, index) => {
-    const at = `/checks/${index}`;
-    switch (check.kind) {
-      case 'sum':
-        return [
-          { pointer: `${at}/total`, path: check.total },
-          ...check.of.map((path, part) => ({ pointer: `${at}/of/${part}`, path })),
-        ].flatMap(({ pointer, path }) =>
-          findFieldThroughLists(fields, path)?.type === 'number'
-            ? []
-            : [fault(pointer, `"${path}" is no declared number`, 'the path of a number field', path)],
-        );
-      case 'order': {
-        const prefix = check.in === undefined ? '' : `${check.in}.`;
-        const lower = findFieldThroughLists(fields, prefix + check.lower);
-        const upper = findFieldThroughLists(fields, prefix + check.upper);
-        const isOrdered =
-          lower?.type === upper?.type &&
-          lower?.format === upper?.format &&
-          (lower?.type === 'number' || lower?.type === 'datetime' || lower?.format === 'month');
-        return isOrdered
+  return (definition.checks ?? []).flatMap((check, index) =>
+    faultsOfCheck(check, fields, `/checks/${index}`),
+  );
+}
+
+function faultsOfCheck(
+  check: CheckDefinition,
+  fields: readonly FieldDefinition[],
+  pointer: string,
+): ErrorDetail[] {
+  switch (check.kind) {
+    case 'sum':
+      return [
+        { at: `${pointer}/total`, path: check.total },
+        ...check.of.map((path, part) => ({ at: `${pointer}/of/${part}`, path })),
+      ].flatMap(({ at, path }) =>
+        findFieldThroughLists(fields, path)?.type === 'number'
           ? []
-          : [fault(at, 'the two have no order', 'two numbers, two days, two months or two instants', check)];
-      }
+          : [fault(at, `"${path}" is no declared number`, 'the path of a number field', path)],
+      );
+    case 'order': {
+      const prefix = check.in === undefined ? '' : `${check.in}.`;
+      const lower = findFieldThroughLists(fields, prefix + check.lower);
+      const upper = findFieldThroughLists(fields, prefix + check.upper);
+      const isOrdered =
+        lower?.type === upper?.type &&
+        lower?.format === upper?.format &&
+        (lower?.type === 'number' || lower?.type === 'datetime' || lower?.format === 'month');
+      return isOrdered
+        ? []
+        : [
+            fault(
+              pointer,
+              'the two have no order',
+              'two numbers, two days, two months or two instants',
+              check,
+            ),
+          ];
     }
-  });
+  }
 }
 
 function findGrantFaults(definition: CollectionDefinition): ErrorDetail[] {

@@ -43,3 +43,20 @@ export interface Scope {
   /** Ends the work when the caller has gone. */
   readonly signal?: AbortSignal;
 }
+
+/**
+ * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles given and
+ * nothing else: there is no principal that may do everything because it is ours.
+ */
+export function systemPrincipal(task: string, roles: readonly string[], domainId = ''): Principal {
+  return {
+    kind: 'system',
+    id: task,
+    userName: task,
+    domainId,
+    roles: new Set(roles),
+    credential: { kind: 'system', id: task },
+    scopes: undefined,
+    attributes: {},
+  };
+}

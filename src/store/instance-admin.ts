@@ -1,0 +1,11 @@
+import type { Domain, Scope } from './scope.js';
+
+/**
+ * Whether the caller may change what all domains share (domains, collections): an admin whose credential belongs to the top
+ * domain, wherever it acts. An API key may not: its scopes are records, reports and scripts.
+ */
+export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {
+  const { principal } = scope;
+  if (!principal.roles.has('admin') || principal.scopes !== undefined) return false;
+  return principal.kind === 'system' || principal.domainId === top?.id;
+}

@@ -1,0 +1,346 @@
+/**
+ * Makes of what a caller sent what is stored: checks every declared field, converts it, stamps defaults.
+ *
+ * All faults of a body are reported at once. Undeclared fields are kept as they are sent.
+ *
+ * @see decisions 1, 2
+ */
+import { type ErrorDetail, ServiceError } from '../errors.js';
+import { instantFrom, isDay, isMonth, today } from '../filter/calendar.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import type { Collection, Field } from './collection.js';
+import { findCheckFaults } from './record-checks.js';
+
+export interface ToStoredOptions {
+  /** IANA name of the zone a bare date is midnight in. */
+  readonly timeZone: string;
+  /** The instant of the write. */
+  readonly now: Date;
+  /**
+   * `create` and `replace` take a whole record; `merge` takes the top-level fields to change, where null removes one
+   * (RFC 7386 at the top level: an object or list is replaced as a whole).
+   */
+  readonly mode: 'create' | 'replace' | 'merge';
+  /** replace: top-level fields that keep their present value when they are not sent. */
+  readonly keptFields?: ReadonlySet<string>;
+  /** JSON pointer of the record in the body, for errors. */
+  readonly pointer?: string;
+}
+
+export interface StoredChange {
+  /** What is stored, or, with `merge`, set. */
+  readonly data: JsonObject;
+  /** merge: the top-level fields that go. */
+  readonly removed: readonly string[];
+  /** References sent without a label, to be given one where their target can be read. */
+  readonly unlabelled: readonly UnlabelledReference[];
+}
+
+export interface UnlabelledReference {
+  readonly targets: readonly string[];
+  /** The object inside `data`. */
+  readonly reference: { readonly value: string; label?: string };
+}
+
+/** A stamp every record has, declared or not. */
+export const CREATED_ON = 'created_on';
+/** Deeper than any record of a school; a body nested without end would exhaust the stack of whoever reads it. */
+const MAX_DEPTH = 32;
+const MAX_ERRORS = 100;
+/** A b-tree holds no entry over a third of a page; compared in UTF-8 bytes, with room for the domain. */
+const MAX_INDEXED_BYTES = 2000;
+const MAX_NUMBER_LENGTH = 200;
+const MAX_EXPONENT = 400;
+const ID = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/**
+ * What is stored of what was sent.
+ *
+ * @throws INVALID_VALUE (400) with every fault: its JSON pointer, what was expected and what was sent.
+ */
+export function toStored(collection: Collection, sent: JsonObject, options: ToStoredOptions): StoredChange {
+  const { change, errors } = convert(collection, sent, options);
+  assertNoFaults(errors);
+  return change;
+}
+
+/** As `toStored` for several records at once; pointers start with the record's index when there are more than one. */
+export function toStoredAll(
+  collection: Collection,
+  records: readonly JsonObject[],
+  options: ToStoredOptions,
+): StoredChange[] {
+  const results = records.map((record, index) =>
+    convert(collection, record, records.length === 1 ? options : { ...options, pointer: `/${index}` }),
+  );
+  assertNoFaults(results.flatMap((result) => result.errors));
+  return results.map((result) => result.change);
+}
+
+/** @throws INVALID_VALUE (400) listing the faults, if there are any */
+export function assertNoFaults(errors: readonly ErrorDetail[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new ServiceError('INVALID_VALUE', `${first.detail}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
+}
+
+/** Whether this text can be the `_id` of a record. @see decisions 1 */
+export function isRecordId(text: unknown): text is string {
+  return typeof text === 'string' && ID.test(text);
+}
+
+/** The fields of a collection that are stamped with the instant of the create, so a replace keeps them. */
+export function stampedFields(collection: Collection): string[] {
+  const declared = collection.fields.filter((field) => field.default === 'now' && field.type === 'datetime');
+  return [...new Set([CREATED_ON, ...declared.map((field) => field.name)])];
+}
+
+/** What one conversion carries along. */
+interface Conversion {
+  readonly options: ToStoredOptions;
+  readonly errors: ErrorDetail[];
+  readonly unlabelled: UnlabelledReference[];
+}
+
+function convert(
+  collection: Collection,
+  sent: JsonObject,
+  options: ToStoredOptions,
+): { change: StoredChange; errors: readonly ErrorDetail[] } {
+  const conversion: Conversion = { options, errors: [], unlabelled: [] };
+  const pointer = options.pointer ?? '';
+  const removed: string[] = [];
+  const entries: [string, JsonValue][] = [];
+  for (const [name, value] of Object.entries(sent)) {
+    const field = collection.fieldsByName.get(name);
+    if (options.mode === 'merge' && value === null && !field?.isRequired) removed.push(name);
+    else entries.push([name, toStoredMember(field, name, value, { conversion, pointer, depth: 1 })]);
+  }
+  if (options.mode !== 'merge') {
+    entries.push(...missingMembers(collection.fields, sent, { conversion, pointer, depth: 1 }));
+    entries.push(...createdOn(collection, sent, options));
+  }
+  const data = Object.fromEntries(entries);
+  // What a check would say of values that are wrong already only hides what is wrong with them.
+  if (options.mode !== 'merge' && conversion.errors.length === 0) {
+    conversion.errors.push(...findCheckFaults(collection, data, pointer));
+  }
+  return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
+}
+
+/** Where in the body a conversion is. */
+interface Place {
+  readonly conversion: Conversion;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+function toStoredMember(field: Field | undefined, name: string, value: JsonValue, parent: Place): JsonValue {
+  const place = inside(parent, name);
+  if (!isStorableText(name)) report(place, 'a field name that is Unicode text without NUL', name);
+  return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
+}
+
+/** Defaults of the declared fields that were not sent; the required ones without a default are faults. */
+function missingMembers(fields: readonly Field[], sent: JsonObject, parent: Place): [string, JsonValue][] {
+  const { options } = parent.conversion;
+  return fields.flatMap((field): [string, JsonValue][] => {
+    if (Object.hasOwn(sent, field.name)) return [];
+    if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) return [];
+    if (field.default !== undefined) return [[field.name, defaultOf(field, options)]];
+    if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
+    return [];
+  });
+}
+
+function createdOn(
+  collection: Collection,
+  sent: JsonObject,
+  options: ToStoredOptions,
+): [string, JsonValue][] {
+  if (Object.hasOwn(sent, CREATED_ON) || options.keptFields?.has(CREATED_ON)) return [];
+  const field = collection.fieldsByName.get(CREATED_ON);
+  if (field?.default !== undefined) return [];
+  return [[CREATED_ON, stamp(field, options)]];
+}
+
+function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
+  if (field.default === undefined) return null;
+  return field.type === 'datetime' && field.default === 'now' ? stamp(field, options) : field.default;
+}
+
+function stamp(field: Field | undefined, options: ToStoredOptions): string {
+  return field?.format === 'date' ? today(options.timeZone, options.now) : options.now.toISOString();
+}
+
+function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (value === null) {
+    if (field.isRequired) report(place, expectationOf(field), value);
+    return null;
+  }
+  if (!field.isList) return toStoredScalar(field, value, place);
+  if (!Array.isArray(value)) return report(place, expectationOf(field), value);
+  return value.map((element: JsonValue, index) =>
+    toStoredScalar(field, element, inside(place, String(index))),
+  );
+}
+
+function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
+  switch (field.type) {
+    case 'text':
+      return toStoredText(field, value, place);
+    case 'number':
+      return isStorableNumber(value) ? value : report(place, expectationOf(field), value);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : report(place, expectationOf(field), value);
+    case 'datetime':
+      return toStoredDatetime(field, value, place);
+    case 'reference':
+      return toStoredReference(field, value, place);
+    case 'object':
+      return toStoredObject(field, value, place);
+  }
+}
+
+function toStoredText(field: Field, value: JsonValue, place: Place): JsonValue {
+  const isText = typeof value === 'string' && isStorableText(value);
+  if (!isText || !hasFormat(field, value)) return report(place, expectationOf(field), value);
+  if ((field.isIndexed || field.isUnique) && Buffer.byteLength(value) > MAX_INDEXED_BYTES) {
+    return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
+  }
+  return value;
+}
+
+function hasFormat(field: Field, text: string): boolean {
+  if (field.allowed !== undefined && !field.allowed.includes(text)) return false;
+  if (field.format === 'month') return isMonth(text);
+  if (field.format === 'session') return isSession(text);
+  return true;
+}
+
+/** `2026-27`: a school year by its two calendar years. */
+function isSession(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})$/.exec(text);
+  return match !== null && (Number(match[1]) + 1) % 100 === Number(match[2]);
+}
+
+function toStoredDatetime(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (typeof value !== 'string') return report(place, expectationOf(field), value);
+  if (field.format === 'date') return isDay(value) ? value : report(place, expectationOf(field), value);
+  return instantFrom(value, place.conversion.options.timeZone) ?? report(place, expectationOf(field), value);
+}
+
+function toStoredReference(field: Field, value: JsonValue, place: Place): JsonValue {
+  const sent = typeof value === 'string' ? { value } : value;
+  if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, expectationOf(field), value);
+  const { label, ...others } = sent;
+  for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
+  if (typeof label === 'string' && isStorableText(label)) return sent;
+  if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
+  const reference = { ...others, value: sent.value };
+  place.conversion.unlabelled.push({ targets: field.targets, reference });
+  return reference;
+}
+
+function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (!isJsonObject(value)) return report(place, expectationOf(field), value);
+  const members = new Map(field.fields.map((member) => [member.name, member]));
+  const entries = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+    name,
+    toStoredMember(members.get(name), name, member, place),
+  ]);
+  return Object.fromEntries([...entries, ...missingMembers(field.fields, value, place)]);
+}
+
+/** An undeclared value is kept as it is, as long as Postgres can hold it. */
+function checkUndeclared(value: JsonValue, place: Place): JsonValue {
+  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) report(place, 'Unicode text without NUL', value);
+  } else if (typeof value === 'number' || isExactNumber(value)) {
+    if (!isStorableNumber(value)) report(place, NUMBER_EXPECTATION, value);
+  } else if (Array.isArray(value)) {
+    value.forEach((element: JsonValue, index) => {
+      checkUndeclared(element, inside(place, String(index)));
+    });
+  } else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) toStoredMember(undefined, name, member, place);
+  }
+  return value;
+}
+
+/** jsonb holds neither NUL nor half a surrogate pair. */
+function isStorableText(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+const NUMBER_EXPECTATION = `a number of at most ${MAX_NUMBER_LENGTH} digits, exponent within ±${MAX_EXPONENT}`;
+
+/** jsonb writes `1e400000` out in full: a short body could make a value of 100,000 digits. */
+function isStorableNumber(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (!isExactNumber(value)) return false;
+  const text = value.toString();
+  const exponent = /e([+-]?\d+)$/i.exec(text)?.[1] ?? '0';
+  return text.length <= MAX_NUMBER_LENGTH && Math.abs(Number(exponent)) <= MAX_EXPONENT;
+}
+
+function inside(place: Place, name: string): Place {
+  const escaped = name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { ...place, pointer: `${place.pointer}/${escaped}`, depth: place.depth + 1 };
+}
+
+function report(place: Place, expected: string, sent: JsonValue | undefined): null {
+  const where = place.pointer === '' ? 'the record' : place.pointer;
+  const found = sent === undefined ? 'it is missing' : `${describe(sent)} was sent`;
+  place.conversion.errors.push({
+    pointer: place.pointer,
+    detail: `${where}: ${expected} is expected, ${found}`,
+    expected,
+    ...(sent === undefined ? {} : { sent: toShown(sent) }),
+  });
+  return null;
+}
+
+/** What a field takes, in the words of an error. */
+function expectationOf(field: Field): string {
+  return field.isList ? `a list, each element ${scalarExpectationOf(field)}` : scalarExpectationOf(field);
+}
+
+function scalarExpectationOf(field: Field): string {
+  switch (field.type) {
+    case 'text':
+      if (field.allowed !== undefined) return `one of ${field.allowed.join(', ')}`;
+      if (field.format === 'month') return 'a month YYYY-MM';
+      if (field.format === 'session') return 'a session YYYY-YY, e.g. 2026-27';
+      return 'text';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    case 'datetime':
+      return field.format === 'date'
+        ? 'a day YYYY-MM-DD'
+        : 'a datetime (ISO 8601 with Z or an offset, or a day YYYY-MM-DD)';
+    case 'reference':
+      return `a reference to ${field.targets.join(' or ')} ({"value": <_id>, "label": <text>}, or the _id)`;
+    case 'object':
+      return 'an object';
+  }
+}
+
+function describe(sent: JsonValue): string {
+  if (Array.isArray(sent)) return 'a list';
+  if (isJsonObject(sent)) return 'an object';
+  return typeof sent === 'string' ? JSON.stringify(toShown(sent)) : String(sent);
+}
+
+/** What was sent, short enough for an answer. */
+function toShown(sent: JsonValue): unknown {
+  if (isExactNumber(sent)) return sent.toString().slice(0, MAX_NUMBER_LENGTH);
+  if (typeof sent === 'string') return sent.length > 100 ? `${sent.slice(0, 100)}…` : sent;
+  if (Array.isArray(sent)) return `a list of ${sent.length}`;
+  return isJsonObject(sent) ? 'an object' : sent;
+}
