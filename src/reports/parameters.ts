@@ -1,0 +1,161 @@
+/**
+ * The parameters of a report as a typed list, and how what a caller sent becomes their values. The list is
+ * also what GraphQL arguments, REST parameters, `openapi.json` and options of the command line are drawn from.
+ */
+import { type ErrorDetail, ServiceError } from '../errors.js';
+import type { Day, ParameterType } from './parameter-types.js';
+import type { SchoolSettings } from './settings.js';
+
+/** What defaults are computed from. */
+export interface ParameterContext {
+  readonly today: Day;
+  readonly settings: SchoolSettings;
+}
+
+export interface Parameter<Value> {
+  readonly type: ParameterType<unknown>;
+  readonly description: string;
+  /** The name on REST and the command line, e.g. `start_month`. */
+  readonly restName: string;
+  readonly isRequired: boolean;
+  /** The default in words; `undefined`: none. */
+  readonly defaultText: string | undefined;
+  /** @throws INVALID_VALUE when the parameter is required, or not of its type. */
+  parse(name: string, sent: string | undefined, context: ParameterContext): Value;
+}
+
+export type ParameterList = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of a list of parameters, by name. */
+export type ParameterValues<List extends ParameterList> = {
+  readonly [Name in keyof List]: List[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+/** What a caller sent, by either name of a parameter. `undefined`, null and an empty text count as not sent. */
+export type SentParameters = Readonly<Record<string, unknown>>;
+
+interface Naming {
+  readonly restName: string;
+  readonly description: string;
+}
+
+export function required<Value>(type: ParameterType<Value>, naming: Naming): Parameter<Value> {
+  return {
+    type,
+    ...naming,
+    isRequired: true,
+    defaultText: undefined,
+    parse(name, sent) {
+      if (sent !== undefined) return parseValue(type, name, sent);
+      throw parameterError(name, `is required: ${type.expected}, e.g. ${type.example}`, {
+        expected: type.expected,
+      });
+    },
+  };
+}
+
+export function optional<Value>(type: ParameterType<Value>, naming: Naming): Parameter<Value | undefined> {
+  return {
+    type,
+    ...naming,
+    isRequired: false,
+    defaultText: undefined,
+    parse: (name, sent) => (sent === undefined ? undefined : parseValue(type, name, sent)),
+  };
+}
+
+export function defaulted<Value>(
+  type: ParameterType<Value>,
+  naming: Naming & { readonly default: string; readonly value: (context: ParameterContext) => Value },
+): Parameter<Value> {
+  return {
+    type,
+    description: naming.description,
+    restName: naming.restName,
+    isRequired: false,
+    defaultText: naming.default,
+    parse: (name, sent, context) =>
+      sent === undefined ? naming.value(context) : parseValue(type, name, sent),
+  };
+}
+
+/**
+ * Reads what was sent as the values of the list. All that is wrong is said at once.
+ *
+ * @throws INVALID_VALUE (400) naming each parameter, what was sent and what is allowed; also for a name that
+ * is none of the list, because a misspelled filter that is ignored gives a wrong report.
+ */
+export function parseParameters<List extends ParameterList>(
+  list: List,
+  sent: SentParameters,
+  context: ParameterContext,
+): ParameterValues<List>;
+export function parseParameters(
+  list: ParameterList,
+  sent: SentParameters,
+  context: ParameterContext,
+): Record<string, unknown> {
+  const faults: ErrorDetail[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(list)) {
+    try {
+      values[name] = parameter.parse(parameter.restName, textOf(parameter, name, sent), context);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      faults.push(...(error.errors ?? []));
+    }
+  }
+  faults.push(...unknownNames(list, sent));
+  if (faults.length > 0) throw invalid(faults);
+  return values;
+}
+
+/** The fault of one parameter whose value does not go with the others, e.g. an end before its start. */
+export function parameterError(
+  name: string,
+  fault: string,
+  rest: Omit<ErrorDetail, 'detail' | 'parameter'> = {},
+): ServiceError {
+  return invalid([{ parameter: name, detail: `${name} ${fault}`, ...rest }]);
+}
+
+function invalid(faults: readonly ErrorDetail[]): ServiceError {
+  return new ServiceError('INVALID_VALUE', `${faults.map((fault) => fault.detail).join('; ')}.`, {
+    errors: faults,
+  });
+}
+
+function parseValue<Value>(type: ParameterType<Value>, name: string, sent: string): Value {
+  const value = type.parse(sent);
+  if (value !== undefined) return value;
+  throw parameterError(name, `is ${JSON.stringify(sent)}; expected ${type.expected}, e.g. ${type.example}`, {
+    expected: type.expected,
+    sent,
+  });
+}
+
+function textOf(parameter: Parameter<unknown>, name: string, sent: SentParameters): string | undefined {
+  const texts = [...new Set([parameter.restName, name])]
+    .map((written) => sent[written])
+    .filter((value) => value !== undefined && value !== null && value !== '');
+  const [value, ...others] = texts;
+  if (value === undefined) return undefined;
+  if (others.length > 0 || Array.isArray(value)) {
+    throw parameterError(parameter.restName, 'was sent more than once', { sent: texts.flat() });
+  }
+  return String(value);
+}
+
+function unknownNames(list: ParameterList, sent: SentParameters): ErrorDetail[] {
+  const known = new Set(Object.entries(list).flatMap(([name, { restName }]) => [name, restName]));
+  const allowed = Object.values(list).map(({ restName }) => restName);
+  const expected = allowed.length === 0 ? 'no parameters' : `one of ${allowed.join(', ')}`;
+  return Object.keys(sent)
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      parameter: name,
+      detail: `${name} is not a parameter of this report; expected ${expected}`,
+      expected,
+      sent: sent[name],
+    }));
+}

@@ -1,0 +1,223 @@
+/**
+ * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests ask
+ * for a page, streams for an answer in a format.
+ */
+import { invariant, ServiceError } from '../errors.js';
+import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
+import { printCsv } from './csv.js';
+import type { Report, ReportContext, ReportServices } from './report.js';
+import { pageStatement, parseCursor, printCursor, type ReportLine, streamStatement } from './statement.js';
+import { printXlsx } from './xlsx.js';
+
+export interface ReportPage {
+  readonly rows: readonly JsonObject[];
+  readonly totals: JsonObject;
+  readonly warnings: readonly JsonObject[];
+  readonly parameters: JsonObject;
+  readonly generatedAt: string;
+  readonly currency: string;
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+export type ReportFormat = 'json' | 'ndjson' | 'csv' | 'xlsx';
+export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'ndjson', 'csv', 'xlsx'];
+
+export const MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+export interface AnswerOptions {
+  readonly format: ReportFormat;
+  /** `with`: a byte order mark before CSV, which spreadsheet programs take as "this is UTF-8". Default `without`. */
+  readonly byteOrderMark?: 'with' | 'without';
+}
+
+/** A whole answer as a stream: stop reading and the query ends. Errors in mid-stream are thrown, so that no answer looks complete that is not. */
+export interface ReportAnswer {
+  readonly contentType: string;
+  /** e.g. `fee-defaulters_2026-04_2026-11_on-2026-11-20.csv`. */
+  readonly fileName: string;
+  readonly body: AsyncIterable<string | Uint8Array>;
+}
+
+interface ReportRunOptions {
+  readonly report: Report;
+  readonly services: ReportServices;
+  readonly sql: Sql;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly context: ReportContext;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class ReportRun {
+  readonly #options: ReportRunOptions;
+  readonly #generatedAt: string;
+
+  constructor(options: ReportRunOptions) {
+    this.#options = options;
+    this.#generatedAt = options.services.now().toISOString();
+  }
+
+  /** The parameters as understood, defaults filled in. */
+  get parameters(): JsonObject {
+    return Object.fromEntries(
+      Object.entries(this.#options.values).map(([name, value]) => [name, isScalar(value) ? value : null]),
+    );
+  }
+
+  /**
+   * One page in one statement, with totals and warnings of the whole report.
+   *
+   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a cursor that is none.
+   */
+  async page(
+    options: { readonly first?: number | undefined; readonly after?: string | undefined } = {},
+  ): Promise<ReportPage> {
+    const { services, sql, context, signal } = this.#options;
+    const first = pageSize(options.first, services);
+    const after = options.after === undefined ? undefined : parseCursor(options.after);
+    const lines = await services.database.query<ReportLine>(
+      pageStatement(sql, first + 1, after),
+      signal ? { signal } : {},
+    );
+    const rows = lines.filter(({ part }) => part === 'row');
+    const shown = rows.slice(0, first);
+    const last = shown.at(-1);
+    return {
+      rows: shown.map(({ content }) => parseObject(content)),
+      totals: parseObject(lines.find(({ part }) => part === 'totals')?.content ?? '{}'),
+      warnings: lines.filter(({ part }) => part === 'warning').map(({ content }) => parseObject(content)),
+      parameters: this.parameters,
+      generatedAt: this.#generatedAt,
+      currency: context.settings.currency,
+      pageInfo: {
+        hasNextPage: rows.length > first,
+        endCursor: last ? printCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
+      },
+    };
+  }
+
+  /** The whole report in a format, row by row as Postgres hands it over. */
+  answer(options: AnswerOptions): ReportAnswer {
+    return {
+      contentType: MEDIA_TYPES[options.format],
+      fileName: this.#fileName(options.format),
+      body: this.#body(options),
+    };
+  }
+
+  /** A page as the JSON text REST sends: numbers with the digits Postgres printed. */
+  async pageAnswer(options: {
+    readonly first?: number | undefined;
+    readonly after?: string | undefined;
+  }): Promise<JsonObject> {
+    const { pageInfo, rows, totals, warnings, ...rest } = await this.page(options);
+    return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
+  }
+
+  /** Totals, warnings and rows as they come; the totals always first. */
+  async *lines(): AsyncIterable<ReportStreamLine> {
+    const { services, sql, signal } = this.#options;
+    for await (const batch of services.database.stream(streamStatement(sql), signal ? { signal } : {})) {
+      for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
+    }
+  }
+
+  #body(options: AnswerOptions): AsyncIterable<string | Uint8Array> {
+    const { report, context } = this.#options;
+    const head = {
+      report: report.name,
+      parameters: this.parameters,
+      generatedAt: this.#generatedAt,
+      currency: context.settings.currency,
+    };
+    switch (options.format) {
+      case 'json':
+        return printJson(head, this.lines());
+      case 'ndjson':
+        return printNdjson(this.lines());
+      case 'csv':
+        return printCsv(report, this.lines(), options.byteOrderMark ?? 'without');
+      case 'xlsx':
+        return printXlsx(report, head, this.lines());
+    }
+  }
+
+  #fileName(format: ReportFormat): string {
+    const { report, values, context } = this.#options;
+    const range = Object.entries(report.parameters).flatMap(([name]) => {
+      const value = values[name];
+      return typeof value === 'string' && name !== 'asOn' ? [value.replaceAll(/[^A-Za-z0-9.-]+/g, '-')] : [];
+    });
+    const day = String(values.asOn ?? context.today);
+    return [report.name, ...range, `on-${day}`].join('_').concat(`.${format}`);
+  }
+}
+
+export interface ReportStreamLine {
+  readonly part: ReportLine['part'];
+  readonly json: string;
+}
+
+export interface ReportHead {
+  readonly report: string;
+  readonly parameters: JsonObject;
+  readonly generatedAt: string;
+  readonly currency: string;
+}
+
+async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
+  let totals = '{}';
+  const warnings: string[] = [];
+  yield `${JSON.stringify(head).slice(0, -1)},"rows":[`;
+  let separator = '';
+  for await (const { part, json } of lines) {
+    if (part === 'totals') totals = json;
+    if (part === 'warning') warnings.push(json);
+    if (part !== 'row') continue;
+    yield `${separator}${json}`;
+    separator = ',';
+  }
+  yield `],"totals":${totals},"warnings":[${warnings.join(',')}]}`;
+}
+
+/** Rows alone, one a line. */
+async function* printNdjson(lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {
+  for await (const { part, json } of lines) {
+    if (part === 'row') yield `${json.replaceAll('\n', ' ')}\n`;
+  }
+}
+
+function partOf(line: string): ReportLine['part'] {
+  if (line.startsWith('t')) return 'totals';
+  return line.startsWith('w') ? 'warning' : 'row';
+}
+
+function parseObject(text: string): JsonObject {
+  const value = parseExactJson(text);
+  invariant(isJsonObject(value), 'a report prints objects');
+  return value;
+}
+
+function pageSize(first: number | undefined, { defaultPageSize, maxPageSize }: ReportServices): number {
+  if (first === undefined) return defaultPageSize;
+  if (Number.isInteger(first) && first >= 1 && first <= maxPageSize) return first;
+  throw new ServiceError('LIMIT_EXCEEDED', `first is ${first}; expected 1 to ${maxPageSize}.`, {
+    errors: [
+      {
+        parameter: 'first',
+        detail: `is not 1 to ${maxPageSize}`,
+        expected: `1 to ${maxPageSize}`,
+        sent: first,
+      },
+    ],
+  });
+}
+
+function isScalar(value: unknown): value is JsonValue & (string | boolean) {
+  return typeof value === 'string' || typeof value === 'boolean';
+}

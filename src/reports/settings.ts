@@ -1,0 +1,90 @@
+/** What a school decides for itself about its reports: properties of its domain, each with a default. */
+import type { JsonValue } from '../json.js';
+import { isJsonObject } from '../json.js';
+
+/** A lower bound in percent and the grade from there on. */
+export interface GradeBound {
+  readonly from: number;
+  readonly grade: string;
+}
+
+export interface SchoolSettings {
+  /** Property `currency`, ISO 4217. */
+  readonly currency: string;
+  /** Property `sessionFirstMonth`, 1–12: the month a session starts in. */
+  readonly sessionFirstMonth: number;
+  /** Property `weeklyOffs`: `SU` is every Sunday, `2SA` the second Saturday of a month (the day rules of RFC 5545). */
+  readonly weeklyOffs: readonly string[];
+  /** Property `leaveCountsPresent`: whether a day of leave counts as present. */
+  readonly leaveCountsPresent: boolean;
+  /** Property `grades`, highest first. */
+  readonly grades: readonly GradeBound[];
+  /** Property `passPercent`: below it a subject is not passed. */
+  readonly passPercent: number;
+  /** Property `rankMethod`: after two firsts comes 3 (`competition`) or 2 (`dense`). */
+  readonly rankMethod: 'competition' | 'dense';
+  /** Property `schoolStartsAt`, HH:mm: a member of staff who comes later is late. */
+  readonly schoolStartsAt: string;
+}
+
+const DEFAULTS: SchoolSettings = {
+  currency: 'INR',
+  sessionFirstMonth: 4,
+  weeklyOffs: ['SU'],
+  leaveCountsPresent: false,
+  grades: [
+    { from: 91, grade: 'A1' },
+    { from: 81, grade: 'A2' },
+    { from: 71, grade: 'B1' },
+    { from: 61, grade: 'B2' },
+    { from: 51, grade: 'C1' },
+    { from: 41, grade: 'C2' },
+    { from: 33, grade: 'D' },
+    { from: 0, grade: 'E' },
+  ],
+  passPercent: 33,
+  rankMethod: 'competition',
+  schoolStartsAt: '08:00',
+};
+
+/** Reads the settings; a property that is missing or of another shape leaves its default. */
+export function schoolSettings(property: (name: string) => JsonValue | undefined): SchoolSettings {
+  return {
+    currency: matching(property('currency'), /^[A-Z]{3}$/) ?? DEFAULTS.currency,
+    sessionFirstMonth: whole(property('sessionFirstMonth'), 1, 12) ?? DEFAULTS.sessionFirstMonth,
+    weeklyOffs: weeklyOffs(property('weeklyOffs')) ?? DEFAULTS.weeklyOffs,
+    leaveCountsPresent: property('leaveCountsPresent') === true,
+    grades: grades(property('grades')) ?? DEFAULTS.grades,
+    passPercent: whole(property('passPercent'), 0, 100) ?? DEFAULTS.passPercent,
+    rankMethod: property('rankMethod') === 'dense' ? 'dense' : DEFAULTS.rankMethod,
+    schoolStartsAt:
+      matching(property('schoolStartsAt'), /^([01]\d|2[0-3]):[0-5]\d$/) ?? DEFAULTS.schoolStartsAt,
+  };
+}
+
+function matching(value: JsonValue | undefined, pattern: RegExp): string | undefined {
+  return typeof value === 'string' && pattern.test(value) ? value : undefined;
+}
+
+function whole(value: JsonValue | undefined, least: number, greatest: number): number | undefined {
+  const number = Number(value ?? Number.NaN);
+  return Number.isInteger(number) && number >= least && number <= greatest ? number : undefined;
+}
+
+function weeklyOffs(value: JsonValue | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const days = value.filter(
+    (day): day is string => typeof day === 'string' && /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/.test(day),
+  );
+  return days.length === value.length ? days : undefined;
+}
+
+function grades(value: JsonValue | undefined): readonly GradeBound[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const bounds = value.flatMap((bound): GradeBound[] => {
+    if (!isJsonObject(bound) || typeof bound.grade !== 'string') return [];
+    const from = Number(bound.from);
+    return Number.isFinite(from) ? [{ from, grade: bound.grade }] : [];
+  });
+  return bounds.length === value.length ? bounds.sort((a, b) => b.from - a.from) : undefined;
+}

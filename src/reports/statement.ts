@@ -1,0 +1,72 @@
+/** What is laid around the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
+
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
+
+/** Where a page goes on: after the row with this key; after the position, if that row is gone by now. */
+export interface ReportCursor {
+  readonly position: number;
+  readonly key: string;
+}
+
+export interface ReportLine {
+  readonly part: 'row' | 'totals' | 'warning';
+  readonly position: string | null;
+  readonly key: string | null;
+  readonly content: string;
+}
+
+/** Totals, warnings and at most `limit` rows after the cursor, in order. */
+export function pageStatement(report: Sql, limit: number, after: ReportCursor | undefined): Sql {
+  return Prisma.sql`
+with report as materialized (${report}),
+start as (
+  select coalesce(
+    (select position from report where part = 'row' and key = ${after?.key ?? null}::text),
+    ${after?.position ?? 0}::bigint
+  ) as position
+)
+(
+  select part, position::text, key, content::text
+  from report
+  where part = 'row' and report.position > (select start.position from start)
+  order by report.position
+  limit ${limit}
+)
+union all
+select part, null, null, content::text from report where part <> 'row'`;
+}
+
+/** One text a line: a letter for the part (`t`otals first, `w`arnings, `r`ows in order) and the JSON. */
+export function streamStatement(report: Sql): Sql {
+  return Prisma.sql`
+select case part when 'totals' then 't' when 'warning' then 'w' else 'r' end || content::text
+from (${report}) as report
+order by case part when 'totals' then 0 when 'warning' then 1 else 2 end, position`;
+}
+
+export function printCursor(cursor: ReportCursor): string {
+  return Buffer.from(`${cursor.position}:${cursor.key}`).toString('base64url');
+}
+
+/** @throws INVALID_VALUE (400) */
+export function parseCursor(text: string): ReportCursor {
+  const [, position, key] = /^(\d{1,9}):(.*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (position !== undefined && key !== undefined && !key.includes('\0'))
+    return { position: Number(position), key };
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `after is ${JSON.stringify(text)}; expected a cursor of this report.`,
+    {
+      errors: [
+        {
+          parameter: 'after',
+          detail: 'is no cursor of this report',
+          expected: 'the endCursor of a page',
+          sent: text,
+        },
+      ],
+    },
+  );
+}
