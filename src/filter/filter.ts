@@ -3,7 +3,9 @@
  * (oquery strings, GraphQL `where`, Mongo-style queries) and one compiler turns it into SQL.
  *
  * A condition holds when any value found at its path satisfies it: lists are looked into on the way and at
- * the end. `not` is plain negation, so a negated condition holds when no value satisfies it, also when the field is missing.
+ * the end, one level at each step (of a list in a list, the inner one is a value that satisfies nothing but `exists`).
+ * A field declared as no list is not looked into: a list stored there by old data satisfies nothing but `exists` either.
+ * `not` is plain negation, so a negated condition holds when no value satisfies it, also when the field is missing.
  *
  * @see decisions 3
  */
@@ -84,28 +86,35 @@ export interface DayCondition {
   readonly kind: 'on';
   readonly path: Path;
   readonly day: string | { readonly word: DayWord };
+  /** Where it is text equality. */
+  readonly isInsensitive?: boolean;
 }
 
-/** Within a month `YYYY-MM` of the domain's time zone. */
+/** Within a month `YYYY-MM` of the domain's time zone. On a field declared text as `DayCondition`, unless its format is `month`: the month itself. */
 export interface MonthCondition {
   readonly kind: 'within';
   readonly path: Path;
   readonly month: string;
+  /** Where it is text equality. */
+  readonly isInsensitive?: boolean;
 }
 
-/** The field is missing or JSON null. */
+/** Nothing but JSON null is found at the path: the field is missing or null. An empty list is not null. */
 export interface IsNullCondition {
   readonly kind: 'isNull';
   readonly path: Path;
 }
 
-/** The field is present (JSON null included). */
+/** Something is found at the path, JSON null included. */
 export interface ExistsCondition {
   readonly kind: 'exists';
   readonly path: Path;
 }
 
-/** One and the same element of the list at the path satisfies the whole filter, whose paths start at the element (an empty path is the element itself). */
+/**
+ * One and the same element of the list at the path satisfies the whole filter, whose paths start at the element (an empty path is the element itself).
+ * A value that is not a list counts as the one element of a list; elements that are null count as none.
+ */
 export interface ElementCondition {
   readonly kind: 'element';
   readonly path: Path;

@@ -1,0 +1,172 @@
+/**
+ * Days, months and instants as the store writes them: a day is `YYYY-MM-DD`, a month `YYYY-MM`, an instant UTC text
+ * `YYYY-MM-DDTHH:mm:ss.sssZ`. All three are of fixed width, so text order is their order in time.
+ *
+ * A day belongs to a time zone and is 23, 24 or 25 hours long there: its range is asked of the zone's own calendar, never
+ * computed from 86,400 seconds. The years are 0000 to 9999.
+ *
+ * @see decisions 2, 3
+ */
+import { Temporal } from 'temporal-polyfill';
+import type { DayWord } from './filter.js';
+
+/** Half-open: `start <= instant < end`, UTC text that compares with stored instants as text. */
+export interface InstantRange {
+  readonly start: string;
+  readonly end: string;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A `YYYY-MM-DD` that the calendar has. */
+export function isDay(text: string): boolean {
+  if (!DAY.test(text)) return false;
+  const month = text.slice(0, 7);
+  const day = Number(text.slice(8));
+  return MONTH.test(month) && day >= 1 && day <= daysInMonth(month);
+}
+
+/** A `YYYY-MM`. */
+export function isMonth(text: string): boolean {
+  return MONTH.test(text);
+}
+
+/** The range of a day in a zone, e.g. `2026-04-01` in `Asia/Kolkata` starts at `2026-03-31T18:30:00.000Z`. */
+export function dayRange(day: string, timeZone: string): InstantRange {
+  return rangeOf(day, addDays(day, 1), timeZone);
+}
+
+/** The range of a month in a zone. */
+export function monthRange(month: string, timeZone: string): InstantRange {
+  return rangeOf(firstDay(month), addDays(lastDay(month), 1), timeZone);
+}
+
+/** The day it is in a zone. */
+export function today(timeZone: string, now: Date): string {
+  return dayText(Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone));
+}
+
+/** The day a day word means, counted from today. */
+export function dayOfWord(word: DayWord, timeZone: string, now: Date): string {
+  return addDays(today(timeZone, now), -DAYS_AGO[word]);
+}
+
+const DAYS_AGO: Readonly<Record<DayWord, number>> = { today: 0, yesterday: 1, daybeforeyesterday: 2 };
+
+/** The day `days` later, or earlier where it is negative. @throws RangeError when it is no day */
+export function addDays(day: string, days: number): string {
+  return dayText(Temporal.PlainDate.from(day).add({ days }));
+}
+
+/** The month `months` later, or earlier where it is negative. */
+export function addMonths(month: string, months: number): string {
+  return monthText(Temporal.PlainYearMonth.from(month).add({ months }));
+}
+
+/** The months from one to another, both included; none when `end` is before `start`. */
+export function monthsBetween(start: string, end: string): string[] {
+  const months: string[] = [];
+  for (let month = start; month <= end; month = addMonths(month, 1)) months.push(month);
+  return months;
+}
+
+/** The days from one to another, both included; none when `end` is before `start`. */
+export function daysBetween(start: string, end: string): string[] {
+  const days: string[] = [];
+  for (let day = start; day <= end; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** The month a day is in. */
+export function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+/** The day of the zone that an instant (its text, or a `Date`) is on. */
+export function dayOf(instant: string | Date, timeZone: string): string {
+  const text = typeof instant === 'string' ? instant : instant.toISOString();
+  return dayText(Temporal.Instant.from(text).toZonedDateTimeISO(timeZone));
+}
+
+export function firstDay(month: string): string {
+  return `${month}-01`;
+}
+
+export function lastDay(month: string): string {
+  return `${month}-${daysInMonth(month)}`;
+}
+
+/** 1 for Monday to 7 for Sunday. */
+export function weekdayOf(day: string): number {
+  return Temporal.PlainDate.from(day).dayOfWeek;
+}
+
+export function daysInMonth(month: string): number {
+  const year = Number(month.slice(0, 4));
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const index = Number(month.slice(5)) - 1;
+  return index === 1 && isLeapYear ? 29 : (MONTH_DAYS[index] ?? 0);
+}
+
+/**
+ * The instant any accepted writing means, as stored: ISO 8601 with an offset or `Z`, or a bare day, which is its midnight
+ * in the zone. Digits past the millisecond are cut off. `undefined` for anything else, a time without an offset included.
+ */
+export function instantFrom(text: string, timeZone: string): string | undefined {
+  if (isDay(text)) return dayRange(text, timeZone).start;
+  if (!INSTANT.test(text)) return undefined;
+  try {
+    const milliseconds = Temporal.Instant.from(text).epochMilliseconds;
+    return isWritable(milliseconds) ? new Date(milliseconds).toISOString() : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The zone's midnights are looked up a few times a request and cost some 10 µs each: the last ones are kept. */
+const startsByDayAndZone = new Map<string, string>();
+const KEPT_STARTS = 1_000;
+
+function rangeOf(firstDayOfRange: string, dayAfter: string, timeZone: string): InstantRange {
+  return { start: startOf(firstDayOfRange, timeZone), end: startOf(dayAfter, timeZone) };
+}
+
+/** The first instant of a day: 00:00, or 01:00 where the clocks are put forward at midnight. */
+function startOf(day: string, timeZone: string): string {
+  if (day.length > 'YYYY-MM-DD'.length) return AFTER_LAST_INSTANT;
+  const key = `${day} ${timeZone}`;
+  const kept = startsByDayAndZone.get(key);
+  if (kept !== undefined) return kept;
+  const start = instantText(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone }).epochMilliseconds);
+  if (startsByDayAndZone.size >= KEPT_STARTS) startsByDayAndZone.clear();
+  startsByDayAndZone.set(key, start);
+  return start;
+}
+
+/** The first and the last day there are may reach over the ends of the years 0000 and 9999; the text stays in order there. */
+function instantText(milliseconds: number): string {
+  if (isWritable(milliseconds)) return new Date(milliseconds).toISOString();
+  return milliseconds < 0 ? FIRST_INSTANT : AFTER_LAST_INSTANT;
+}
+
+function isWritable(milliseconds: number): boolean {
+  return milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND;
+}
+
+const FIRST_INSTANT = '0000-01-01T00:00:00.000Z';
+const AFTER_LAST_INSTANT = '9999-12-31T24:00:00.000Z';
+const FIRST_MILLISECOND = Date.parse(FIRST_INSTANT);
+const LAST_MILLISECOND = Date.parse('9999-12-31T23:59:59.999Z');
+
+function dayText(date: { readonly year: number; readonly month: number; readonly day: number }): string {
+  return `${monthText(date)}-${String(date.day).padStart(2, '0')}`;
+}
+
+function monthText(date: { readonly year: number; readonly month: number }): string {
+  return `${String(date.year).padStart(4, '0')}-${String(date.month).padStart(2, '0')}`;
+}
