@@ -1,0 +1,104 @@
+/** Passwords of staff: argon2id, and the same work whether or not there is a user to check against. */
+import { randomBytes } from 'node:crypto';
+import { hash, parseOptions, verify } from '@node-rs/argon2';
+import { ServiceError } from '../errors.js';
+
+/** What one hash costs whoever makes it. */
+export interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly lanes: number;
+}
+
+/** 19 MiB and two passes: the first choice of the OWASP Password Storage Cheat Sheet for argon2id; some 20 ms of one core. */
+export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
+
+const SHORTEST = 8;
+const LONGEST = 128;
+
+export interface PasswordCheck {
+  readonly isMatch: boolean;
+  /** The stored hash was made at another cost than today's: make a new one while the password is at hand. */
+  readonly isOutdated: boolean;
+}
+
+/**
+ * Hashes and checks passwords.
+ *
+ * Texts are compared in Unicode form NFC, so that a password typed on another keyboard is the same password.
+ * @see decisions 6
+ */
+export class Passwords {
+  readonly #cost: PasswordCost;
+  readonly #decoy: string;
+
+  constructor(options: { cost?: PasswordCost } = {}) {
+    this.#cost = options.cost ?? PASSWORD_COST;
+    this.#decoy = printDecoy(this.#cost);
+  }
+
+  /** The PHC text to store. @throws INVALID_VALUE (400) unless the password has 8 to 128 characters */
+  async hash(password: string): Promise<string> {
+    assertAcceptablePassword(password);
+    return hash(normalize(password), this.#options());
+  }
+
+  /**
+   * Compares a password with a stored hash. Without one (no such user, no password set) it does the same
+   * work on a hash that nothing matches, so that the time tells nothing.
+   */
+  async check(stored: string | undefined, password: string): Promise<PasswordCheck> {
+    const cost = stored === undefined ? undefined : parseCost(stored);
+    const isKnown = stored !== undefined && cost !== undefined;
+    const isSame = await verify(isKnown ? stored : this.#decoy, normalize(password));
+    const isMatch = isKnown && isSame;
+    return { isMatch, isOutdated: isMatch && !isSameCost(cost, this.#cost) };
+  }
+
+  #options(): { memoryCost: number; timeCost: number; parallelism: number } {
+    return {
+      memoryCost: this.#cost.memoryKib,
+      timeCost: this.#cost.passes,
+      parallelism: this.#cost.lanes,
+    };
+  }
+}
+
+/** @throws INVALID_VALUE (400); the message never repeats the password. */
+export function assertAcceptablePassword(password: string): void {
+  const length = [...normalize(password)].length;
+  if (length >= SHORTEST && length <= LONGEST) return;
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `A password has ${SHORTEST} to ${LONGEST} characters; this one has ${length}.`,
+  );
+}
+
+function normalize(password: string): string {
+  return password.normalize('NFC');
+}
+
+/** `undefined` for a text that is no argon2id hash, e.g. an imported "no password". */
+function parseCost(stored: string): PasswordCost | undefined {
+  if (!stored.startsWith('$argon2id$')) return undefined;
+  try {
+    const { memoryCost, timeCost, parallelism } = parseOptions(stored);
+    return { memoryKib: memoryCost, passes: timeCost, lanes: parallelism };
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameCost(one: PasswordCost, other: PasswordCost): boolean {
+  return one.memoryKib === other.memoryKib && one.passes === other.passes && one.lanes === other.lanes;
+}
+
+/** A well-formed hash of no password: its digest is random. */
+function printDecoy(cost: PasswordCost): string {
+  const parameters = `m=${cost.memoryKib},t=${cost.passes},p=${cost.lanes}`;
+  return `$argon2id$v=19$${parameters}$${unpaddedBase64(16)}$${unpaddedBase64(32)}`;
+}
+
+function unpaddedBase64(byteLength: number): string {
+  return randomBytes(byteLength).toString('base64').replaceAll('=', '');
+}
