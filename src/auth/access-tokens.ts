@@ -1,0 +1,137 @@
+/** Access tokens: JWTs (RFC 9068) signed with HS256, and nothing else that calls itself a JWT. */
+import { createSigner, createVerifier } from 'fast-jwt';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { invariant } from '../errors.js';
+import type { TokenKey } from './token-keys.js';
+
+/** What an access token says. It is a right only as long as its session or key, and its user, are. */
+export interface AccessClaims {
+  readonly userId: string;
+  readonly domainId: string;
+  /** What it came from: a login, or an API key that was exchanged. */
+  readonly origin: { readonly kind: 'session' | 'key'; readonly id: string };
+  /** The user's `tokenEpoch` when it was signed. */
+  readonly epoch: number;
+}
+
+const ISSUER = 'campus-gateway';
+const AUDIENCE = 'campus-gateway';
+const TYPE = 'at+jwt';
+
+/** Longer ones are refused unread: ours have some 400 characters. */
+const LONGEST_TOKEN = 2048;
+
+const payloadSchema = z.object({
+  sub: z.string().min(1),
+  dom: z.string().min(1),
+  sid: z.uuid().optional(),
+  key: z.uuid().optional(),
+  epoch: z.number().int(),
+  exp: z.number().int(),
+});
+
+/**
+ * Signs with the first key and verifies with any.
+ *
+ * The header of a token is compared as text with those this service writes, one per key, before anything
+ * is parsed: `alg: none`, another algorithm, an unknown key id or an embedded key have no way in.
+ * A token that was verified is remembered, by its whole text, until it expires.
+ *
+ * @see decisions 6
+ */
+export class AccessTokens {
+  readonly #sign: (payload: Record<string, unknown>) => string;
+  readonly #verifiersByHeader = new Map<string, (token: string) => unknown>();
+  readonly #verified: LRUCache<string, { claims: AccessClaims; expiresAt: number }>;
+
+  constructor(options: { keys: readonly TokenKey[]; cacheSize?: number }) {
+    const [current] = options.keys;
+    invariant(current, 'access tokens need a key to sign with');
+    this.#sign = signerOf(current);
+    for (const key of options.keys) this.#verifiersByHeader.set(headerOf(key), verifierOf(key));
+    this.#verified = new LRUCache({ max: options.cacheSize ?? 10_000 });
+  }
+
+  /** `expiresAt` is in whole seconds of Unix time. */
+  sign(claims: AccessClaims, expiresAt: number): string {
+    return this.#sign({
+      sub: claims.userId,
+      dom: claims.domainId,
+      [claims.origin.kind === 'session' ? 'sid' : 'key']: claims.origin.id,
+      epoch: claims.epoch,
+      exp: expiresAt,
+    });
+  }
+
+  /** What the token says, or `undefined` unless this service signed it and its time has not run out. */
+  verify(token: string, now: number = Date.now()): AccessClaims | undefined {
+    const known = this.#verified.get(token);
+    if (known) {
+      if (now < known.expiresAt) return known.claims;
+      this.#verified.delete(token);
+      return undefined;
+    }
+    if (token.length > LONGEST_TOKEN) return undefined;
+    const payload = this.#read(token);
+    if (!payload || now >= payload.exp * 1000) return undefined;
+    const claims = claimsOf(payload);
+    if (claims) this.#verified.set(token, { claims, expiresAt: payload.exp * 1000 });
+    return claims;
+  }
+
+  /** How many verified tokens are remembered: never more than `cacheSize`. */
+  get remembered(): number {
+    return this.#verified.size;
+  }
+
+  #read(token: string): z.output<typeof payloadSchema> | undefined {
+    const verify = this.#verifiersByHeader.get(token.slice(0, token.indexOf('.')));
+    if (!verify) return undefined;
+    try {
+      return payloadSchema.parse(verify(token));
+    } catch {
+      // What is wrong with a forged token is nobody's business.
+      return undefined;
+    }
+  }
+}
+
+function claimsOf(payload: z.output<typeof payloadSchema>): AccessClaims | undefined {
+  const { sub: userId, dom: domainId, epoch } = payload;
+  if (payload.sid !== undefined && payload.key === undefined)
+    return { userId, domainId, epoch, origin: { kind: 'session', id: payload.sid } };
+  if (payload.key !== undefined && payload.sid === undefined)
+    return { userId, domainId, epoch, origin: { kind: 'key', id: payload.key } };
+  return undefined;
+}
+
+function signerOf(key: TokenKey): (payload: Record<string, unknown>) => string {
+  return createSigner({
+    key: key.secret,
+    algorithm: 'HS256',
+    kid: key.id,
+    iss: ISSUER,
+    aud: AUDIENCE,
+    header: { alg: 'HS256', typ: TYPE },
+  });
+}
+
+function verifierOf(key: TokenKey): (token: string) => unknown {
+  return createVerifier({
+    key: key.secret,
+    algorithms: ['HS256'],
+    allowedIss: ISSUER,
+    allowedAud: AUDIENCE,
+    checkTyp: TYPE,
+    requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
+    // Refused tokens would push the good ones out of its cache.
+    cache: false,
+  });
+}
+
+/** The first part of every token signed with this key. */
+function headerOf(key: TokenKey): string {
+  const token = signerOf(key)({});
+  return token.slice(0, token.indexOf('.'));
+}
