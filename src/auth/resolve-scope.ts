@@ -1,0 +1,51 @@
+/** In which domain a request acts. */
+import { ServiceError } from '../errors.js';
+import type { Domains } from '../store/domains.js';
+import type { Domain, Principal, Scope } from '../store/scope.js';
+
+export type DomainDirectory = Pick<Domains, 'find' | 'top'>;
+
+export interface ScopeRequest {
+  readonly principal: Principal;
+  /** The `X-Domain` header; absent or empty: the domain of the credential. */
+  readonly domainHeader: string | undefined;
+  readonly requestId: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The scope of a request: the domain of the credential, or the sub-domain an admin of the top domain names.
+ *
+ * Who may not act elsewhere is not told which domains there are.
+ *
+ * @throws FORBIDDEN (403) for anyone else who names another domain, whether it exists or not; NOT_FOUND (404) for
+ *   the admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) when the credential's domain is gone
+ * @see decisions 7
+ */
+export function resolveScope(domains: DomainDirectory, request: ScopeRequest): Scope {
+  const { principal, requestId, signal } = request;
+  const own = domains.find(principal.domainId);
+  if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
+  return {
+    domain: chooseDomain(domains, own, request),
+    principal,
+    requestId,
+    ...(signal && { signal }),
+  };
+}
+
+function chooseDomain(domains: DomainDirectory, own: Domain, request: ScopeRequest): Domain {
+  const wanted = request.domainHeader?.trim();
+  if (wanted === undefined || wanted === '' || wanted === own.id) return own;
+  if (own.parentId !== undefined || !request.principal.roles.has('admin'))
+    throw new ServiceError(
+      'FORBIDDEN',
+      'Only an admin of the top domain may act in another domain; leave X-Domain out.',
+      { errors: [{ parameter: 'X-Domain', detail: 'This is not the domain of your credential.' }] },
+    );
+  const domain = domains.find(wanted);
+  if (domain) return domain;
+  throw new ServiceError('NOT_FOUND', `There is no domain "${wanted.slice(0, 64)}".`, {
+    errors: [{ parameter: 'X-Domain', detail: 'There is no such domain.' }],
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { type DomainDirectory, resolveScope } from '../../src/auth/resolve-scope.js';
+import type { Domain, Principal } from '../../src/store/scope.js';
+
+const TOP: Domain = { id: 'top', name: 'Top', parentId: undefined, timeZone: 'Asia/Kolkata' };
+const NORTH: Domain = { id: 'north', name: 'North', parentId: 'top', timeZone: 'Asia/Kolkata' };
+const SOUTH: Domain = { id: 'south', name: 'South', parentId: 'top', timeZone: 'Asia/Kolkata' };
+const DOMAINS: DomainDirectory = {
+  find: (id) => [TOP, NORTH, SOUTH].find((domain) => domain.id === id),
+  top: () => TOP,
+};
+
+describe('the domain of a request', () => {
+  it.each([undefined, '', ' ', 'north', ' north '])(
+    'is that of the credential with X-Domain %j',
+    (header) => {
+      expect(domainOf(caller('north', 'viewer'), header)).toBe('north');
+    },
+  );
+
+  it.each(['north', 'south'])('is %s when an admin of the top domain says so', (header) => {
+    expect(domainOf(caller('top', 'admin'), header)).toBe(header);
+  });
+
+  it.each([
+    ['a teacher of the top domain', caller('top', 'teacher')],
+    ['a caller without roles', caller('top')],
+    ['someone whose role only looks like admin', caller('top', 'Admin', 'administrator', 'admin ')],
+    ['an admin of a sub-domain', caller('north', 'admin')],
+  ])('is not for %s to choose, and nobody learns which domains there are', (_, principal) => {
+    for (const header of [
+      principal.domainId === 'top' ? 'north' : 'top',
+      'south',
+      'nowhere',
+      '__proto__',
+      '*',
+    ])
+      expect([header, codeOf(principal, header)]).toEqual([header, 'FORBIDDEN']);
+  });
+
+  it('is unknown to the admin of the top domain too when there is none', () => {
+    expect(codeOf(caller('top', 'admin'), 'nowhere')).toBe('NOT_FOUND');
+  });
+
+  it('is gone for a credential of a domain that is gone', () => {
+    expect(codeOf(caller('closed', 'admin'), undefined)).toBe('UNAUTHENTICATED');
+    expect(codeOf(caller('closed', 'admin'), 'top')).toBe('UNAUTHENTICATED');
+  });
+
+  it('comes with the caller, the request and its end', () => {
+    const principal = caller('north', 'viewer');
+    const { signal } = new AbortController();
+    expect(resolveScope(DOMAINS, { principal, domainHeader: undefined, requestId: 'r-1', signal })).toEqual({
+      domain: NORTH,
+      principal,
+      requestId: 'r-1',
+      signal,
+    });
+  });
+});
+
+function caller(domainId: string, ...roles: readonly string[]): Principal {
+  return {
+    kind: 'user',
+    id: 'usr-1',
+    userName: 'one',
+    domainId,
+    roles: new Set(roles),
+    credential: { kind: 'token', id: 's-1' },
+    scopes: undefined,
+    attributes: {},
+  };
+}
+
+function domainOf(principal: Principal, domainHeader: string | undefined): string {
+  return resolveScope(DOMAINS, { principal, domainHeader, requestId: 'r-1' }).domain.id;
+}
+
+function codeOf(principal: Principal, domainHeader: string | undefined): unknown {
+  try {
+    return domainOf(principal, domainHeader);
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error;
+  }
+}
