@@ -1,8 +1,8 @@
 /** Reads the parameters of a request by the names a row declares: each at most once, none it does not know. */
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
+import { didYouMean } from '../store/did-you-mean.js';
 import type { RouteDescription } from './route.js';
-import { findSuggestion } from './suggestion.js';
 
 /** Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that is let through. */
 const CACHE_BUSTER = '_';
@@ -69,13 +69,12 @@ export function invalidParameter(parameter: string, sent: string, expected: stri
 
 function assertIgnorable(name: string, known: ReadonlySet<string>): void {
   if (name === CACHE_BUSTER) return;
-  const nearest = findSuggestion(name, known);
-  const hint = nearest === undefined ? listOf(known) : `Did you mean ${nearest}?`;
-  throw fault(name, `There is no parameter ${JSON.stringify(name)} here. ${hint}`);
+  const hint = didYouMean(name, known) || listOf(known);
+  throw fault(name, `There is no parameter ${JSON.stringify(name)} here.${hint}`);
 }
 
 function listOf(known: ReadonlySet<string>): string {
-  return known.size === 0 ? 'This path takes none.' : `Known are ${[...known].join(', ')}.`;
+  return known.size === 0 ? ' This path takes none.' : ` Known are ${[...known].join(', ')}.`;
 }
 
 function addBody(

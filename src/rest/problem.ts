@@ -32,27 +32,38 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
   };
 }
 
+/** What of a request decides how its failure is shown. */
+export interface ProblemRequest {
+  readonly requestId: string;
+  readonly accept: string | undefined;
+  readonly hasCredential: boolean;
+}
+
 /**
  * The whole answer to a failed request: body and the headers its status calls for
  * (`WWW-Authenticate`, `Allow`, `Retry-After`).
  *
  * @see decisions 4
  */
-export function renderProblem(
-  error: ServiceError,
-  request: { readonly requestId: string; readonly accept: string | undefined },
-): ProblemAnswer {
+export function renderProblem(error: ServiceError, request: ProblemRequest): ProblemAnswer {
   return {
     status: error.status,
-    headers: { 'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`, ...headersOf(error) },
+    headers: {
+      'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`,
+      ...headersOf(error, request),
+    },
     body: JSON.stringify(toProblem(error, request.requestId)),
   };
 }
 
 /** The headers an error's status calls for, whatever the form of its body. */
-export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+export function headersOf(
+  error: ServiceError,
+  request: Pick<ProblemRequest, 'hasCredential'>,
+): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
-  if (error.status === 401) headers['www-authenticate'] = challengeOf(error);
+  if (error.status === 401)
+    headers['www-authenticate'] = request.hasCredential ? WRONG_CREDENTIAL : NO_CREDENTIAL;
   if (error.allow) headers.allow = error.allow.join(', ');
   if (error.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
@@ -61,9 +72,5 @@ export function headersOf(error: ServiceError): Readonly<Record<string, string>>
 }
 
 /** RFC 6750: a request without a credential is told the scheme only; a wrong one is told so. */
-function challengeOf(error: ServiceError): string {
-  const scheme = 'Bearer realm="campus"';
-  return error.code === 'UNAUTHENTICATED' && error.cause === undefined
-    ? scheme
-    : `${scheme}, error="invalid_token"`;
-}
+const NO_CREDENTIAL = 'Bearer realm="campus"';
+const WRONG_CREDENTIAL = `${NO_CREDENTIAL}, error="invalid_token"`;

@@ -1,83 +1,154 @@
-/** The rows of the table that run reports, made from the list of reports. @see interface 4.5, decisions 8 */
+/** The rows of the table that run reports, drawn from the list of reports. @see interface 4.5, decisions 8 */
 import { ServiceError } from '../errors.js';
-import type { RequestContext } from '../graphql/request-context.js';
-import type { Answer } from './answer.js';
+import { requireScope } from '../graphql/request-context.js';
+import { printExactJson } from '../json.js';
+import type { Report, ReportServices } from '../reports/report.js';
+import { REPORT_FORMATS, type ReportFormat } from '../reports/report-run.js';
+import { didYouMean } from '../store/did-you-mean.js';
+import { type Answer, jsonAnswer } from './answer.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';
-import type { Method, Parameter, Route } from './route.js';
-import { findSuggestion } from './suggestion.js';
+import { invalidParameter, parseCount, parseFlag } from './parameters.js';
+import type { Parameter, RestRequest, Route } from './route.js';
 
-/** What the table needs to know of a report. */
-export interface ReportRoute {
-  /** As `GET /?report=` takes it. */
-  readonly name: string;
-  readonly method: Method & ('GET' | 'POST');
-  /** As OpenAPI writes it: `/attendancebyclassbymonth/{class}/{start}/{end}`. Absent: only `GET /?report=`. */
-  readonly path: string | undefined;
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly Parameter[];
-  readonly formats: readonly [Format, ...Format[]];
-  /** The resolver method that answers, e.g. `feeSummary.feeSummary`. */
-  readonly resolver: string;
-  run(
-    context: RequestContext,
-    sent: Readonly<Record<string, string>>,
-    format: Format,
-  ): Answer | Promise<Answer>;
+/** The formats of a report, in our order of preference. */
+export const REPORT_ANSWER_FORMATS: readonly [Format, ...Format[]] = ['json', 'ndjson', 'csv', 'xlsx'];
+
+/** Beside a report's own parameters: in which form it comes, and how much of it. */
+const FORM_PARAMETERS: readonly Parameter[] = [
+  form('format', `${REPORT_FORMATS.join(', ')}; wins over Accept`, {
+    type: 'string',
+    enum: [...REPORT_FORMATS],
+  }),
+  form('bom', 'true: CSV begins with a byte order mark, for spreadsheet programs', { type: 'boolean' }),
+  form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
+  form('after', 'the endCursor of the page before', { type: 'string' }),
+];
+
+export function reportRoutes(reports: readonly Report[], services: ReportServices): readonly Route[] {
+  return reports.flatMap((report) =>
+    report.routes.map(({ method, path }, index): Route => {
+      const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+      return {
+        name: index === 0 ? report.field : `${report.field}_${index + 1}`,
+        method,
+        path: path.replaceAll(/:(\w+)/g, '{$1}'),
+        group: 'Reports',
+        summary: report.title,
+        description: report.description,
+        parameters: [...parametersOf(report, inPath), ...FORM_PARAMETERS],
+        ...(method === 'POST' && {
+          body: {
+            kind: 'parameters' as const,
+            isRequired: false,
+            description: 'The parameters, where they are not in the query.',
+            schema: { type: 'object' },
+            example: report.example,
+          },
+        }),
+        answers: [
+          {
+            status: 200,
+            description: `The report, as ${REPORT_ANSWER_FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
+            schema: { $ref: '#/components/schemas/Report' },
+          },
+        ],
+        errors: [
+          'MALFORMED_REQUEST',
+          'INVALID_VALUE',
+          'LIMIT_EXCEEDED',
+          'UNAUTHENTICATED',
+          'FORBIDDEN',
+          'NOT_FOUND',
+          'NOT_ACCEPTABLE',
+        ],
+        isOpen: false,
+        formats: REPORT_ANSWER_FORMATS,
+        resolvers: [`reports.${report.field}`],
+        run: (_resolvers, request) =>
+          runReport({ report, services, request, sent: { ...request.parameters, ...request.path } }),
+      };
+    }),
+  );
 }
 
-export function reportRoutes(reports: readonly ReportRoute[]): readonly Route[] {
-  return reports.flatMap((report) => (report.path === undefined ? [] : [toRoute(report, report.path)]));
-}
-
-/** @throws INVALID_VALUE (400) that lists the reports there are */
-export function getReport(reports: readonly ReportRoute[], name: string): ReportRoute {
-  const report = reports.find((known) => known.name === name);
+/** By the name `GET /?report=` takes. @throws INVALID_VALUE (400) that lists the reports there are */
+export function getNamedReport(reports: readonly Report[], name: string): Report {
+  const report = reports.find((known) => known.name === name || known.field === name);
   if (report) return report;
   const names = reports.map((known) => known.name);
-  const nearest = findSuggestion(name, names);
-  const detail = `There is no report ${JSON.stringify(name)}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
+  const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
   throw new ServiceError('INVALID_VALUE', detail, {
     errors: [{ detail, parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name }],
   });
 }
 
-function toRoute(report: ReportRoute, path: string): Route {
-  return {
-    name: `report_${report.name}`,
-    method: report.method,
-    path,
-    group: 'Reports',
-    summary: report.summary,
-    description: report.description,
-    parameters: report.parameters,
-    ...(report.method === 'POST' && {
-      body: {
-        kind: 'parameters' as const,
+/** All parameters that reports take, once each, for the row that runs any of them. */
+export function parametersOfReports(reports: readonly Report[]): readonly Parameter[] {
+  if (reports.length === 0) return [];
+  const own = reports.flatMap((report) => parametersOf(report, new Set()));
+  const byName = new Map(own.map((parameter) => [parameter.name, parameter]));
+  return [
+    ...[...byName.values()].map(
+      (parameter): Parameter => ({
+        ...parameter,
         isRequired: false,
-        description: 'The parameters, where they are not in the query.',
-        schema: { type: 'object' },
-      },
-    }),
-    answers: [
-      {
-        status: 200,
-        description: `The report, as ${report.formats.map((format) => MEDIA_TYPES[format][0]).join(' or ')}.`,
-        schema: { $ref: '#/components/schemas/Report' },
-      },
-    ],
-    errors: [
-      'MALFORMED_REQUEST',
-      'INVALID_VALUE',
-      'UNAUTHENTICATED',
-      'FORBIDDEN',
-      'NOT_FOUND',
-      'NOT_ACCEPTABLE',
-    ],
-    isOpen: false,
-    formats: report.formats,
-    resolvers: [report.resolver],
-    run: (_resolvers, request) =>
-      report.run(request.context, { ...request.parameters, ...request.path }, request.format),
+        description: 'with report: its parameter of that name',
+        schema: { type: 'string' },
+      }),
+    ),
+    ...FORM_PARAMETERS,
+  ];
+}
+
+export async function runReport(o: {
+  readonly report: Report;
+  readonly services: ReportServices;
+  readonly request: RestRequest;
+  readonly sent: Readonly<Record<string, string>>;
+}): Promise<Answer> {
+  const { format: wanted, bom, first, after, ...sent } = o.sent;
+  const format = wanted === undefined ? o.request.format : parseFormat(wanted);
+  const run = await o.report.run(o.services, requireScope(o.request.context), sent);
+  if (first !== undefined || after !== undefined) {
+    if (format !== 'json') throw invalidParameter('format', format, 'json, which alone comes in pages');
+    const page = await run.pageAnswer({
+      first: first === undefined ? undefined : parseCount('first', first, 1),
+      after,
+    });
+    return jsonAnswer(printExactJson(page));
+  }
+  const hasMark = bom !== undefined && parseFlag('bom', bom);
+  const answer = run.answer({ format, byteOrderMark: hasMark ? 'with' : 'without' });
+  const isFile = format === 'csv' || format === 'xlsx';
+  return {
+    kind: 'stream',
+    mediaType: answer.contentType,
+    ...(isFile && { headers: { 'content-disposition': `attachment; filename="${answer.fileName}"` } }),
+    open: () => answer.body,
   };
+}
+
+function parametersOf(report: Report, inPath: ReadonlySet<string | undefined>): readonly Parameter[] {
+  return Object.values(report.parameters).map((parameter) => {
+    const isInPath = inPath.has(parameter.restName);
+    const defaultText = parameter.defaultText === undefined ? '' : ` Default: ${parameter.defaultText}.`;
+    return {
+      name: parameter.restName,
+      in: isInPath ? 'path' : 'query',
+      isRequired: isInPath || parameter.isRequired,
+      description: `${parameter.description}${defaultText}`,
+      schema: parameter.type.schema,
+      example: parameter.type.example,
+    };
+  });
+}
+
+function parseFormat(text: string): ReportFormat {
+  const format = REPORT_FORMATS.find((known) => known === text);
+  if (format) return format;
+  throw invalidParameter('format', text, `one of ${REPORT_FORMATS.join(', ')}`);
+}
+
+function form(name: string, description: string, schema: Parameter['schema']): Parameter {
+  return { name, in: 'query', isRequired: false, description, schema };
 }

@@ -86,7 +86,7 @@ export interface RestRequest {
  *
  *   { ...route, ...via('records', ['record'], (records, request) => records.record(request.context, …)) }
  */
-export function via<Name extends keyof Resolvers, Method extends keyof Resolvers[Name] & string>(
+export function via<Name extends keyof Resolvers & string, Method extends keyof Resolvers[Name] & string>(
   name: Name,
   methods: readonly Method[],
   run: (resolver: Pick<Resolvers[Name], Method>, request: RestRequest) => Answer | Promise<Answer>,

@@ -1,7 +1,9 @@
 /** The table: every documented path, in order, and the resolver method that answers it. */
+
+import type { Report, ReportServices } from '../reports/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
-import { type ReportRoute, reportRoutes } from './report-routes.js';
+import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription } from './route.js';
 import { indexRoute, SERVER_ROUTES, teapot } from './service-routes.js';
 
@@ -14,14 +16,15 @@ export interface RouteTable {
 
 /** Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order. */
 export function createRouteTable(o: {
-  readonly reports: readonly ReportRoute[];
+  readonly reports: readonly Report[];
+  readonly services: ReportServices;
   readonly version: string;
 }): RouteTable {
   const routes: Route[] = [
     indexRoute({ ...o, routes: () => descriptions }),
     ...AUTH_ROUTES,
     ...RECORD_ROUTES,
-    ...reportRoutes(o.reports),
+    ...reportRoutes(o.reports, o.services),
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [...routes, ...SERVER_ROUTES];

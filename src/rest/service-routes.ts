@@ -1,8 +1,9 @@
 /** The rows of the table about the service itself. */
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
+import type { Report, ReportServices } from '../reports/report.js';
 import { jsonAnswer } from './answer.js';
-import { getReport, type ReportRoute } from './report-routes.js';
+import { getNamedReport, parametersOfReports, REPORT_ANSWER_FORMATS, runReport } from './report-routes.js';
 import type { Parameter, Route, RouteDescription } from './route.js';
 
 /** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
@@ -38,15 +39,17 @@ export const teapot: Route = {
  */
 export function indexRoute(o: {
   readonly routes: () => readonly RouteDescription[];
-  readonly reports: readonly ReportRoute[];
+  readonly reports: readonly Report[];
+  readonly services: ReportServices;
   readonly version: string;
 }): Route {
+  const names = o.reports.map((report) => report.name);
   const named: Parameter = {
     name: 'report',
     in: 'query',
     isRequired: false,
-    description: `runs this report, with its parameters beside: ${o.reports.map((report) => report.name).join(', ')}`,
-    schema: { type: 'string', ...(o.reports.length > 0 && { enum: o.reports.map((report) => report.name) }) },
+    description: 'runs this report, with its parameters beside',
+    schema: { type: 'string', ...(names.length > 0 && { enum: names }) },
   };
   let index: string | undefined;
   return {
@@ -60,14 +63,15 @@ export function indexRoute(o: {
     errors: [
       'MALFORMED_REQUEST',
       'INVALID_VALUE',
+      'LIMIT_EXCEEDED',
       'UNAUTHENTICATED',
       'FORBIDDEN',
       'NOT_FOUND',
       'NOT_ACCEPTABLE',
     ],
     isOpen: true,
-    formats: ['json', 'csv', 'xlsx'],
-    resolvers: o.reports.map((report) => report.resolver),
+    formats: REPORT_ANSWER_FORMATS,
+    resolvers: o.reports.map((report) => `reports.${report.field}`),
     run: (_resolvers, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
@@ -75,7 +79,7 @@ export function indexRoute(o: {
         return jsonAnswer(index);
       }
       requireScope(request.context);
-      return getReport(o.reports, report).run(request.context, sent, request.format);
+      return runReport({ report: getNamedReport(o.reports, report), services: o.services, request, sent });
     },
   };
 }
@@ -100,24 +104,6 @@ function describeService(routes: readonly RouteDescription[], version: string): 
       })),
     })),
   };
-}
-
-/** By name, once each: what a report makes of them, it says itself. */
-function parametersOfReports(reports: readonly ReportRoute[]): readonly Parameter[] {
-  const byName = new Map<string, Parameter>();
-  for (const report of reports) {
-    for (const parameter of report.parameters) {
-      if (parameter.in === 'header') continue;
-      byName.set(parameter.name, {
-        ...parameter,
-        in: 'query',
-        isRequired: false,
-        description: 'with report: its parameter of that name',
-        schema: { type: 'string' },
-      });
-    }
-  }
-  return [...byName.values()];
 }
 
 function service(

@@ -1,0 +1,135 @@
+/** Writes an `Answer` of the REST table to the wire. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer, StreamAnswer } from '../rest/answer.js';
+import type { Observe } from './observation.js';
+
+/** Less than this is gathered before it is written: a write for each row would cost more than the row. */
+const MIN_WRITE_BYTES = 16 * 1024;
+
+const NO_STORE = 'private, no-cache';
+
+export async function sendAnswer(
+  answer: Answer,
+  o: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly observe: Observe },
+): Promise<FastifyReply> {
+  const { reply } = o;
+  reply.header('cache-control', NO_STORE);
+  reply.header('vary', 'Accept, Authorization, X-Domain');
+  if (answer.headers) reply.headers(answer.headers);
+  switch (answer.kind) {
+    case 'empty':
+      return reply.code(answer.status).send();
+    case 'text':
+      reply.code(answer.status).header('content-type', answer.mediaType);
+      if (o.request.method !== 'HEAD') return reply.send(answer.text);
+      return reply.header('content-length', String(Buffer.byteLength(answer.text))).send();
+    case 'stream':
+      reply.header('content-type', answer.mediaType);
+      return o.request.method === 'HEAD' ? reply.send() : await sendStream(answer, o);
+  }
+}
+
+/**
+ * Sends what comes, as fast as it is taken. What fails before the first byte is an ordinary error; what fails after
+ * it cuts the connection, because an end that is well-formed would make half an answer look whole.
+ *
+ * @see decisions 4
+ */
+async function sendStream(
+  answer: StreamAnswer,
+  o: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly observe: Observe },
+): Promise<FastifyReply> {
+  const { reply, request } = o;
+  const { signal, requestId } = request.requestContext;
+  const writes = gathered(answer.open(signal));
+  const first = await writes.next();
+  if (first.done || first.value.isLast) return reply.send(first.value?.content ?? '');
+
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, headersOf(reply));
+  try {
+    await writeAll(response, first.value.content, writes);
+  } catch (error) {
+    if (!signal.aborted) o.observe({ kind: 'streamCut', requestId, error });
+    response.destroy();
+  } finally {
+    // Ends the query where the reader has gone.
+    await writes.return(undefined).catch(() => undefined);
+  }
+  return reply;
+}
+
+/** Waits for a slow reader; meanwhile one more write is made ready and no further one is asked for. */
+async function writeAll(
+  response: ServerResponse,
+  first: string | Uint8Array,
+  writes: AsyncGenerator<Write, void>,
+): Promise<void> {
+  let content = first;
+  for (;;) {
+    const next = writes.next();
+    if (!response.write(content)) {
+      // Awaited below; a failure while we wait must not count as unhandled.
+      next.catch(() => undefined);
+      await drained(response);
+    }
+    const { done, value } = await next;
+    if (done) break;
+    content = value.content;
+  }
+  response.end();
+}
+
+/** Resolves when the socket has taken what was written. @throws when it is closed instead */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (response.destroyed || response.socket?.destroyed) {
+      reject(new Error('the caller has gone'));
+      return;
+    }
+    const onDrain = () => {
+      response.off('close', onClose);
+      resolve();
+    };
+    const onClose = () => {
+      response.off('drain', onDrain);
+      reject(new Error('the caller has gone'));
+    };
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
+}
+
+interface Write {
+  readonly content: string | Uint8Array;
+  /** Known to be the end of the answer; so a short answer gets a length instead of chunks. */
+  readonly isLast: boolean;
+}
+
+async function* gathered(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Write, void> {
+  let texts: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    if (typeof chunk !== 'string') {
+      yield { content: chunk, isLast: false };
+      continue;
+    }
+    texts.push(chunk);
+    length += chunk.length;
+    if (length < MIN_WRITE_BYTES) continue;
+    yield { content: texts.join(''), isLast: false };
+    texts = [];
+    length = 0;
+  }
+  if (length > 0) yield { content: texts.join(''), isLast: true };
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) headers[name] = String(value);
+  }
+  return headers;
+}

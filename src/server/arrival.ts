@@ -1,0 +1,132 @@
+/**
+ * The life of a request, from its arrival to the end of its answer: its id, its context, its signal, what is
+ * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has gone.
+ */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../errors.js';
+import type { RequestContext } from '../graphql/request-context.js';
+import type { Scope } from '../store/scope.js';
+import type { Observe } from './observation.js';
+import type { Headers } from './security-headers.js';
+
+/** What a caller may call its request; anything else gets an id of ours. */
+const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+/** The context of a request, and what the hooks find out about it on the way. */
+export class GatewayRequest implements RequestContext {
+  /** Set by authentication.ts. */
+  scope: Scope | undefined = undefined;
+  /** The code of the error it was answered with. */
+  errorCode: ErrorCode | undefined = undefined;
+  readonly hasCredential: boolean;
+  readonly domainHeader: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly #controller = new AbortController();
+
+  constructor(
+    readonly requestId: string,
+    readonly address: string,
+    headers: FastifyRequest['headers'],
+  ) {
+    this.hasCredential = headers.authorization !== undefined;
+    this.domainHeader = single(headers['x-domain']);
+    this.idempotencyKey = single(headers['idempotency-key']);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abandon(): void {
+    this.#controller.abort(new Error('the caller has gone'));
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What resolvers are told of this request. Present from the first hook on. */
+    requestContext: GatewayRequest;
+  }
+  interface FastifyContextConfig {
+    /** Answered under maintenance too, and neither authenticated nor counted. */
+    readonly isVital?: boolean;
+  }
+}
+
+/** Requests under way, so that a stop can wait for them. */
+export class RequestsInFlight {
+  #count = 0;
+  #onEmpty: (() => void) | undefined;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  arrived(): void {
+    this.#count += 1;
+  }
+
+  left(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onEmpty?.();
+  }
+
+  /** Resolves when there is none, or after `timeoutMs`; to how many there still are. */
+  async drain(timeoutMs: number): Promise<number> {
+    if (this.#count === 0) return 0;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    return this.#count;
+  }
+}
+
+/** To be the first hook: the others rely on `request.requestContext`. */
+export function useArrival(
+  app: FastifyInstance,
+  o: { readonly inFlight: RequestsInFlight; readonly observe: Observe; readonly headers: Headers },
+): void {
+  app.decorateRequest('requestContext');
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now();
+    const context = new GatewayRequest(request.id, request.ip, request.headers);
+    request.requestContext = context;
+    reply.headers(o.headers);
+    reply.header('x-request-id', request.id);
+    o.inFlight.arrived();
+    reply.raw.once('close', () => {
+      o.inFlight.left();
+      const isComplete = reply.raw.writableFinished;
+      if (!isComplete) context.abandon();
+      o.observe({
+        kind: 'requestEnded',
+        requestId: context.requestId,
+        method: request.method,
+        url: request.url,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.raw.statusCode,
+        durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        address: context.address,
+        principal: context.scope && `${context.scope.domain.id}/${context.scope.principal.id}`,
+        errorCode: context.errorCode,
+        isComplete,
+      });
+    });
+    done();
+  });
+}
+
+/** For Fastify's `genReqId`: the caller's `X-Request-Id` where it is sane, else a new one. */
+export function requestIdOf(request: { readonly headers: FastifyRequest['headers'] }): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

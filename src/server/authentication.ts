@@ -1,0 +1,65 @@
+/** Who asks, and how often: the credential becomes a scope, and the request is counted against it. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
+import { ServiceError } from '../errors.js';
+import type { Principal } from '../store/scope.js';
+import type { RateDecision } from './rate-limits.js';
+
+export interface AuthenticationOptions {
+  readonly authenticator: { authenticate(bearer: string): Promise<Principal> };
+  readonly domains: DomainDirectory;
+  readonly rateLimits: { take(credentialId: string): RateDecision };
+}
+
+/**
+ * A request without a credential goes on without a scope and is counted by its address; whether that is enough,
+ * the resolver says. A wrong credential goes no further, and counts against the address too, or guessing would be free.
+ *
+ * @see interface 5, decisions 6, 7, 9
+ */
+export function useAuthentication(app: FastifyInstance, o: AuthenticationOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.isVital) return;
+    const context = request.requestContext;
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      count(reply, o.rateLimits.take(`address:${context.address}`));
+      return;
+    }
+    const principal = await authenticate(authorization).catch((error: unknown) => {
+      count(reply, o.rateLimits.take(`address:${context.address}`));
+      throw error;
+    });
+    count(reply, o.rateLimits.take(principal.credential.id));
+    context.scope = resolveScope(o.domains, {
+      principal,
+      domainHeader: context.domainHeader,
+      requestId: context.requestId,
+      signal: context.signal,
+    });
+  });
+
+  async function authenticate(authorization: string): Promise<Principal> {
+    return await o.authenticator.authenticate(parseBearer(authorization));
+  }
+}
+
+/** @throws UNAUTHENTICATED (401) for another scheme */
+function parseBearer(authorization: string): string {
+  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (bearer !== undefined) return bearer;
+  throw new ServiceError('UNAUTHENTICATED', 'The Authorization header is to be: Bearer <token>.');
+}
+
+/** @throws TOO_MANY_REQUESTS (429) */
+function count(reply: FastifyReply, decision: RateDecision): void {
+  reply.header('ratelimit-limit', String(decision.limit));
+  reply.header('ratelimit-remaining', String(decision.remaining));
+  reply.header('ratelimit-reset', String(decision.resetSeconds));
+  if (decision.allowed) return;
+  throw new ServiceError(
+    'TOO_MANY_REQUESTS',
+    `More than ${decision.limit} requests in a minute; go on in ${decision.resetSeconds} s.`,
+    { retryAfterSeconds: decision.resetSeconds },
+  );
+}

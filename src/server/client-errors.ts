@@ -1,0 +1,61 @@
+/** What Node's HTTP parser refuses before there is a request: answered as plainly as any other error. */
+
+import { randomUUID } from 'node:crypto';
+import { METHODS, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { ServiceError } from '../errors.js';
+import { renderProblem } from '../rest/problem.js';
+import type { Observe } from './observation.js';
+
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** For Fastify's `clientErrorHandler`. The connection cannot be used any further. */
+export function createClientErrorHandler(observe: Observe): (error: ClientError, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    observe({ kind: 'connectionRefused', reason: error.code ?? error.message });
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    const problem = renderProblem(toServiceError(error), {
+      requestId,
+      accept: undefined,
+      hasCredential: false,
+    });
+    const headers = {
+      ...problem.headers,
+      'x-request-id': requestId,
+      'content-length': String(Buffer.byteLength(problem.body)),
+      connection: 'close',
+    };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${problem.body}`,
+    );
+  };
+}
+
+function toServiceError(error: ClientError): ServiceError {
+  switch (error.code) {
+    case 'HPE_INVALID_METHOD':
+      // RFC 2324: the parser knows no BREW, so this is where coffee is asked for.
+      if (error.rawPacket?.subarray(0, 5).toString('latin1') === 'BREW ') {
+        return new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
+      }
+      return new ServiceError('METHOD_NOT_ALLOWED', 'There is no such method.', { allow: METHODS });
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError(
+        'MALFORMED_REQUEST',
+        'The headers, or the address, are too long; POST /o/recs/<collection> takes parameters in the body.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('MALFORMED_REQUEST', 'The request did not arrive in time.');
+    default:
+      return new ServiceError('MALFORMED_REQUEST', 'This is not HTTP.');
+  }
+}

@@ -1,0 +1,64 @@
+/** Where errors are caught: each front end shows the same error in its own form. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { headersOf, type ProblemRequest, renderProblem } from '../rest/problem.js';
+import { toServiceError } from './framework-errors.js';
+import type { Observe } from './observation.js';
+
+/** For every path but `/graphql`: problem details. @see decisions 4 */
+export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(noted(error, request, observe), request, reply));
+  app.setNotFoundHandler((request) => {
+    const [path] = request.url.split('?', 1);
+    throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
+  });
+}
+
+/** For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4 */
+export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = noted(error, request, observe);
+    const { requestId } = request.requestContext;
+    return reply
+      .code(known.status)
+      .headers(headersOf(known, request.requestContext))
+      .type('application/json; charset=utf-8')
+      .send(
+        JSON.stringify({
+          errors: [
+            {
+              message: known.message,
+              extensions: {
+                code: known.code,
+                status: known.status,
+                requestId,
+                ...(known.errors && { errors: known.errors }),
+              },
+            },
+          ],
+        }),
+      );
+  });
+}
+
+function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = renderProblem(error, problemRequestOf(request));
+  return reply.code(status).headers(headers).send(body);
+}
+
+function problemRequestOf(request: FastifyRequest): ProblemRequest {
+  const { requestId, hasCredential } = request.requestContext;
+  return { requestId, hasCredential, accept: request.headers.accept };
+}
+
+/** As one of our catalog, observed when it is not the caller's mistake. */
+function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
+  const known = toServiceError(error);
+  const context = request.requestContext;
+  context.errorCode = known.code;
+  const isOurs = known.status >= 500 && known.code !== 'MAINTENANCE';
+  if (isOurs && !context.signal.aborted) {
+    observe({ kind: 'requestFailed', requestId: context.requestId, error: known.cause ?? known });
+  }
+  return known;
+}

@@ -1,0 +1,82 @@
+/** The maintenance switch: on, everything but health and figures answers 503. */
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+import type { Observe } from './observation.js';
+
+const CHANNEL = 'campus_settings';
+const RETRY_AFTER_SECONDS = 60;
+
+export interface MaintenanceOptions {
+  readonly database: Database;
+  readonly observe: Observe;
+  /** On by the environment, whatever the database says. */
+  readonly isForced: boolean;
+}
+
+/** The setting `maintenance` of the instance, followed on every gateway. Close it to stop listening. */
+export class MaintenanceSwitch {
+  readonly #options: MaintenanceOptions;
+  #isOn: boolean;
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(options: MaintenanceOptions) {
+    this.#options = options;
+    this.#isOn = options.isForced;
+  }
+
+  static async open(options: MaintenanceOptions): Promise<MaintenanceSwitch> {
+    const maintenance = new MaintenanceSwitch(options);
+    const refresh = () => {
+      maintenance.#refresh().catch((error: unknown) => {
+        options.observe({ kind: 'backgroundFault', task: 'maintenance', error });
+      });
+    };
+    maintenance.#stopListening = await options.database.listen(CHANNEL, refresh, refresh);
+    await maintenance.#refresh();
+    return maintenance;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  async #refresh(): Promise<void> {
+    const { database, isForced, observe } = this.#options;
+    const rows = await database.query<{ isOn: boolean }>(
+      Prisma.sql`select value = 'true'::jsonb as "isOn" from settings where name = 'maintenance'`,
+    );
+    const isOn = isForced || rows[0]?.isOn === true;
+    if (isOn !== this.#isOn) observe({ kind: 'maintenanceSwitched', isOn });
+    this.#isOn = isOn;
+  }
+}
+
+/** Sets the setting and tells every gateway. */
+export async function setMaintenance(database: Pick<Database, 'query'>, state: 'on' | 'off'): Promise<void> {
+  await database.query(Prisma.sql`
+    with written as (
+      insert into settings (name, value, updated_at)
+      values ('maintenance', to_jsonb(${state === 'on'}::boolean), now())
+      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at
+      returning name
+    )
+    select pg_notify(${CHANNEL}, name)::text from written`);
+}
+
+/** @see decisions 4: 503 */
+export function useMaintenance(app: FastifyInstance, maintenance: { readonly isOn: boolean }): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!maintenance.isOn || request.routeOptions.config.isVital) return done();
+    done(
+      new ServiceError('MAINTENANCE', 'The service is down for maintenance; try again later.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+    );
+  });
+}

@@ -1,0 +1,85 @@
+/** The figures of `/metrics`, for Prometheus. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestEnded } from './observation.js';
+
+/** Connections of the database pool; `pg.Pool` is one. */
+export interface PoolUse {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+interface RequestFigure {
+  observe(seconds: number): void;
+}
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #durations = new Histogram({
+    name: 'campus_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.registry],
+  });
+  readonly #errors = new Counter({
+    name: 'campus_errors_total',
+    help: 'Answers that were errors, by their code.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+  readonly #rows = new Counter({
+    name: 'campus_rows_streamed_total',
+    help: 'Records sent in streamed answers.',
+    registers: [this.registry],
+  });
+  readonly #cuts = new Counter({
+    name: 'campus_streams_cut_total',
+    help: 'Streamed answers that failed on the way and were cut.',
+    registers: [this.registry],
+  });
+  /** Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and statuses are few. */
+  readonly #figures = new Map<string, RequestFigure>();
+
+  constructor(o: { readonly pool: PoolUse; readonly inFlight: () => number }) {
+    collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
+    new Gauge({
+      name: 'campus_http_requests_in_flight',
+      help: 'Requests not answered to the end yet.',
+      registers: [this.registry],
+      collect() {
+        this.set(o.inFlight());
+      },
+    });
+    new Gauge({
+      name: 'campus_database_connections',
+      help: 'Connections of the pool; waiting: requests that wait for one.',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect() {
+        this.set({ state: 'active' }, o.pool.totalCount - o.pool.idleCount);
+        this.set({ state: 'idle' }, o.pool.idleCount);
+        this.set({ state: 'waiting' }, o.pool.waitingCount);
+      },
+    });
+  }
+
+  requestEnded(event: RequestEnded): void {
+    const key = `${event.method} ${event.route} ${event.status}`;
+    let figure = this.#figures.get(key);
+    if (!figure) {
+      figure = this.#durations.labels(event.method, event.route, String(event.status));
+      this.#figures.set(key, figure);
+    }
+    figure.observe(event.durationMs / 1000);
+    if (event.errorCode !== undefined) this.#errors.inc({ code: event.errorCode });
+  }
+
+  rowsStreamed(count: number): void {
+    this.#rows.inc(count);
+  }
+
+  streamCut(): void {
+    this.#cuts.inc();
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What the service tells its operators: a closed list of events. `createObserver` is the one place that turns
+ * them into log lines and metrics; nothing else logs.
+ */
+import type { Logger } from 'pino';
+import type { Metrics } from './metrics.js';
+import { redactSecrets } from './redaction.js';
+
+export type Observation =
+  | RequestEnded
+  | { readonly kind: 'requestFailed'; readonly requestId: string; readonly error: unknown }
+  | { readonly kind: 'streamCut'; readonly requestId: string; readonly error: unknown }
+  | { readonly kind: 'connectionRefused'; readonly reason: string }
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'maintenanceSwitched'; readonly isOn: boolean }
+  | { readonly kind: 'stopping'; readonly inFlight: number }
+  | { readonly kind: 'stopped'; readonly abandoned: number }
+  | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };
+
+export interface RequestEnded {
+  readonly kind: 'requestEnded';
+  readonly requestId: string;
+  readonly method: string;
+  /** As it was asked for; redacted before it is written. */
+  readonly url: string;
+  /** The template of the route, e.g. `/o/recs/:collection`: few values, so that it can be a label. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly address: string;
+  /** `domain/user`; `undefined`: no credential. */
+  readonly principal: string | undefined;
+  /** The code of the answer's error. */
+  readonly errorCode: string | undefined;
+  /** False: the caller went away, or the answer was cut. */
+  readonly isComplete: boolean;
+}
+
+export type Observe = (event: Observation) => void;
+
+export function createObserver(o: { readonly logger: Logger; readonly metrics: Metrics }): Observe {
+  return (event) => {
+    count(o.metrics, event);
+    log(o.logger, event);
+  };
+}
+
+function count(metrics: Metrics, event: Observation): void {
+  switch (event.kind) {
+    case 'requestEnded':
+      metrics.requestEnded(event);
+      return;
+    case 'streamCut':
+      metrics.streamCut();
+      return;
+    default:
+      return;
+  }
+}
+
+function log(logger: Logger, event: Observation): void {
+  switch (event.kind) {
+    case 'requestEnded':
+      if (!logger.isLevelEnabled('info')) return;
+      logger.info(
+        {
+          event: event.kind,
+          requestId: event.requestId,
+          method: event.method,
+          url: redactSecrets(event.url),
+          route: event.route,
+          status: event.status,
+          durationMs: event.durationMs,
+          address: event.address,
+          principal: event.principal,
+          code: event.errorCode,
+          ...(!event.isComplete && { isComplete: false }),
+        },
+        'request ended',
+      );
+      return;
+    case 'requestFailed':
+      logger.error(
+        { event: event.kind, requestId: event.requestId, err: describe(event.error) },
+        'request failed',
+      );
+      return;
+    case 'streamCut':
+      logger.error(
+        { event: event.kind, requestId: event.requestId, err: describe(event.error) },
+        'answer cut',
+      );
+      return;
+    case 'connectionRefused':
+      logger.debug({ event: event.kind, reason: event.reason }, 'connection refused');
+      return;
+    case 'listening':
+      logger.info({ event: event.kind, url: event.url }, 'listening');
+      return;
+    case 'maintenanceSwitched':
+      logger.warn({ event: event.kind, isOn: event.isOn }, 'maintenance switched');
+      return;
+    case 'stopping':
+      logger.info({ event: event.kind, inFlight: event.inFlight }, 'stopping');
+      return;
+    case 'stopped':
+      logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
+      return;
+    case 'backgroundFault':
+      logger.error({ event: event.kind, task: event.task, err: describe(event.error) }, 'background fault');
+      return;
+  }
+}
+
+interface DescribedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly stack: string | undefined;
+  readonly cause?: DescribedError;
+}
+
+/** An error in full, with its causes; messages of drivers may hold an address with a password. */
+function describe(error: unknown): DescribedError {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: redactSecrets(String(error)), stack: undefined };
+  return {
+    type: error.name,
+    message: redactSecrets(error.message),
+    ...('code' in error && { code: error.code }),
+    stack: error.stack === undefined ? undefined : redactSecrets(error.stack),
+    ...(error.cause !== undefined && { cause: describe(error.cause) }),
+  };
+}

@@ -1,0 +1,116 @@
+/** Serves the REST table. */
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { requireScope } from '../graphql/request-context.js';
+import type { Resolvers } from '../graphql/resolvers.js';
+import type { JsonValue } from '../json.js';
+import { createNegotiation } from '../rest/negotiation.js';
+import { createParameterReader } from '../rest/parameters.js';
+import type { Route } from '../rest/route.js';
+import { sendAnswer } from './answering.js';
+import { unsupported } from './framework-errors.js';
+import type { Observe } from './observation.js';
+
+export interface RestOptions {
+  readonly routes: readonly Route[];
+  readonly resolvers: Resolvers;
+  readonly observe: Observe;
+}
+
+interface RestGeneric {
+  Params: Record<string, string>;
+  Querystring: Record<string, string | string[]>;
+  Body: JsonValue | undefined;
+}
+
+export function useRest(app: FastifyInstance, o: RestOptions): void {
+  for (const route of o.routes) addRoute(app, route, o);
+  for (const [path, methods] of methodsByPath(o.routes)) addOtherMethods(app, path, methods);
+}
+
+/** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
+export function toFastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
+  const negotiate = createNegotiation(route.formats);
+  const readParameters = createParameterReader(route);
+  const { resolvers, observe } = o;
+  app.route<RestGeneric>({
+    method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+    url: toFastifyPath(route.path),
+    handler: async (request, reply) => {
+      const context = request.requestContext;
+      if (!route.isOpen) requireScope(context);
+      const format = negotiate(request.headers.accept);
+      const body = bodyOf(request, route);
+      const answer = await route.run(resolvers, {
+        context,
+        path: request.params,
+        parameters: readParameters(request.query, body),
+        body,
+        headers: request.headers,
+        format,
+      });
+      return await sendAnswer(answer, { request, reply, observe });
+    },
+  });
+}
+
+function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
+  const { body } = request;
+  if (body !== undefined && route.body?.kind === 'record' && isForm(request)) throw unsupported();
+  if (body === undefined && route.body?.isRequired) {
+    throw new ServiceError('MALFORMED_REQUEST', `The body is missing: ${route.body.description}`);
+  }
+  return body;
+}
+
+function isForm(request: FastifyRequest<RestGeneric>): boolean {
+  return request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+}
+
+function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of routes) {
+    const list = methods.get(path) ?? [];
+    list.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    methods.set(path, list);
+  }
+  return methods;
+}
+
+/** A known path answers OPTIONS, and every other method with 405. Refused before a body is read. */
+function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'];
+  const url = toFastifyPath(path);
+  app.route({
+    method: 'OPTIONS',
+    url,
+    handler: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
+  });
+  app.route({
+    method: METHODS.filter((method) => method !== 'CONNECT' && !allow.includes(method)),
+    url,
+    onRequest: async (request) => {
+      throw new ServiceError(
+        'METHOD_NOT_ALLOWED',
+        `${request.method} does not go with this path; ${allow.join(', ')} do.`,
+        {
+          allow,
+        },
+      );
+    },
+    handler: async () => undefined,
+  });
+}
+
+/** Fastify knows the common methods; the others must be known too, to be refused by path. */
+export function addAllMethods(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { hasBody: false });
+  }
+}

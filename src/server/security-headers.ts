@@ -1,0 +1,73 @@
+/** The security headers of every answer, worked out once: helmet's depend on nothing in a request. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet, { type HelmetOptions } from 'helmet';
+
+export type Headers = Readonly<Record<string, string>>;
+
+const SANDBOX = 'https://embeddable-sandbox.cdn.apollographql.com';
+const STUDIO = 'https://sandbox.embed.apollographql.com';
+const APOLLO_CDN = 'https://apollo-server-landing-page.cdn.apollographql.com';
+
+/** For JSON: nothing in it is ever to be run or framed. */
+export const API_HEADERS: Headers = headersBy({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+});
+
+/** For `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws its icons from data: addresses. */
+export const DOCUMENTATION_HEADERS: Headers = headersBy({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+/** For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the browser. */
+export const SANDBOX_HEADERS: Headers = headersBy({
+  crossOriginEmbedderPolicy: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      scriptSrc: ["'self'", "'unsafe-inline'", SANDBOX, APOLLO_CDN],
+      styleSrc: ["'self'", "'unsafe-inline'", APOLLO_CDN, 'https://fonts.googleapis.com'],
+      fontSrc: ["'self'", 'https://fonts.gstatic.com'],
+      imgSrc: ["'self'", 'data:', APOLLO_CDN],
+      manifestSrc: ["'self'", APOLLO_CDN],
+      connectSrc: ["'self'", SANDBOX, APOLLO_CDN],
+      frameSrc: ["'self'", SANDBOX, STUDIO],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+/** Lets helmet write on a response that only takes notes. */
+function headersBy(options: HelmetOptions): Headers {
+  const headers: Record<string, string> = {};
+  const notes: Pick<ServerResponse, 'setHeader' | 'removeHeader'> = {
+    setHeader(name: string, value: number | string | readonly string[]) {
+      headers[name.toLowerCase()] = String(value);
+      return this as ServerResponse;
+    },
+    removeHeader() {},
+  };
+  // HSTS over plain HTTP is ignored by browsers, and right behind a proxy that speaks HTTPS.
+  helmet(options)({} as IncomingMessage, notes as ServerResponse, (error) => {
+    if (error) throw error;
+  });
+  return headers;
+}
