@@ -1,0 +1,40 @@
+/**
+ * JSON that is text already, inside a GraphQL result: it is spliced into the response as it is, so that exact numbers keep
+ * their digits and nothing the database printed is parsed only to be printed again.
+ */
+import { randomUUID } from 'node:crypto';
+
+/** A value of a result that prints as this text, which must be JSON. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Called by `JSON.stringify`: leaves a mark that `printResult` replaces. */
+  toJSON(): string {
+    if (!marked) throw new Error('a JsonText is printed by printResult alone');
+    marked.push(this.text);
+    return `${MARK}${marked.length - 1}`;
+  }
+}
+
+/** Unknown outside this process, so no stored text can pass for a mark. */
+const MARK = `json-text:${randomUUID()}:`;
+const MARKED = new RegExp(`"${MARK}(\\d+)"`, 'g');
+/** The texts met by the `JSON.stringify` under way, which is synchronous. */
+let marked: string[] | undefined;
+
+/** `JSON.stringify`, with the text of every `JsonText` in its place. */
+export function printResult(result: unknown): string {
+  const texts: string[] = [];
+  marked = texts;
+  try {
+    const printed = JSON.stringify(result);
+    if (texts.length === 0) return printed;
+    return printed.replace(MARKED, (_mark, index: string) => texts[Number(index)] ?? 'null');
+  } finally {
+    marked = undefined;
+  }
+}

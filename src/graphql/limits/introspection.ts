@@ -1,0 +1,42 @@
+/** Introspection is a right of the caller, not of an environment: analysts work in production. @see decisions 6 */
+import { type DocumentNode, visit } from 'graphql';
+import { ServiceError } from '../../errors.js';
+import type { RequestContext } from '../request-context.js';
+
+const INTROSPECTING = new WeakMap<DocumentNode, boolean>();
+
+/**
+ * Refuses `__schema` and `__type` to who may not introspect. `roles` holds `*` for every signed-in caller.
+ *
+ * @throws UNAUTHENTICATED without a credential, FORBIDDEN for a caller without such a role
+ */
+export function assertMayIntrospect(
+  document: DocumentNode,
+  context: RequestContext,
+  roles: readonly string[],
+): void {
+  if (!isIntrospecting(document)) return;
+  if (!context.scope) {
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'Introspection needs a credential: Authorization: Bearer <token>. The mutation login gives one.',
+    );
+  }
+  if (roles.includes('*')) return;
+  const { principal } = context.scope;
+  if (roles.some((role) => principal.roles.has(role))) return;
+  throw new ServiceError('FORBIDDEN', `Introspection is for these roles: ${roles.join(', ') || 'none'}.`);
+}
+
+function isIntrospecting(document: DocumentNode): boolean {
+  const known = INTROSPECTING.get(document);
+  if (known !== undefined) return known;
+  let found = false;
+  visit(document, {
+    Field(field) {
+      if (field.name.value === '__schema' || field.name.value === '__type') found = true;
+    },
+  });
+  INTROSPECTING.set(document, found);
+  return found;
+}

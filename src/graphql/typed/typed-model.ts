@@ -1,0 +1,253 @@
+/**
+ * The typed part of the schema as a plain value: for each collection of the catalog the names and kinds that its type,
+ * its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is read by it, JSON is
+ * turned into GraphQL's values and back by it.
+ */
+import type { Collection, Field } from '../../store/collection.js';
+import { distinctNames, toEnumValueName, toFieldName, toSingular, toTypeName } from './graphql-names.js';
+
+export interface TypedModel {
+  readonly collections: readonly TypedCollection[];
+  readonly byCollection: ReadonlyMap<string, TypedCollection>;
+}
+
+export interface TypedCollection {
+  readonly collection: Collection;
+  /** Root fields: `task`, `tasks`; mutations are `create`, `update` and `delete` with the type's name. */
+  readonly singular: string;
+  readonly plural: string;
+  readonly object: TypedObject;
+}
+
+export interface TypedObject {
+  readonly typeName: string;
+  readonly description: string;
+  readonly fields: readonly TypedField[];
+  readonly fieldsByName: ReadonlyMap<string, TypedField>;
+}
+
+export interface TypedField {
+  /** In GraphQL; `field.name` is the stored name. */
+  readonly name: string;
+  readonly field: Field;
+  /** The kind of the value, of each element for a list. */
+  readonly value: TypedValue;
+  readonly description: string;
+}
+
+export type TypedValue =
+  | { readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'dateTime' | 'day' | 'month' | 'json' }
+  | TypedEnum
+  | { readonly kind: 'object'; readonly object: TypedObject }
+  | TypedReference;
+
+export interface TypedEnum {
+  readonly kind: 'enum';
+  readonly typeName: string;
+  readonly namesByValue: ReadonlyMap<string, string>;
+  readonly description: string;
+}
+
+/** `{id, label, record}`; `record` is a union where the reference may point to several collections. */
+export interface TypedReference {
+  readonly kind: 'reference';
+  readonly typeName: string;
+  /** The type of `record`: the target's own, or a union. */
+  readonly unionName: string;
+  /** Names of collections in the catalog, in the order they are looked into. */
+  readonly targets: readonly string[];
+}
+
+/** The name of each collection's type. */
+type TypeNames = ReadonlyMap<string, string>;
+
+/** What every typed record has beside its fields. */
+export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+
+/**
+ * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another one, so that
+ * no declaration can break the schema.
+ */
+export function createTypedModel(
+  collections: readonly Collection[],
+  taken: { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> },
+): TypedModel {
+  const names = new Names(taken);
+  // All collections get their names before any member does: a collection is asked for by its name.
+  const claims = [...collections]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((collection) => ({ collection, ...names.claimCollection(collection) }));
+  const typeNames = new Map(claims.map((claim) => [claim.collection.name, claim.typeName]));
+  const typed = claims.map((claim) => toTypedCollection(claim, typeNames, names));
+  return { collections: typed, byCollection: new Map(typed.map((one) => [one.collection.name, one])) };
+}
+
+class Names {
+  readonly #types: Set<string>;
+  readonly #roots: Set<string>;
+  readonly #references = new Map<string, { typeName: string; unionName: string }>();
+
+  constructor(taken: { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> }) {
+    this.#types = new Set(taken.typeNames);
+    this.#roots = new Set(taken.rootFields);
+  }
+
+  claimType(name: string): string {
+    const [free = name] = distinctNames([name], this.#types);
+    this.#types.add(free);
+    return free;
+  }
+
+  /** References to the same collections share a type. */
+  claimReference(targetTypeNames: readonly string[]): { typeName: string; unionName: string } {
+    const unionName = targetTypeNames.join('Or');
+    const known = this.#references.get(unionName);
+    if (known) return known;
+    const claimed = {
+      typeName: this.claimType(`${unionName}Reference`),
+      unionName: targetTypeNames.length > 1 ? this.claimType(unionName) : unionName,
+    };
+    this.#references.set(unionName, claimed);
+    return claimed;
+  }
+
+  /** The names of one collection go together: all are free or all change. */
+  claimCollection(collection: Collection): { singular: string; plural: string; typeName: string } {
+    for (let attempt = 1; ; attempt += 1) {
+      const { singular, plural } = candidate(collection, attempt);
+      const typeName = toTypeName(singular);
+      const types = [
+        typeName,
+        ...['Connection', 'Edge', 'WhereInput', 'OrderByInput', 'SortField'].map(
+          (suffix) => typeName + suffix,
+        ),
+        ...['Create', 'Update'].map((verb) => `${verb}${typeName}Input`),
+      ];
+      const roots = [singular, plural, ...['create', 'update', 'delete'].map((verb) => verb + typeName)];
+      if (singular === plural) continue;
+      if (types.some((name) => this.#types.has(name)) || roots.some((name) => this.#roots.has(name)))
+        continue;
+      for (const name of types) this.#types.add(name);
+      for (const name of roots) this.#roots.add(name);
+      return { singular, plural, typeName };
+    }
+  }
+}
+
+function candidate(collection: Collection, attempt: number): { singular: string; plural: string } {
+  if (attempt === 1) return collection;
+  const number = attempt === 2 ? '' : String(attempt - 1);
+  return {
+    singular: `${collection.singular}Record${number}`,
+    plural: `${collection.singular}Records${number}`,
+  };
+}
+
+function toTypedCollection(
+  claim: {
+    readonly collection: Collection;
+    readonly singular: string;
+    readonly plural: string;
+    readonly typeName: string;
+  },
+  typeNames: TypeNames,
+  names: Names,
+): TypedCollection {
+  const { collection, singular, plural, typeName } = claim;
+  const description = [collection.description || `A record of the collection ${collection.name}.`];
+  if (collection.description) description.push(`Stored in the collection \`${collection.name}\`.`);
+  return {
+    collection,
+    singular,
+    plural,
+    object: toTypedObject({
+      typeName,
+      description: description.join(' '),
+      fields: collection.fields,
+      taken: RECORD_PARTS,
+      typeNames,
+      names,
+    }),
+  };
+}
+
+function toTypedObject(options: {
+  readonly typeName: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+  readonly taken: ReadonlySet<string>;
+  readonly typeNames: TypeNames;
+  readonly names: Names;
+}): TypedObject {
+  const { typeName, description, fields, taken, typeNames, names } = options;
+  const fieldNames = distinctNames(
+    fields.map((field) => toFieldName(field.name)),
+    // `and`, `or` and `not` combine conditions in the type's where input.
+    [...taken, 'and', 'or', 'not'],
+  );
+  const typed = fields.map((field, index): TypedField => {
+    const name = fieldNames[index] ?? field.name;
+    return {
+      name,
+      field,
+      value: toTypedValue(field, typeName, typeNames, names),
+      description: describe(field, name),
+    };
+  });
+  return { typeName, description, fields: typed, fieldsByName: new Map(typed.map((one) => [one.name, one])) };
+}
+
+function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: Names): TypedValue {
+  switch (field.type) {
+    case 'text':
+      if (field.allowed) return toTypedEnum(field, field.allowed, owner, names);
+      return { kind: field.format === 'month' ? 'month' : 'text' };
+    case 'number':
+      return { kind: field.isDecimal ? 'decimal' : 'number' };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'datetime':
+      return { kind: field.format === 'date' ? 'day' : 'dateTime' };
+    case 'reference': {
+      const targets = field.targets.filter((target) => typeNames.has(target));
+      const claimed = names.claimReference(targets.map((target) => typeNames.get(target) ?? target));
+      return { kind: 'reference', ...claimed, targets };
+    }
+    case 'object': {
+      if (field.fields.length === 0) return { kind: 'json' };
+      const stem = field.isList ? toSingular(field.name) : field.name;
+      const typeName = names.claimType(owner + toTypeName(stem));
+      const description = field.description || `The ${field.name} of a ${owner}.`;
+      return {
+        kind: 'object',
+        object: toTypedObject({
+          typeName,
+          description,
+          fields: field.fields,
+          taken: new Set(),
+          typeNames,
+          names,
+        }),
+      };
+    }
+  }
+}
+
+function toTypedEnum(field: Field, allowed: readonly string[], owner: string, names: Names): TypedEnum {
+  const valueNames = distinctNames(allowed.map(toEnumValueName));
+  return {
+    kind: 'enum',
+    typeName: names.claimType(owner + toTypeName(field.name)),
+    namesByValue: new Map(allowed.map((value, index) => [value, valueNames[index] ?? value])),
+    description: field.description || `The values of ${field.name}.`,
+  };
+}
+
+/** What an analyst reads beside a field: its meaning, an example, its unit, and the name it is stored under. */
+function describe(field: Field, name: string): string {
+  const parts = [field.description || `The ${field.name}.`];
+  if (field.unit) parts.push(`Unit: ${field.unit}.`);
+  if (field.example !== undefined) parts.push(`Example: ${JSON.stringify(field.example)}.`);
+  if (field.name !== name) parts.push(`Stored as \`${field.name}\`.`);
+  return parts.join(' ');
+}

@@ -1,0 +1,131 @@
+/**
+ * What a document selects of typed records, as the `Shape` the database prints. The plain path reads its projection off
+ * the same shape, so both ways read the same fields and no other.
+ */
+import { type FieldNode, type GraphQLResolveInfo, isObjectType } from 'graphql';
+import { collectSubfields } from 'graphql/execution/collectFields.js';
+import type { Path } from '../../filter/filter.js';
+import type { Member, Shape } from '../../store/sql/shape.js';
+import type { TypedField, TypedModel, TypedObject, TypedValue } from './typed-model.js';
+
+/** What of graphql-js's resolve info says which fields are selected. */
+export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+
+/** The fields selected of an object type, by response key, fragments and `@skip`/`@include` applied. */
+export function selectedFields(
+  typeName: string,
+  nodes: readonly FieldNode[],
+  info: SelectionInfo,
+): ReadonlyMap<string, readonly FieldNode[]> {
+  const type = info.schema.getType(typeName);
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object type of the schema`);
+  return collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);
+}
+
+/** The members selected of a typed record by the selection sets of `nodes`. */
+export function recordMembers(
+  object: TypedObject,
+  nodes: readonly FieldNode[],
+  context: { readonly model: TypedModel; readonly info: SelectionInfo },
+): readonly Member[] {
+  return objectMembers(object, nodes, context, recordPart);
+}
+
+type ShapeContext = Parameters<typeof recordMembers>[2];
+
+function objectMembers(
+  object: TypedObject,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+  other: (name: string) => Shape | undefined,
+): readonly Member[] {
+  const members: Member[] = [];
+  for (const [key, fieldNodes] of selectedFields(object.typeName, nodes, context.info)) {
+    const name = fieldNodes[0]?.name.value ?? '';
+    const typed = object.fieldsByName.get(name);
+    const shape = typed ? fieldShape(typed, fieldNodes, context) : other(name);
+    members.push({ key, shape: shape ?? { kind: 'constant', text: object.typeName } });
+  }
+  return members;
+}
+
+function recordPart(name: string): Shape | undefined {
+  switch (name) {
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+      return { kind: name };
+    default:
+      return undefined;
+  }
+}
+
+function fieldShape(typed: TypedField, nodes: readonly FieldNode[], context: ShapeContext): Shape {
+  const path = [typed.field.name];
+  if (!typed.field.isList) return valueShape(typed.value, path, nodes, context);
+  return { kind: 'list', path, element: valueShape(typed.value, [], nodes, context) };
+}
+
+function valueShape(
+  value: TypedValue,
+  path: Path,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): Shape {
+  switch (value.kind) {
+    case 'text':
+    case 'dateTime':
+    case 'day':
+    case 'month':
+      return { kind: 'text', path };
+    case 'number':
+    case 'decimal':
+    case 'boolean':
+    case 'json':
+      return { kind: value.kind, path };
+    case 'enum':
+      return { kind: 'enum', path, namesByValue: value.namesByValue };
+    case 'object':
+      return {
+        kind: 'object',
+        path,
+        members: objectMembers(value.object, nodes, context, () => undefined),
+      };
+    case 'reference':
+      return { kind: 'object', path, members: referenceMembers(value, nodes, context) };
+  }
+}
+
+function referenceMembers(
+  reference: Extract<TypedValue, { kind: 'reference' }>,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): readonly Member[] {
+  return [...selectedFields(reference.typeName, nodes, context.info)].map(([key, fieldNodes]): Member => {
+    switch (fieldNodes[0]?.name.value) {
+      case 'id':
+        return { key, shape: { kind: 'text', path: ['value'] } };
+      case 'label':
+        return { key, shape: { kind: 'text', path: ['label'] } };
+      case 'record':
+        return {
+          key,
+          shape: { kind: 'target', path: [], targets: targetsOf(reference, fieldNodes, context) },
+        };
+      default:
+        return { key, shape: { kind: 'constant', text: reference.typeName } };
+    }
+  });
+}
+
+function targetsOf(
+  reference: Extract<TypedValue, { kind: 'reference' }>,
+  nodes: readonly FieldNode[],
+  context: ShapeContext,
+): readonly { readonly collection: string; readonly members: readonly Member[] }[] {
+  return reference.targets.flatMap((name) => {
+    const target = context.model.byCollection.get(name);
+    return target ? [{ collection: name, members: recordMembers(target.object, nodes, context) }] : [];
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * A record's JSON as the values the typed schema answers with, for the plain path. It gives what the spliced SQL of
+ * `store/sql/shape.ts` prints: a value of another type than the declared one is null, in a list it is left out.
+ */
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import type { StoredRecord } from '../../store/record-store.js';
+import type { TypedCollection, TypedObject, TypedValue } from './typed-model.js';
+
+/** What graphql-js reads the fields of a typed record from, by their GraphQL names. */
+export interface TypedSource {
+  readonly [field: string]: unknown;
+}
+
+/** The stored part of a reference; `record` is resolved from it. */
+export interface ReferenceSource {
+  readonly id: string | null;
+  readonly label: string | null;
+  readonly targets: readonly string[];
+}
+
+/** Names the type of a source where a field's type is a union. */
+export const TYPE_NAME = Symbol('typeName');
+
+export function toTypedRecord(record: StoredRecord, typed: TypedCollection): TypedSource {
+  const stored = parseExactJson(record.json);
+  return {
+    [TYPE_NAME]: typed.object.typeName,
+    ...toTypedObject(isJsonObject(stored) ? stored : {}, typed.object),
+    id: record.id,
+    version: record.version,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+  } as TypedSource;
+}
+
+function toTypedObject(stored: JsonObject, object: TypedObject): TypedSource {
+  const source: Record<string, unknown> = {};
+  for (const { name, field, value } of object.fields) {
+    const own = Object.hasOwn(stored, field.name) ? stored[field.name] : undefined;
+    if (own === undefined || own === null) continue;
+    if (!field.isList) source[name] = toTyped(own, value);
+    else if (Array.isArray(own)) source[name] = toTypedList(own, value);
+  }
+  return source;
+}
+
+function toTypedList(stored: readonly JsonValue[], value: TypedValue): readonly unknown[] {
+  return stored.map((element) => toTyped(element, value)).filter((element) => element !== null);
+}
+
+function toTyped(stored: JsonValue, value: TypedValue): unknown {
+  switch (value.kind) {
+    case 'text':
+    case 'dateTime':
+    case 'day':
+    case 'month':
+      return typeof stored === 'string' ? stored : null;
+    case 'number':
+      return isNumber(stored) ? Number(stored.toString()) : null;
+    case 'decimal':
+      return isNumber(stored) ? stored : null;
+    case 'boolean':
+      return typeof stored === 'boolean' ? stored : null;
+    case 'enum':
+      return typeof stored === 'string' && value.namesByValue.has(stored) ? stored : null;
+    case 'json':
+      return stored;
+    case 'object':
+      return isJsonObject(stored) ? toTypedObject(stored, value.object) : null;
+    case 'reference':
+      return isJsonObject(stored) ? toReference(stored, value.targets) : null;
+  }
+}
+
+function toReference(stored: JsonObject, targets: readonly string[]): ReferenceSource {
+  const { value, label } = stored;
+  return {
+    id: typeof value === 'string' ? value : null,
+    label: typeof label === 'string' ? label : null,
+    targets,
+  };
+}
+
+function isNumber(stored: JsonValue): stored is Extract<JsonValue, number | { isLosslessNumber: boolean }> {
+  return typeof stored === 'number' || isExactNumber(stored);
+}

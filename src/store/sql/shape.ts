@@ -1,0 +1,299 @@
+/**
+ * `Shape`: what JSON to print of a record, as a plain value, compiled to one SQL expression that prints it.
+ *
+ * A front end that knows the shape of its answer hands it down and sends on the text that comes back: nothing is
+ * parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another type than the
+ * shape says, as old data may hold, is printed as null; in a list it is left out.
+ */
+import pg from 'pg';
+import type { Path } from '../../filter/filter.js';
+import { Prisma } from '../../generated/prisma/client.js';
+
+type Sql = Prisma.Sql;
+
+export type Shape =
+  | ConstantShape
+  | RecordPartShape
+  | ValueShape
+  | EnumShape
+  | ObjectShape
+  | ListShape
+  | TargetShape;
+
+export interface Member {
+  readonly key: string;
+  readonly shape: Shape;
+}
+
+/** A text that does not come from the record, such as the name of its type. */
+export interface ConstantShape {
+  readonly kind: 'constant';
+  readonly text: string;
+}
+
+/** What a record has beside its fields. `fields`: all that the query's projection leaves, as one JSON object without `_id`. */
+export interface RecordPartShape {
+  readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
+}
+
+export interface ValueShape {
+  readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'json';
+  readonly path: Path;
+}
+
+/** A text that is printed by another name; one without a name is null. */
+export interface EnumShape {
+  readonly kind: 'enum';
+  readonly path: Path;
+  readonly namesByValue: ReadonlyMap<string, string>;
+}
+
+export interface ObjectShape {
+  readonly kind: 'object';
+  readonly path: Path;
+  readonly members: readonly Member[];
+}
+
+/** The paths of `element` start at the element; an empty path is the element itself. */
+export interface ListShape {
+  readonly kind: 'list';
+  readonly path: Path;
+  readonly element: Shape;
+}
+
+/** The record that the reference at `path` points to: the first found among the targets. */
+export interface TargetShape {
+  readonly kind: 'target';
+  readonly path: Path;
+  readonly targets: readonly { readonly collection: string; readonly members: readonly Member[] }[];
+}
+
+/** What of another collection the caller may see: a condition over the alias `r`, the domain and the tombstones included. */
+export type VisibleRecords = (collection: string) => Sql;
+
+/** An expression over the record alias `r`, and the joins to put after its FROM item. */
+export interface PrintedRecord {
+  readonly json: Sql;
+  readonly joins: readonly Sql[];
+}
+
+/** The paths into the record that a shape reads, and with `wholeRecord` whether it prints all of it. */
+export interface ShapePaths {
+  readonly paths: readonly Path[];
+  readonly isWholeRecord: boolean;
+}
+
+/**
+ * Compiles the members to an expression that prints one record `r` as a JSON object.
+ *
+ * `fields` is the expression for all visible fields (a projection without `_id`).
+ */
+export function compileShape(
+  members: readonly Member[],
+  options: { readonly fields: Sql; readonly visibleRecords: VisibleRecords },
+): PrintedRecord {
+  const row: Row = { base: Prisma.raw('r.data'), joins: [], fields: options.fields };
+  const state: Compilation = { visibleRecords: options.visibleRecords, aliasCount: 0 };
+  return { json: printObject(members, row, state), joins: row.joins };
+}
+
+export function listShapePaths(members: readonly Member[]): ShapePaths {
+  const paths: Path[] = [];
+  let isWholeRecord = false;
+  for (const { shape } of members) {
+    if (shape.kind === 'fields') isWholeRecord = true;
+    else collectPaths(shape, [], paths);
+  }
+  return { paths, isWholeRecord };
+}
+
+/** One FROM item whose `base` is a JSON object: the record, or an element of a list in it. */
+interface Row {
+  readonly base: Sql;
+  readonly joins: Sql[];
+  readonly fields: Sql | undefined;
+}
+
+interface Compilation {
+  readonly visibleRecords: VisibleRecords;
+  aliasCount: number;
+}
+
+function printObject(members: readonly Member[], row: Row, state: Compilation): Sql {
+  if (members.length === 0) return Prisma.raw(`'{}'::json`);
+  // A function takes 100 arguments; more members than 50 are built in parts that are joined as text.
+  if (members.length > 50) return printLongObject(members, row, state);
+  return Prisma.sql`json_build_object(${Prisma.join(
+    members.map(({ key, shape }) => Prisma.sql`${literal(key)}, ${printShape(shape, row, state)}`),
+    ', ',
+  )})`;
+}
+
+function printLongObject(members: readonly Member[], row: Row, state: Compilation): Sql {
+  const parts: Sql[] = [];
+  for (let start = 0; start < members.length; start += 50) {
+    const part = printObject(members.slice(start, start + 50), row, state);
+    parts.push(Prisma.sql`rtrim(ltrim(${part}::text, '{'), '}')`);
+  }
+  return Prisma.sql`('{' || ${Prisma.join(parts, " || ',' || ")} || '}')::json`;
+}
+
+function printShape(shape: Shape, row: Row, state: Compilation): Sql {
+  switch (shape.kind) {
+    case 'constant':
+      return Prisma.sql`${literal(shape.text)}::text`;
+    case 'id':
+      return Prisma.raw('r.id');
+    case 'version':
+      return Prisma.raw('r.version');
+    case 'createdAt':
+      return instant('r.created_at');
+    case 'updatedAt':
+      return instant('r.updated_at');
+    case 'fields':
+      if (!row.fields) throw new Error('only a record has fields');
+      return row.fields;
+    case 'json':
+      return valueAt(row.base, shape.path);
+    case 'text':
+      return valueOfType(row.base, shape.path, 'string');
+    case 'number':
+      return valueOfType(row.base, shape.path, 'number');
+    case 'boolean':
+      return valueOfType(row.base, shape.path, 'boolean');
+    case 'decimal':
+      return Prisma.sql`(${valueOfType(row.base, shape.path, 'number')} #>> '{}')`;
+    case 'enum':
+      return printEnum(shape, row);
+    case 'object': {
+      const value = valueAt(row.base, shape.path);
+      const inner: Row = { base: value, joins: row.joins, fields: undefined };
+      return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${printObject(shape.members, inner, state)} end`;
+    }
+    case 'list':
+      return printList(shape, row, state);
+    case 'target':
+      return printTarget(shape, row, state);
+  }
+}
+
+function printEnum(shape: EnumShape, row: Row): Sql {
+  const branches = [...shape.namesByValue].map(
+    ([value, name]) => Prisma.sql`when ${literal(JSON.stringify(value))}::jsonb then ${literal(name)}`,
+  );
+  return Prisma.sql`case ${valueAt(row.base, shape.path)} ${Prisma.join(branches, ' ')} end`;
+}
+
+function printList(shape: ListShape, row: Row, state: Compilation): Sql {
+  const value = valueAt(row.base, shape.path);
+  const alias = nextAlias('e', state);
+  const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [], fields: undefined };
+  const element = printShape(shape.element, inner, state);
+  return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then (
+  select coalesce(json_agg(${element} order by ${Prisma.raw(alias)}.position), '[]'::json)
+  from jsonb_array_elements(${value}) with ordinality as ${Prisma.raw(alias)}(value, position) ${joined(inner.joins)}
+  where ${elementHasType(shape.element, inner.base)}
+) end`;
+}
+
+function elementHasType(element: Shape, base: Sql): Sql {
+  switch (element.kind) {
+    case 'text':
+      return Prisma.sql`jsonb_typeof(${base}) = 'string'`;
+    case 'number':
+    case 'decimal':
+      return Prisma.sql`jsonb_typeof(${base}) = 'number'`;
+    case 'boolean':
+      return Prisma.sql`jsonb_typeof(${base}) = 'boolean'`;
+    case 'object':
+      return Prisma.sql`jsonb_typeof(${base}) = 'object'`;
+    case 'enum':
+      return Prisma.sql`${base} in (${Prisma.join(
+        [...element.namesByValue.keys()].map((value) => Prisma.sql`${literal(JSON.stringify(value))}::jsonb`),
+      )})`;
+    default:
+      return Prisma.sql`${base} <> 'null'`;
+  }
+}
+
+/** A join and no subquery in the select list: Postgres then remembers a target that several records point to. */
+function printTarget(shape: TargetShape, row: Row, state: Compilation): Sql {
+  const reference = nextAlias('reference', state);
+  row.joins.push(
+    Prisma.sql`cross join lateral (select ${valueOfType(row.base, [...shape.path, 'value'], 'string')} #>> '{}' as id) as ${Prisma.raw(reference)}`,
+  );
+  const found = shape.targets.map((target) => {
+    const alias = nextAlias('target', state);
+    const inner: Row = { base: Prisma.raw('r.data'), joins: [], fields: undefined };
+    const json = printObject(target.members, inner, state);
+    row.joins.push(Prisma.sql`left join lateral (
+  select ${json} as json
+  from records as r ${joined(inner.joins)}
+  where ${state.visibleRecords(target.collection)} and r.id = ${Prisma.raw(reference)}.id
+) as ${Prisma.raw(alias)} on true`);
+    return Prisma.raw(`${alias}.json`);
+  });
+  if (found.length === 0) return Prisma.raw('null::json');
+  return found.length === 1 ? Prisma.join(found) : Prisma.sql`coalesce(${Prisma.join(found)})`;
+}
+
+function valueAt(base: Sql, path: Path): Sql {
+  if (path.length === 0) return base;
+  return Prisma.sql`${base}${Prisma.raw(path.map((step) => `->${quoted(step)}`).join(''))}`;
+}
+
+function valueOfType(base: Sql, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
+  const value = valueAt(base, path);
+  return Prisma.sql`case when jsonb_typeof(${value}) = ${literal(type)} then ${value} end`;
+}
+
+function instant(column: string): Sql {
+  return Prisma.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+}
+
+function joined(joins: readonly Sql[]): Sql {
+  return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
+}
+
+function nextAlias(stem: string, state: Compilation): string {
+  state.aliasCount += 1;
+  return `${stem}_${state.aliasCount}`;
+}
+
+function literal(text: string): Sql {
+  return Prisma.raw(quoted(text));
+}
+
+/** Only names that come from declarations and from a parsed document get here, and each is quoted all the same. */
+function quoted(text: string): string {
+  return pg.escapeLiteral(text);
+}
+
+function collectPaths(shape: Shape, at: Path, paths: Path[]): void {
+  switch (shape.kind) {
+    case 'constant':
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+    case 'fields':
+      return;
+    case 'text':
+    case 'number':
+    case 'decimal':
+    case 'boolean':
+    case 'json':
+    case 'enum':
+      paths.push([...at, ...shape.path]);
+      return;
+    case 'object':
+      for (const member of shape.members) collectPaths(member.shape, [...at, ...shape.path], paths);
+      return;
+    case 'list':
+      collectPaths(shape.element, [...at, ...shape.path], paths);
+      return;
+    case 'target':
+      paths.push([...at, ...shape.path, 'value']);
+      return;
+  }
+}
