@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../errors.js';
-import { today } from '../filter/calendar.js';
+import { dayOf } from '../filter/calendar.js';
 import type { Path } from '../filter/filter.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../json.js';
 import type { Check, Collection, UniqueTogether } from './collection.js';
@@ -97,14 +97,14 @@ function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string
   for (const part of rule.parts) {
     const value = scalarAt(data, part.path);
     if (value === undefined || value === null) return undefined;
-    values.push(part.by === 'day' ? dayOf(String(value), timeZone) : canonicalText(value));
+    values.push(part.by === 'day' ? dayIn(String(value), timeZone) : canonicalText(value));
   }
   const key = JSON.stringify(values);
   return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
 }
 
-function dayOf(text: string, timeZone: string): string {
-  return text.length === 10 ? text : today(timeZone, new Date(text));
+function dayIn(text: string, timeZone: string): string {
+  return text.length === 10 ? text : dayOf(text, timeZone);
 }
 
 /** The number 1.0 is the number 1, and neither is the text "1". */

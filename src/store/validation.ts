@@ -154,6 +154,11 @@ function missingMembers(fields: readonly Field[], sent: JsonObject, parent: Plac
   });
 }
 
+/** `created_on` is stamped in every collection, so its absence is no fault, declared or not. */
+function isStampedAnyway(field: Field): boolean {
+  return field.name === CREATED_ON && field.default === undefined;
+}
+
 function createdOn(
   collection: Collection,
   sent: JsonObject,

@@ -1,0 +1,61 @@
+/** Takes away for good what only time was kept for. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from './database/database.js';
+import { IDEMPOTENCY_HOURS } from './idempotency.js';
+import { isTopDomainAdmin } from './instance-admin.js';
+import type { Domain, Scope } from './scope.js';
+
+export interface PurgeOptions {
+  readonly topDomain: Domain | undefined;
+  /** Tombstones, and dropped collections with all their records, older than this go; their ids and names are free again. */
+  readonly removedBefore: Date;
+}
+
+/** How much went. */
+export interface Purged {
+  readonly tombstones: number;
+  readonly idempotencyKeys: number;
+  readonly collections: readonly string[];
+}
+
+/**
+ * Purges every domain. The audit trail stays.
+ *
+ * @throws FORBIDDEN unless the caller is an admin of the top domain or a task of the service with the role
+ */
+export async function purge(database: Database, scope: Scope, options: PurgeOptions): Promise<Purged> {
+  if (!isTopDomainAdmin(scope, options.topDomain)) {
+    throw new ServiceError('FORBIDDEN', 'only an admin of the top domain purges what was removed');
+  }
+  const before = options.removedBefore.toISOString();
+  const [gone] = await database.query<{ tombstones: number; keys: number }>(Prisma.sql`
+    with tombstones as (
+      delete from records
+      where deleted_at < ${before}::timestamptz
+      returning 1
+    ),
+    keys as (
+      delete from idempotency_keys
+      where created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)
+      returning 1
+    )
+    select (select count(*) from tombstones)::int as tombstones, (select count(*) from keys)::int as keys`);
+  const collections = await database.query<{ name: string }>(Prisma.sql`
+    with purged as (
+      delete from collections
+      where dropped_at < ${before}::timestamptz
+      returning name
+    ),
+    emptied as (
+      delete from records
+      where collection in (select name from purged)
+    )
+    select name, pg_notify('campus_catalog', name) as announced
+    from purged`);
+  return {
+    tombstones: gone?.tombstones ?? 0,
+    idempotencyKeys: gone?.keys ?? 0,
+    collections: collections.map((row) => row.name),
+  };
+}
