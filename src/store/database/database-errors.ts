@@ -1,0 +1,165 @@
+/**
+ * What Postgres, its driver and Prisma report, in the service's own words: the one table.
+ *
+ * An error that is not here is a fault of ours (a wrong statement, a broken invariant) and passes unchanged.
+ */
+import { type ErrorCode, ServiceError } from '../../errors.js';
+
+/** How long a caller is told to wait while the database is out of reach. */
+export const RETRY_AFTER_SECONDS = 5;
+
+interface Translation {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const OUT_OF_REACH: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'The database is out of reach; try again later.',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const OUT_OF_RESOURCES: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'The database has no room for this at the moment; try again later.',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const TOO_SLOW: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'The database took longer over this than is allowed; narrow the request, or try again later.',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const TRY_AGAIN: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'Another change was being made to the same records; try again.',
+  retryAfterSeconds: 1,
+};
+const UNSTORABLE_TEXT: Translation = {
+  code: 'INVALID_VALUE',
+  detail: 'A text holds a character that cannot be stored (U+0000, or half of a surrogate pair).',
+};
+
+/** By SQLSTATE, or by its first two characters, the class. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
+  '08': OUT_OF_REACH,
+  '22003': { code: 'INVALID_VALUE', detail: 'A number is out of range.' },
+  '22007': { code: 'INVALID_VALUE', detail: 'A date or time is not valid.' },
+  '22008': { code: 'INVALID_VALUE', detail: 'A date or time is out of range.' },
+  '22021': UNSTORABLE_TEXT,
+  '22P02': { code: 'INVALID_VALUE', detail: 'A value is not of the type it is compared with or stored as.' },
+  '22P05': UNSTORABLE_TEXT,
+  '23503': { code: 'CONFLICT', detail: 'Something this refers to does not exist, or is still referred to.' },
+  '23505': { code: 'CONFLICT', detail: 'A value that must be unique is taken.' },
+  '25006': OUT_OF_REACH,
+  '28': OUT_OF_REACH,
+  '3D000': OUT_OF_REACH,
+  '40001': TRY_AGAIN,
+  '40P01': TRY_AGAIN,
+  '53': OUT_OF_RESOURCES,
+  '54000': { code: 'INVALID_VALUE', detail: 'A value is too large for the index of its field.' },
+  '54001': { code: 'LIMIT_EXCEEDED', detail: 'The request is too deeply nested.' },
+  '55P03': TRY_AGAIN,
+  '57014': TOO_SLOW,
+  '57P01': OUT_OF_REACH,
+  '57P02': OUT_OF_REACH,
+  '57P03': OUT_OF_REACH,
+  '57P05': OUT_OF_REACH,
+  '58': OUT_OF_RESOURCES,
+};
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** What the driver says in words only, without a code. */
+const DRIVER_MESSAGES: readonly RegExp[] = [
+  /^Connection terminated/,
+  /^Client has encountered a connection error/,
+  /^Client was closed and is not queryable/,
+  /^Cannot use a pool after calling end/,
+  /^timeout exceeded when trying to connect/,
+  /^timeout expired/,
+  /^This socket has been ended by the other party/,
+];
+
+/**
+ * The error as the service throws it: a `ServiceError` for what the table knows, with the original as its cause; anything
+ * else unchanged.
+ */
+export function toServiceError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  const translation = findTranslation(error);
+  if (translation === undefined) return error;
+  const { code, detail, retryAfterSeconds } = translation;
+  return new ServiceError(code, detail, {
+    cause: error,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+/**
+ * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError` whose cause
+ * it is. The store finds the field by it.
+ */
+export function findConstraint(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('constraint' in error && typeof error.constraint === 'string') return error.constraint;
+  const constraint = findDriverError(error)?.constraint;
+  if (constraint && 'index' in constraint) return constraint.index;
+  return findConstraint(error.cause);
+}
+
+function findTranslation(error: Error): Translation | undefined {
+  const code = codeOf(error);
+  if (code !== undefined) {
+    if (NETWORK_CODES.has(code)) return OUT_OF_REACH;
+    const known = BY_SQLSTATE[code] ?? (code.length === 5 ? BY_SQLSTATE[code.slice(0, 2)] : undefined);
+    if (known) return known;
+  }
+  if (error instanceof AggregateError && error.errors.length > 0) return findTranslation(error.errors[0]);
+  const kind = findDriverError(error)?.kind;
+  if (kind !== undefined && UNREACHABLE_KINDS.has(kind)) return OUT_OF_REACH;
+  return DRIVER_MESSAGES.some((message) => message.test(error.message)) ? OUT_OF_REACH : undefined;
+}
+
+function codeOf(error: Error): string | undefined {
+  const original = findDriverError(error)?.originalCode;
+  if (original !== undefined) return original;
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What Prisma's driver adapter makes of an error of Postgres; Prisma hands it on in `meta`. */
+interface DriverError {
+  readonly kind?: string;
+  readonly originalCode?: string;
+  readonly constraint?: { readonly index: string } | { readonly fields: readonly string[] };
+}
+
+const UNREACHABLE_KINDS: ReadonlySet<string> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+]);
+
+function findDriverError(error: Error): DriverError | undefined {
+  const adapterError =
+    'meta' in error &&
+    typeof error.meta === 'object' &&
+    error.meta !== null &&
+    'driverAdapterError' in error.meta
+      ? error.meta.driverAdapterError
+      : error;
+  if (!(adapterError instanceof Error) || adapterError.name !== 'DriverAdapterError') return undefined;
+  const { cause } = adapterError;
+  return typeof cause === 'object' && cause !== null ? cause : undefined;
+}

@@ -1,0 +1,322 @@
+/**
+ * The one way to the database. Relational tables are reached through Prisma's models; what Prisma cannot say (records as
+ * the text Postgres printed, streams, one round trip for a prepared statement) through `query` and `stream`, which take
+ * SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the connections Prisma uses too.
+ */
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { invariant, ServiceError } from '../../errors.js';
+import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
+import { Cancellation } from './cancellation.js';
+import { toServiceError } from './database-errors.js';
+import { Listener } from './listener.js';
+import { createPool } from './pool.js';
+import { streamRows } from './row-stream.js';
+
+const OLDEST_VERSION = 150_000;
+const DEFAULT_BATCH_ROWS = 500;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections for queries; streams, which keep theirs for as long as their readers take, have as many of their own. */
+  readonly poolSize: number;
+  /** Of one statement, and of one batch of a stream. */
+  readonly statementTimeoutMs: number;
+  /** Shown in pg_stat_activity. Default `campus-gateway`. */
+  readonly applicationName?: string;
+}
+
+export interface QueryOptions {
+  /** Prepares the statement under this name, once a connection. The same name must always mean the same text. */
+  readonly name?: string | undefined;
+  /** Ends the query in Postgres; the call then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StreamOptions extends QueryOptions {
+  /** Default 500. */
+  readonly batchRows?: number | undefined;
+}
+
+/** A database, or a transaction of it. */
+export interface Queryable {
+  /**
+   * Runs one statement in one round trip. Values come as node-postgres reads them, except: `bigint` is a number, `date`
+   * stays the text `YYYY-MM-DD`. `jsonb` goes through `JSON.parse` and thereby through floats: select `::text` where digits count.
+   *
+   * @throws ServiceError for what the caller or the environment is to blame for (see database-errors.ts)
+   */
+  query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]>;
+}
+
+/** What is done here is kept as a whole or not at all. Not to be used after the work it was lent to has ended. */
+export interface Transaction extends Queryable {}
+
+export interface Database extends Queryable {
+  /** The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are translated too. */
+  readonly prisma: GatewayPrisma;
+  readonly pool: pg.Pool;
+  /** Text compares byte by byte: the range of a prefix may be read from an ordinary b-tree. */
+  readonly isByteOrdered: boolean;
+  /**
+   * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the loop or
+   * the signal ends the query within a second; a failure throws in mid-stream.
+   */
+  stream(sql: Prisma.Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
+  /** Read committed. Rolled back when `work` throws. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`: the connection was
+   * lost and is back, messages may have been missed. The answer ends it.
+   */
+  listen(
+    channel: string,
+    onMessage: (payload: string) => void,
+    onGap: () => void,
+  ): Promise<() => Promise<void>>;
+  /** Waits for what is running. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects, and makes sure of the server's version. Connections lost later come back by themselves: until then
+ * calls throw UNAVAILABLE. The caller closes it.
+ *
+ * @throws UNAVAILABLE whose message is one line for the operator
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const applicationName = options.applicationName ?? 'campus-gateway';
+  const { isByteOrdered, canCheckConnection } = await inspectServer(options.url, applicationName);
+  return new PostgresDatabase({ ...options, applicationName, isByteOrdered, canCheckConnection });
+}
+
+class PostgresDatabase implements Database {
+  readonly prisma: GatewayPrisma;
+  readonly pool: pg.Pool;
+  readonly isByteOrdered: boolean;
+  readonly #streamPool: pg.Pool;
+  readonly #cancellation: Cancellation;
+  readonly #listener: Listener;
+  readonly #statementTimeoutMs: number;
+
+  constructor(options: Required<DatabaseOptions> & ServerFacts) {
+    const { url, applicationName, poolSize } = options;
+    const settings = {
+      // Prisma's adapter writes instants without an offset.
+      TimeZone: 'UTC',
+      jit: 'off',
+      ...(options.canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
+    };
+    this.isByteOrdered = options.isByteOrdered;
+    this.#statementTimeoutMs = options.statementTimeoutMs;
+    this.pool = createPool({
+      url,
+      size: poolSize,
+      applicationName,
+      settings: { ...settings, statement_timeout: String(options.statementTimeoutMs) },
+    });
+    this.#streamPool = createPool({
+      url,
+      size: poolSize,
+      applicationName: `${applicationName} stream`,
+      // A long export is no fault: each batch has its own limit instead.
+      settings: { ...settings, statement_timeout: '0' },
+    });
+    this.#cancellation = new Cancellation(url, applicationName);
+    this.#listener = new Listener(url, applicationName);
+    this.prisma = createPrisma(this);
+  }
+
+  async query<Row extends object>(sql: Prisma.Sql, options: QueryOptions = {}): Promise<Row[]> {
+    options.signal?.throwIfAborted();
+    const client = await this.#connect(this.pool);
+    try {
+      return await runQuery<Row>(client, sql, options, this.#cancellation);
+    } finally {
+      // A connection that was lost is not taken back by the pool; an error of Postgres leaves it fit for use.
+      client.release();
+    }
+  }
+
+  async *stream(sql: Prisma.Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
+    options.signal?.throwIfAborted();
+    const client = await this.#connect(this.#streamPool);
+    yield* streamRows(
+      client,
+      {
+        text: sql.text,
+        values: sql.values,
+        name: options.name,
+        batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
+        batchTimeoutMs: this.#statementTimeoutMs,
+        signal: options.signal,
+      },
+      this.#cancellation,
+    );
+  }
+
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const client = await this.#connect(this.pool);
+    let isOpen = true;
+    const transaction: Transaction = {
+      query: async (sql, options = {}) => {
+        invariant(isOpen, 'a transaction was used after its end');
+        return runQuery(client, sql, options, this.#cancellation);
+      },
+    };
+    try {
+      await client.query('begin isolation level read committed');
+      const result = await work(transaction);
+      isOpen = false;
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      isOpen = false;
+      await client.query('rollback').catch(() => {});
+      throw toServiceError(error);
+    } finally {
+      client.release();
+    }
+  }
+
+  listen(
+    channel: string,
+    onMessage: (payload: string) => void,
+    onGap: () => void,
+  ): Promise<() => Promise<void>> {
+    return this.#listener.listen(channel, onMessage, onGap);
+  }
+
+  async close(): Promise<void> {
+    await this.prisma.$disconnect();
+    await Promise.all([this.#listener.close(), this.pool.end(), this.#streamPool.end()]);
+    await this.#cancellation.close();
+  }
+
+  async #connect(pool: pg.Pool): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw toServiceError(error);
+    }
+  }
+}
+
+export type GatewayPrisma = ReturnType<typeof createPrisma>;
+
+function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
+  const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) });
+  return prisma.$extends(
+    Prisma.defineExtension({
+      name: 'campus-records',
+      client: {
+        $query: <Row extends object>(sql: Prisma.Sql, options?: QueryOptions) =>
+          database.query<Row>(sql, options),
+        $stream: (sql: Prisma.Sql, options?: StreamOptions) => database.stream(sql, options),
+      },
+      query: {
+        async $allOperations({ args, query }) {
+          try {
+            return await query(args);
+          } catch (error) {
+            throw toServiceError(error);
+          }
+        },
+      },
+    }),
+  );
+}
+
+const DATE_OID = 1082;
+const BIGINT_OID = 20;
+const TEXT_PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
+  number,
+  (text: string) => unknown
+>([
+  // The default makes a Date at local midnight of it, a day off in half the world.
+  [DATE_OID, (text) => text],
+  // Counts, and ids far from 2^53.
+  [BIGINT_OID, Number],
+]);
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    TEXT_PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+async function runQuery<Row extends object>(
+  client: pg.PoolClient,
+  sql: Prisma.Sql,
+  { name, signal }: QueryOptions,
+  cancellation: Cancellation,
+): Promise<Row[]> {
+  const config = {
+    text: sql.text,
+    values: sql.values,
+    types: TYPES,
+    ...(name === undefined ? {} : { name }),
+  };
+  let cancelled: Promise<void> | undefined;
+  const abort = () => {
+    cancelled = cancellation.cancel(client);
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const { rows } = await client.query<Row>(config);
+    return rows;
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw toServiceError(error);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    // Before the connection serves somebody else, whom a late cancellation would hit.
+    await cancelled;
+  }
+}
+
+interface ServerFacts {
+  readonly isByteOrdered: boolean;
+  /** The server can notice that its client has gone while it works; not on every system. */
+  readonly canCheckConnection: boolean;
+}
+
+async function inspectServer(url: string, applicationName: string): Promise<ServerFacts> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    const reason = error instanceof AggregateError ? error.errors[0] : error;
+    const detail = reason instanceof Error ? reason.message : String(reason);
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,
+      { cause: error },
+    );
+  }
+  try {
+    const version = await client.query(
+      `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+    );
+    if (version.rows[0].number < OLDEST_VERSION) {
+      throw new ServiceError(
+        'UNAVAILABLE',
+        `The database at ${client.host}:${client.port} is PostgreSQL ${version.rows[0].name}; 15 or newer is needed.`,
+      );
+    }
+    const { rows } = await client.query(
+      `select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate in ('C', 'POSIX')) as "isByteOrdered"
+         from pg_database where datname = current_database()`,
+    );
+    const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(
+      () => true,
+      () => false,
+    );
+    return { isByteOrdered: rows[0].isByteOrdered, canCheckConnection };
+  } finally {
+    await client.end();
+  }
+}

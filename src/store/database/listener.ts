@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+interface Subscription {
+  readonly onMessage: (payload: string) => void;
+  readonly onGap: () => void;
+}
+
+const MAX_RETRY_MS = 2_000;
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_TIMEOUT_MS = 5_000;
+
+/**
+ * Hears the notifications of any number of channels on one connection of its own. A lost connection is made again, for as
+ * long as it takes; then every subscriber is told that it may have missed something.
+ */
+export class Listener {
+  readonly #url: string;
+  readonly #applicationName: string;
+  readonly #subscriptions = new Map<string, Set<Subscription>>();
+  #connected: Promise<pg.Client> | undefined;
+  #isClosed = false;
+
+  constructor(url: string, applicationName: string) {
+    this.#url = url;
+    this.#applicationName = `${applicationName} listener`;
+  }
+
+  /** Returns once the channel is heard; the answer ends it. Neither callback may throw. */
+  async listen(
+    channel: string,
+    onMessage: (payload: string) => void,
+    onGap: () => void,
+  ): Promise<() => Promise<void>> {
+    const subscription = { onMessage, onGap };
+    const subscriptions = this.#subscriptions.get(channel) ?? new Set();
+    subscriptions.add(subscription);
+    this.#subscriptions.set(channel, subscriptions);
+    for (;;) {
+      const client = await this.#connect();
+      const isHeard = await client.query(`listen ${pg.escapeIdentifier(channel)}`).then(
+        () => true,
+        () => false,
+      );
+      if (isHeard) break;
+    }
+    return async () => {
+      subscriptions.delete(subscription);
+      if (subscriptions.size > 0 || this.#subscriptions.get(channel) !== subscriptions) return;
+      this.#subscriptions.delete(channel);
+      const client = await this.#connected?.catch(() => undefined);
+      await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#subscriptions.clear();
+    const client = await this.#connected?.catch(() => undefined);
+    await client?.end().catch(() => {});
+  }
+
+  #connect(): Promise<pg.Client> {
+    this.#connected ??= this.#connectForAsLongAsItTakes();
+    return this.#connected;
+  }
+
+  async #connectForAsLongAsItTakes(): Promise<pg.Client> {
+    for (let retryMs = 50; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
+      if (this.#isClosed) throw new Error('Connection terminated: the listener is closed');
+      const client = await this.#tryConnect();
+      if (client) return client;
+      await sleep(retryMs);
+    }
+  }
+
+  async #tryConnect(): Promise<pg.Client | undefined> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: this.#applicationName,
+      connectionTimeoutMillis: HEARTBEAT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('error', () => {});
+    client.on('notification', ({ channel, payload }) => {
+      for (const { onMessage } of this.#subscriptions.get(channel) ?? []) onMessage(payload ?? '');
+    });
+    try {
+      await client.connect();
+      for (const channel of this.#subscriptions.keys()) {
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      }
+    } catch {
+      await client.end().catch(() => {});
+      return undefined;
+    }
+    this.#watch(client);
+    return client;
+  }
+
+  #watch(client: pg.Client): void {
+    // A peer that vanished without a word (a cut cable, a failover) shows only when it is asked something.
+    const heartbeat = setInterval(() => {
+      const timeout = setTimeout(() => client.connection.stream.destroy(), HEARTBEAT_TIMEOUT_MS);
+      client
+        .query('select 1')
+        .catch(() => {})
+        .finally(() => clearTimeout(timeout));
+    }, HEARTBEAT_MS);
+    heartbeat.unref();
+    client.once('end', () => {
+      clearInterval(heartbeat);
+      if (this.#isClosed) return;
+      this.#connected = this.#connectForAsLongAsItTakes();
+      this.#connected.then(
+        () => {
+          for (const subscriptions of this.#subscriptions.values()) {
+            for (const { onGap } of subscriptions) onGap();
+          }
+        },
+        () => {},
+      );
+    });
+  }
+}

@@ -1,0 +1,212 @@
+/** Rows of one query, a batch at a time: memory stays bounded however long the answer is. */
+import pg from 'pg';
+import { ServiceError } from '../../errors.js';
+import type { Cancellation } from './cancellation.js';
+import { RETRY_AFTER_SECONDS, toServiceError } from './database-errors.js';
+
+export interface RowStreamOptions {
+  /** Must select ONE text column. */
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Of the prepared statement; `undefined`: none. */
+  readonly name: string | undefined;
+  readonly batchRows: number;
+  /** How long one batch may take, not the whole answer. */
+  readonly batchTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Runs the query on a connection lent to it, and gives the connection back. The first batch costs one round trip,
+ * and every other one more; Postgres makes at most one batch ahead of the reader, so a slow reader holds it back.
+ *
+ * Leaving the loop ends the query. So does the signal, at once, even while the reader is busy with a batch: pass one wherever
+ * a reader may go away, because a generator waiting for a batch cannot be left before it comes.
+ */
+export async function* streamRows(
+  client: pg.PoolClient,
+  options: RowStreamOptions,
+  cancellation: Cancellation,
+): AsyncGenerator<readonly string[], void> {
+  const { signal, batchTimeoutMs } = options;
+  const query = new BatchedQuery(client, options);
+  let finished: Promise<void> | undefined;
+  const finish = () => {
+    finished ??= query.leave(cancellation);
+    return finished;
+  };
+  const abort = () => {
+    query.fail(signal?.reason);
+    void finish();
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    client.query(query);
+    for (;;) {
+      const batch = await query.nextBatch(batchTimeoutMs);
+      query.requestBatch();
+      if (batch.length > 0) yield batch;
+      signal?.throwIfAborted();
+      if (query.isComplete) return;
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await finish();
+  }
+}
+
+/** How long a connection may take to come to rest after its query was cancelled, before it is thrown away. */
+const REST_TIMEOUT_MS = 3_000;
+
+/** The calls of a connection's protocol that node-postgres 8 has and its type declarations get wrong. */
+interface WireConnection {
+  execute(message: { portal: string; rows: number }): void;
+  flush(): void;
+  sync(): void;
+}
+
+/**
+ * A query of node-postgres that stops at every batch. Its base class sends Parse (once a connection, where it has a name),
+ * Bind, Describe and the first Execute together; the calls below are what comes back.
+ *
+ * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ */
+class BatchedQuery extends pg.Query {
+  readonly #client: pg.PoolClient;
+  readonly #batchRows: number;
+  /** `running`: an Execute is under way. `suspended`: its batch is here. `complete`, `failed`: nothing more comes. */
+  #state: 'idle' | 'running' | 'suspended' | 'complete' | 'failed' = 'idle';
+  #rows: string[] = [];
+  #isLeft = false;
+  #isSynced = false;
+  #failure: { readonly error: unknown } | undefined;
+  #onBatch: (() => void) | undefined;
+  #onRest: (() => void) | undefined;
+
+  constructor(client: pg.PoolClient, { text, values, name, batchRows }: RowStreamOptions) {
+    const config = { text, values: [...values], rows: batchRows, ...(name === undefined ? {} : { name }) };
+    super(config);
+    this.#client = client;
+    this.#batchRows = batchRows;
+    const { submit } = this;
+    this.submit = (connection) => {
+      this.#state = 'running';
+      return submit.call(this, connection);
+    };
+  }
+
+  get isComplete(): boolean {
+    return this.#state === 'complete' && this.#rows.length === 0;
+  }
+
+  /** The batch under way. @throws what went wrong with it, or UNAVAILABLE when it takes too long */
+  async nextBatch(timeoutMs: number): Promise<readonly string[]> {
+    if (this.#state === 'running' && !this.#failure) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => {
+          this.fail(
+            new ServiceError(
+              'UNAVAILABLE',
+              'The database took longer over this than is allowed; narrow the request, or try again later.',
+              {
+                retryAfterSeconds: RETRY_AFTER_SECONDS,
+              },
+            ),
+          );
+        }, timeoutMs);
+        this.#onBatch = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    if (this.#failure) throw toServiceError(this.#failure.error);
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  /** Asks for one more batch, if there may be one. */
+  requestBatch(): void {
+    if (this.#state !== 'suspended') return;
+    this.#state = 'running';
+    const connection: WireConnection = wireOf(this.#client);
+    connection.execute({ portal: '', rows: this.#batchRows });
+    connection.flush();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#onBatch?.();
+  }
+
+  /** Ends the query wherever it is and gives the connection back, fit for the next one. */
+  async leave(cancellation: Cancellation): Promise<void> {
+    this.#isLeft = true;
+    this.#rows = [];
+    let isAtRest = true;
+    if (this.#state === 'running') isAtRest = await this.#cancel(cancellation);
+    else if (this.#state === 'suspended') this.#sync(wireOf(this.#client));
+    this.#client.release(!isAtRest);
+  }
+
+  async #cancel(cancellation: Cancellation): Promise<boolean> {
+    const rest = new Promise<void>((resolve) => {
+      this.#onRest = resolve;
+    });
+    this.#sync(wireOf(this.#client));
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), REST_TIMEOUT_MS);
+    });
+    // Both: a cancellation that arrived after its query would hit the next one on this connection.
+    const outcome = await Promise.race([Promise.all([cancellation.cancel(this.#client), rest]), deadline]);
+    clearTimeout(timer);
+    return outcome !== 'late';
+  }
+
+  /** Ends the transaction Postgres keeps open around the portal; exactly once, or the answers no longer match the questions. */
+  #sync(connection: WireConnection): void {
+    if (this.#isSynced) return;
+    this.#isSynced = true;
+    connection.sync();
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (!this.#isLeft) this.#rows.push(fields[0] ?? 'null');
+  }
+
+  handlePortalSuspended(): void {
+    this.#state = 'suspended';
+    this.#onBatch?.();
+  }
+
+  handleCommandComplete(_message: unknown, connection: WireConnection): void {
+    this.#state = 'complete';
+    this.#sync(connection);
+    this.#onBatch?.();
+  }
+
+  handleEmptyQuery(connection: WireConnection): void {
+    this.handleCommandComplete(undefined, connection);
+  }
+
+  handleReadyForQuery(): void {
+    this.#onRest?.();
+  }
+
+  handleError(error: Error, connection: WireConnection): void {
+    this.#state = 'failed';
+    // After an error of its own Postgres skips everything up to the Sync; a lost connection hears nothing any more.
+    if ('severity' in error) this.#sync(connection);
+    this.fail(error);
+    this.#onRest?.();
+  }
+}
+
+function wireOf(client: pg.PoolClient): WireConnection {
+  return client.connection as unknown as WireConnection;
+}

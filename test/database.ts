@@ -1,0 +1,105 @@
+/** A real PostgreSQL for tests: every test file gets a migrated, empty database of its own. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
+import pg from 'pg';
+import { type Database, openDatabase } from '../src/store/database/database.js';
+import { TEMPLATE_URL_VARIABLE } from './test-server.js';
+
+export interface TestDatabase {
+  /** For whoever opens the database itself: a whole gateway, a second pool, a bare client. */
+  readonly url: string;
+  /** Ends the database, and whatever is still connected to it. @throws when something still was */
+  drop(): Promise<void>;
+}
+
+/**
+ * An open database for the tests of this file: made before the first, dropped after the last. A file that leaves a
+ * connection open fails.
+ *
+ *   const test = useTestDatabase();
+ *   it('…', async () => { await test.database.query(…) });
+ */
+export function useTestDatabase(): { readonly database: Database; readonly url: string } {
+  let opened: { database: Database; testDatabase: TestDatabase } | undefined;
+  const get = () => {
+    if (!opened)
+      throw new Error('The test database exists only while tests run: use it inside it() or beforeAll()');
+    return opened;
+  };
+  beforeAll(async () => {
+    const testDatabase = await createTestDatabase();
+    opened = {
+      database: await openDatabase({ url: testDatabase.url, poolSize: 5, statementTimeoutMs: 20_000 }),
+      testDatabase,
+    };
+  });
+  afterAll(async () => {
+    if (!opened) return;
+    await opened.database.close();
+    await opened.testDatabase.drop();
+  });
+  return {
+    get database() {
+      return get().database;
+    },
+    get url() {
+      return get().testDatabase.url;
+    },
+  };
+}
+
+/** A migrated, empty database, for a test that starts the whole gateway on it, or needs two. The caller drops it. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const template = findTemplateUrl();
+  const templateName = pg.escapeIdentifier(template.pathname.slice(1));
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await withMaintenanceClient(template, (client) =>
+    // By file copy: the default writes every page to the log first, and is three times as slow here.
+    client.query(`create database ${name} template ${templateName} strategy file_copy`),
+  );
+  const url = new URL(template);
+  url.pathname = name;
+  return {
+    url: url.href,
+    drop: () =>
+      withMaintenanceClient(template, async (client) => {
+        const leftOpen = await findLeftOpen(client, name);
+        await client.query(`drop database ${name} with (force)`);
+        if (leftOpen.length > 0) {
+          throw new Error(`The test left connections open: ${leftOpen.join('; ')}`);
+        }
+      }),
+  };
+}
+
+/** Postgres takes a moment to see that a client has gone: asked again before it counts. */
+async function findLeftOpen(client: pg.Client, name: string): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await client.query<{ description: string }>(
+      `select application_name || ' (' || coalesce(state, '?') || '): ' || left(query, 200) as description
+         from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+      [name],
+    );
+    if (rows.length === 0 || attempt === 20) return rows.map((row) => row.description);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function findTemplateUrl(): URL {
+  const url = process.env[TEMPLATE_URL_VARIABLE];
+  if (!url)
+    throw new Error('There is no test server: run the tests by npm test, whose global setup starts it');
+  return new URL(url);
+}
+
+async function withMaintenanceClient<T>(template: URL, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const url = new URL(template);
+  url.pathname = 'postgres';
+  const client = new pg.Client({ connectionString: url.href, application_name: 'campus tests' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

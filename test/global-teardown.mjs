@@ -1,0 +1,4 @@
+/** Jest, once after all test files. */
+export default async function tearDown() {
+  await globalThis.stopTestServer();
+}
