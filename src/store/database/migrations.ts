@@ -210,11 +210,23 @@ async function instantiateSchemaEngine(): Promise<typeof import('@prisma/schema-
   const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const location = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(location.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': glue });
+  const { instance } = await WebAssembly.instantiate(bytes, {
+    './schema_engine_bg.js': withoutLingering(glue),
+  });
   glue.__wbg_set_wasm(instance.exports);
   const start = instance.exports.__wbindgen_start;
   if (typeof start === 'function') start();
   return glue;
+}
+
+/** The engine never clears the ten-second timer of its own lock, and a command that migrates would wait for it at its end. */
+function withoutLingering(glue: object): Record<string, unknown> {
+  const imports = Object.entries(glue).map(([name, value]) =>
+    name.startsWith('__wbg_setTimeout_')
+      ? [name, (callback: () => void, delayMs: number) => setTimeout(callback, delayMs).unref()]
+      : [name, value],
+  );
+  return Object.fromEntries(imports);
 }
 
 async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promise<T> {
