@@ -41,21 +41,28 @@ export function planAttendance(
   const lateness = random.isChance(0.08) ? 0.16 : 0.015;
   let away = 0;
   let awayMark = ABSENT;
-  for (const day of calendar.workingDays(enrolment.klass.name)) {
+  const workingDays = calendar.workingDays(enrolment.klass.name);
+  workingDays.forEach((day, index) => {
     const choice = random.next();
     if (away === 0 && random.next() < 0.0105) {
       away = random.integer(2, 5);
       awayMark = random.isChance(0.35) ? LEAVE : ABSENT;
       if (awayMark === LEAVE || random.isChance(0.15)) {
-        leaves.push(planLeave(random, { from: day, days: away, isGranted: awayMark === LEAVE }));
+        leaves.push(
+          planLeave(random, {
+            from: day,
+            to: workingDays[index + away - 1] ?? day,
+            isGranted: awayMark === LEAVE,
+          }),
+        );
       }
     }
     const isAway = away > 0;
     if (isAway) away--;
-    if (day < enrolment.from || day > enrolment.to) continue;
+    if (day < enrolment.from || day > enrolment.to) return;
     if (isAway) marks[day - calendar.start] = awayMark;
     else marks[day - calendar.start] = ordinaryMark(choice, { absence, lateness });
-  }
+  });
   return {
     enrolment,
     marks,
@@ -72,21 +79,24 @@ function ordinaryMark(choice: number, share: { absence: number; lateness: number
 
 function planLeave(
   random: Random,
-  leave: { from: EpochDay; days: number; isGranted: boolean },
+  leave: { from: EpochDay; to: EpochDay; isGranted: boolean },
 ): PlannedLeave {
-  const [leaveType, reason] = random.pick([
-    ['sick', 'Fever, doctor advised rest'],
-    ['sick', 'Medical check-up'],
-    ['family', 'Wedding in the family'],
-    ['family', 'Going to the native place'],
-    ['other', 'Sports meet of the district'],
-  ] as const);
+  const [leaveType, reason] = random.pick(LEAVE_REASONS);
   return {
     askedOn: leave.from - random.integer(0, 2),
     from: leave.from,
-    to: leave.from + leave.days - 1,
+    to: leave.to,
     leaveType,
     reason,
     decision: leave.isGranted ? 'approved' : 'rejected',
   };
 }
+
+type LeaveReason = readonly [PlannedLeave['leaveType'], string];
+const LEAVE_REASONS: readonly [LeaveReason, ...LeaveReason[]] = [
+  ['sick', 'Fever, doctor advised rest'],
+  ['sick', 'Medical check-up'],
+  ['family', 'Wedding in the family'],
+  ['family', 'Going to the native place'],
+  ['other', 'Sports meet of the district'],
+];

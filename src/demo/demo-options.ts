@@ -1,5 +1,3 @@
-import type { JsonObject } from '../json.js';
-
 /** How large a demo school is, and when it is. */
 export interface DemoOptions {
   /** Students of the main school in the running session. The branch has a fifth of them. Default 1,200. */
@@ -22,12 +20,3 @@ export const DEMO_USERS = [
   { userName: 'clerk', role: 'clerk' },
   { userName: 'viewer', role: 'viewer' },
 ] as const;
-
-/** A record to be stored. `createdAt` and `updatedAt` are those of the row; `data` is as the store would keep it. */
-export interface DemoRecord {
-  readonly id: string;
-  readonly data: JsonObject;
-  readonly createdAt: string;
-  /** Absent: as created. Present: the record was changed once since. */
-  readonly updatedAt?: string;
-}
