@@ -307,7 +307,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     body: {
       kind: 'record',
       isRequired: true,
-      description: mode === 'merge' ? 'The fields to change; null stores null.' : 'All fields of the record.',
+      description: mode === 'merge' ? 'The fields to change; null removes one.' : 'All fields of the record.',
       schema: RECORD,
       example: { amount: 120 },
     },

@@ -24,7 +24,7 @@ const FORM_PARAMETERS: readonly Parameter[] = [
   form('after', 'the endCursor of the page before', { type: 'string' }),
 ];
 
-export function reportRoutes(reports: readonly Report[], services: ReportServices): readonly Route[] {
+export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   return reports.flatMap((report) =>
     report.routes.map(({ method, path }, index): Route => {
       const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
@@ -64,8 +64,13 @@ export function reportRoutes(reports: readonly Report[], services: ReportService
         isOpen: false,
         formats: REPORT_ANSWER_FORMATS,
         resolvers: [`reports.${report.field}`],
-        run: (_resolvers, request) =>
-          runReport({ report, services, request, sent: { ...request.parameters, ...request.path } }),
+        run: (services, request) =>
+          runReport({
+            report,
+            services: services.reports,
+            request,
+            sent: { ...request.parameters, ...request.path },
+          }),
       };
     }),
   );

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import type { Resolvers } from '../graphql/resolvers.js';
 import type { JsonValue } from '../json.js';
+import type { ReportServices } from '../reports/report.js';
 import type { Answer } from './answer.js';
 import type { Format } from './negotiation.js';
 
@@ -66,7 +67,13 @@ export interface Route extends RouteDescription {
   readonly formats: readonly [Format, ...Format[]];
   /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
   readonly resolvers: readonly string[];
-  run(resolvers: Resolvers, request: RestRequest): Answer | Promise<Answer>;
+  run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
+}
+
+/** All that REST can reach: the resolvers, and what reports run on. There is no store in it. */
+export interface RestServices {
+  readonly resolvers: Resolvers;
+  readonly reports: ReportServices;
 }
 
 /** A request to a row of the table, its parameters checked by name but not yet by value. */
@@ -93,6 +100,6 @@ export function via<Name extends keyof Resolvers & string, Method extends keyof 
 ): Pick<Route, 'resolvers' | 'run'> {
   return {
     resolvers: methods.map((method) => `${name}.${method}`),
-    run: (resolvers, request) => run(resolvers[name], request),
+    run: (services, request) => run(services.resolvers[name], request),
   };
 }

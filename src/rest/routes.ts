@@ -1,6 +1,6 @@
 /** The table: every documented path, in order, and the resolver method that answers it. */
 
-import type { Report, ReportServices } from '../reports/report.js';
+import type { Report } from '../reports/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
@@ -17,14 +17,13 @@ export interface RouteTable {
 /** Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order. */
 export function createRouteTable(o: {
   readonly reports: readonly Report[];
-  readonly services: ReportServices;
   readonly version: string;
 }): RouteTable {
   const routes: Route[] = [
     indexRoute({ ...o, routes: () => descriptions }),
     ...AUTH_ROUTES,
     ...RECORD_ROUTES,
-    ...reportRoutes(o.reports, o.services),
+    ...reportRoutes(o.reports),
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [...routes, ...SERVER_ROUTES];

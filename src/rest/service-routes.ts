@@ -1,7 +1,7 @@
 /** The rows of the table about the service itself. */
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
-import type { Report, ReportServices } from '../reports/report.js';
+import type { Report } from '../reports/report.js';
 import { jsonAnswer } from './answer.js';
 import { getNamedReport, parametersOfReports, REPORT_ANSWER_FORMATS, runReport } from './report-routes.js';
 import type { Parameter, Route, RouteDescription } from './route.js';
@@ -40,7 +40,6 @@ export const teapot: Route = {
 export function indexRoute(o: {
   readonly routes: () => readonly RouteDescription[];
   readonly reports: readonly Report[];
-  readonly services: ReportServices;
   readonly version: string;
 }): Route {
   const names = o.reports.map((report) => report.name);
@@ -72,14 +71,19 @@ export function indexRoute(o: {
     isOpen: true,
     formats: REPORT_ANSWER_FORMATS,
     resolvers: o.reports.map((report) => `reports.${report.field}`),
-    run: (_resolvers, request) => {
+    run: (services, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
         index ??= JSON.stringify(describeService(o.routes(), o.version));
         return jsonAnswer(index);
       }
       requireScope(request.context);
-      return runReport({ report: getNamedReport(o.reports, report), services: o.services, request, sent });
+      return runReport({
+        report: getNamedReport(o.reports, report),
+        services: services.reports,
+        request,
+        sent,
+      });
     },
   };
 }

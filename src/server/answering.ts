@@ -113,7 +113,10 @@ async function* gathered(chunks: AsyncIterable<string | Uint8Array>): AsyncGener
   let length = 0;
   for await (const chunk of chunks) {
     if (typeof chunk !== 'string') {
+      if (length > 0) yield { content: texts.join(''), isLast: false };
       yield { content: chunk, isLast: false };
+      texts = [];
+      length = 0;
       continue;
     }
     texts.push(chunk);

@@ -3,7 +3,8 @@
  * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has gone.
  */
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import type { Scope } from '../store/scope.js';
@@ -27,7 +28,7 @@ export class GatewayRequest implements RequestContext {
   constructor(
     readonly requestId: string,
     readonly address: string,
-    headers: FastifyRequest['headers'],
+    headers: IncomingHttpHeaders,
   ) {
     this.hasCredential = headers.authorization !== undefined;
     this.domainHeader = single(headers['x-domain']);
@@ -122,7 +123,7 @@ export function useArrival(
 }
 
 /** For Fastify's `genReqId`: the caller's `X-Request-Id` where it is sane, else a new one. */
-export function requestIdOf(request: { readonly headers: FastifyRequest['headers'] }): string {
+export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
 }

@@ -1,16 +1,20 @@
 /** What Node's HTTP parser refuses before there is a request: answered as plainly as any other error. */
 
 import { randomUUID } from 'node:crypto';
-import { METHODS, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '../errors.js';
 import { renderProblem } from '../rest/problem.js';
 import type { Observe } from './observation.js';
 
 interface ClientError extends Error {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
+  readonly code?: string | undefined;
+  /** A Buffer, whatever the types of Fastify say. */
+  readonly rawPacket?: unknown;
 }
+
+/** What some path of ours takes. */
+const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** For Fastify's `clientErrorHandler`. The connection cannot be used any further. */
 export function createClientErrorHandler(observe: Observe): (error: ClientError, socket: Socket) => void {
@@ -44,10 +48,10 @@ function toServiceError(error: ClientError): ServiceError {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':
       // RFC 2324: the parser knows no BREW, so this is where coffee is asked for.
-      if (error.rawPacket?.subarray(0, 5).toString('latin1') === 'BREW ') {
+      if (Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'BREW ') {
         return new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
       }
-      return new ServiceError('METHOD_NOT_ALLOWED', 'There is no such method.', { allow: METHODS });
+      return new ServiceError('METHOD_NOT_ALLOWED', 'There is no such method.', { allow: KNOWN_METHODS });
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError(
         'MALFORMED_REQUEST',

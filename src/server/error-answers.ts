@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.js';
 import { headersOf, type ProblemRequest, renderProblem } from '../rest/problem.js';
 import { toServiceError } from './framework-errors.js';
 import type { Observe } from './observation.js';
+import { API_HEADERS } from './security-headers.js';
 
 /** For every path but `/graphql`: problem details. @see decisions 4 */
 export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
@@ -12,6 +13,21 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
     const [path] = request.url.split('?', 1);
     throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
   });
+}
+
+/** For Fastify's `frameworkErrors`: a path it cannot read, met before there is a route or a hook. */
+export function answerUnreadablePath(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const hasCredential = request.headers.authorization !== undefined;
+  const { accept } = request.headers;
+  const { status, headers, body } = renderProblem(toServiceError(error), {
+    requestId: request.id,
+    accept,
+    hasCredential,
+  });
+  reply
+    .code(status)
+    .headers({ ...API_HEADERS, ...headers, 'x-request-id': request.id })
+    .send(body);
 }
 
 /** For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4 */

@@ -3,18 +3,17 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
-import type { Resolvers } from '../graphql/resolvers.js';
 import type { JsonValue } from '../json.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameters.js';
-import type { Route } from '../rest/route.js';
+import type { RestServices, Route } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
 
 export interface RestOptions {
   readonly routes: readonly Route[];
-  readonly resolvers: Resolvers;
+  readonly services: RestServices;
   readonly observe: Observe;
 }
 
@@ -37,7 +36,7 @@ export function toFastifyPath(path: string): string {
 function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
   const negotiate = createNegotiation(route.formats);
   const readParameters = createParameterReader(route);
-  const { resolvers, observe } = o;
+  const { services, observe } = o;
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),
@@ -46,7 +45,7 @@ function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
       if (!route.isOpen) requireScope(context);
       const format = negotiate(request.headers.accept);
       const body = bodyOf(request, route);
-      const answer = await route.run(resolvers, {
+      const answer = await route.run(services, {
         context,
         path: request.params,
         parameters: readParameters(request.query, body),

@@ -1,0 +1,284 @@
+/**
+ * The REST contract as text: OpenAPI 3.1, printed from the table that is served. `schema/openapi.json` is what
+ * `printOpenapi` gives, so that a change of the contract shows in review.
+ */
+import { ERRORS, type ErrorCode } from '../errors.js';
+import { MEDIA_TYPES } from './negotiation.js';
+import { PROBLEM_TYPE_PREFIX } from './problem.js';
+import type { AnswerDescription, Body, Parameter, Route, RouteDescription, Schema } from './route.js';
+import type { RouteTable } from './routes.js';
+
+/** What any route may answer beside its own errors. */
+const COMMON_ERRORS: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL', 'MAINTENANCE', 'UNAVAILABLE'];
+
+const DESCRIPTION = `Records of a school in collections, and the reports over them.
+
+Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with every request. An API key is sent the same way.
+
+Every list of records is streamed. A parameter a path does not know is refused with 400, so that a slip of the pen in
+a filter's name cannot answer everything; the one exception is \`_\`, which libraries add against caches.
+
+Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request id.
+
+| status | code | when |
+|---|---|---|
+${Object.entries(ERRORS)
+  .map(([code, { status, when }]) => `| ${status} | ${code} | ${when} |`)
+  .join('\n')}
+`;
+
+/** The document, as an object. @see https://spec.openapis.org/oas/v3.1.1.html */
+export function describeOpenapi(table: RouteTable, version: string): Schema {
+  const formatsByName = new Map(table.routes.map((route) => [route.name, route.formats]));
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of table.descriptions) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method.toLowerCase()] = describeOperation(
+      route,
+      formatsByName.get(route.name) ?? ['json'],
+    );
+    paths[route.path] = operations;
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Campus Gateway',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: ['Credentials', 'Records', 'Reports', 'Service'].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token from POST /auth, or an API key.',
+        },
+      },
+      schemas: SCHEMAS,
+      headers: HEADERS,
+      responses: describeErrors(),
+    },
+  };
+}
+
+/** The text of `schema/openapi.json`. */
+export function printOpenapi(table: RouteTable, version: string): string {
+  return `${JSON.stringify(describeOpenapi(table, version), undefined, 2)}\n`;
+}
+
+function describeOperation(route: RouteDescription, formats: Route['formats']): Schema {
+  const errors = [...new Set([...route.errors, ...COMMON_ERRORS])];
+  const statuses = [...new Set(errors.map((code) => ERRORS[code].status))].sort(
+    (left, right) => left - right,
+  );
+  return {
+    operationId: route.name,
+    tags: [route.group],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: route.isOpen ? [] : [{ bearer: [] }],
+    ...(route.parameters.length > 0 && { parameters: route.parameters.map(describeParameter) }),
+    ...(route.body && { requestBody: describeBody(route.body, route.parameters) }),
+    responses: {
+      ...Object.fromEntries(route.answers.map((answer) => [answer.status, describeAnswer(answer, formats)])),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]),
+      ),
+    },
+    'x-error-codes': errors,
+  };
+}
+
+function describeParameter(parameter: Parameter): Schema {
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.isRequired,
+    description: parameter.description,
+    schema: parameter.schema,
+    ...(parameter.example !== undefined && { example: parameter.example }),
+  };
+}
+
+/** A body of parameters has the members its route's query has. */
+function describeBody(body: Body, parameters: readonly Parameter[]): Schema {
+  const isParameters = body.kind === 'parameters';
+  const media = {
+    schema: isParameters ? parametersSchema(parameters) : body.schema,
+    ...(body.example !== undefined && { example: body.example }),
+  };
+  return {
+    required: body.isRequired,
+    description: body.description,
+    content: {
+      'application/json': media,
+      ...(isParameters && { 'application/x-www-form-urlencoded': media }),
+    },
+  };
+}
+
+function parametersSchema(parameters: readonly Parameter[]): Schema {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      inQuery.map(({ name, schema, description }) => [name, { ...schema, description }]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+function describeAnswer(answer: AnswerDescription, formats: Route['formats']): Schema {
+  return {
+    description: answer.description,
+    headers: Object.fromEntries(
+      ['X-Request-Id', ...(answer.headers ?? [])].map((name) => [
+        name,
+        { $ref: `#/components/headers/${name}` },
+      ]),
+    ),
+    ...(answer.schema && {
+      content: Object.fromEntries(
+        formats.map((format) => [
+          MEDIA_TYPES[format][0],
+          { schema: format === 'json' ? answer.schema : { type: 'string' } },
+        ]),
+      ),
+    }),
+  };
+}
+
+/** One response a status, naming the codes it may carry. */
+function describeErrors(): Schema {
+  const codesByStatus = new Map<number, ErrorCode[]>();
+  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+    const { status } = ERRORS[code];
+    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...codesByStatus].map(([status, codes]) => [
+      `Status${status}`,
+      {
+        description: codes.map((code) => `${code}: ${ERRORS[code].when}`).join('; '),
+        headers: Object.fromEntries(
+          ['X-Request-Id', ...(HEADERS_BY_STATUS[status] ?? [])].map((name) => [
+            name,
+            { $ref: `#/components/headers/${name}` },
+          ]),
+        ),
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+          'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      },
+    ]),
+  );
+}
+
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  503: ['Retry-After'],
+};
+
+const text = (description: string): Schema => ({ description, schema: { type: 'string' } });
+const whole = (description: string): Schema => ({ description, schema: { type: 'integer' } });
+
+const HEADERS: Schema = {
+  'X-Request-Id': text('The id of the request, that of the log too; the one sent, where it is sane.'),
+  ETag: text("The record's version, in quotes."),
+  Location: text('The path of the record.'),
+  Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
+  'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
+  'WWW-Authenticate': text('Bearer.'),
+  Allow: text('The methods that go with the path.'),
+  'Retry-After': whole('Seconds to wait.'),
+  'RateLimit-Limit': whole('Requests a minute of this credential.'),
+  'RateLimit-Remaining': whole('Those left of them.'),
+  'RateLimit-Reset': whole('Seconds until they are counted anew.'),
+};
+
+const SCHEMAS: Schema = {
+  Record: {
+    type: 'object',
+    description: 'The fields of a record, and its _id.',
+    properties: {
+      _id: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9_.:-]{1,64}$',
+        description: 'On create chosen by the client, or made.',
+      },
+      created_on: {
+        type: 'string',
+        format: 'date-time',
+        description: 'On create set to now where it is absent.',
+      },
+    },
+    additionalProperties: true,
+  },
+  Login: {
+    type: 'object',
+    required: ['access_token', 'token_type', 'expires_in', 'user'],
+    properties: {
+      access_token: { type: 'string' },
+      token_type: { const: 'Bearer' },
+      expires_in: { type: 'integer', description: 'Seconds.' },
+      refresh_token: { type: 'string', description: 'Absent in exchange for an API key.' },
+      user: {
+        type: 'object',
+        required: ['_id', 'user_name', 'name', 'roles', 'domain'],
+        properties: {
+          _id: { type: 'string' },
+          user_name: { type: 'string' },
+          name: { type: 'string' },
+          roles: { type: 'array', items: { type: 'string' } },
+          domain: { type: 'string' },
+        },
+      },
+    },
+  },
+  Report: {
+    type: 'object',
+    required: ['rows', 'totals', 'warnings', 'parameters', 'generatedAt'],
+    properties: {
+      report: { type: 'string' },
+      parameters: { type: 'object', description: 'As understood, defaults filled in.' },
+      generatedAt: { type: 'string', format: 'date-time' },
+      currency: { type: 'string', description: 'ISO 4217.' },
+      rows: { type: 'array', items: { type: 'object' } },
+      totals: { type: 'object' },
+      warnings: { type: 'array', items: { type: 'object' }, description: 'Records left out, by reason.' },
+    },
+  },
+  Problem: {
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'instance'],
+    properties: {
+      type: { type: 'string', enum: Object.keys(ERRORS).map((code) => PROBLEM_TYPE_PREFIX + code) },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What was wrong, where, and what would be right.' },
+      instance: { type: 'string', description: 'The request id.' },
+      errors: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['detail'],
+          properties: {
+            detail: { type: 'string' },
+            parameter: { type: 'string', description: 'The query parameter or header at fault.' },
+            pointer: { type: 'string', description: 'JSON pointer into the body.' },
+            position: { type: 'integer', description: 'Offset in the text of a filter, from 0.' },
+            expected: { type: 'string' },
+            sent: {},
+          },
+        },
+      },
+    },
+  },
+};

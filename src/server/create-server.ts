@@ -1,0 +1,147 @@
+/** The server: what it serves is in the plugins it is built of, in this order. */
+import cors from '@fastify/cors';
+import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import type { Report } from '../reports/report.js';
+import { printOpenapi } from '../rest/openapi.js';
+import type { RestServices } from '../rest/route.js';
+import { createRouteTable } from '../rest/routes.js';
+import type { Database } from '../store/database/database.js';
+import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
+import { type AuthenticationOptions, useAuthentication } from './authentication.js';
+import { useBodyParsing } from './body-parsing.js';
+import { createClientErrorHandler } from './client-errors.js';
+import { useDocumentation } from './documentation.js';
+import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { useHealth } from './health.js';
+import { useMaintenance } from './maintenance.js';
+import { Metrics } from './metrics.js';
+import { createObserver, type Observe } from './observation.js';
+import { addAllMethods, useRest } from './rest.js';
+import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
+import { Stopping, stopServer, useStopping } from './stopping.js';
+
+export interface ServerServices extends AuthenticationOptions {
+  readonly rest: RestServices;
+  readonly reports: readonly Report[];
+  readonly database: Pick<Database, 'query' | 'pool'>;
+  readonly maintenance: { readonly isOn: boolean };
+  readonly logger: Logger;
+  /** Serves `/graphql`. Absent: REST alone. */
+  readonly graphql?: FastifyPluginAsync;
+}
+
+export interface ServerOptions {
+  /** Of the package, shown in `GET /` and openapi.json. */
+  readonly version: string;
+  readonly bodyLimitBytes: number;
+  readonly corsOrigins: readonly string[];
+  /** Takes the caller's address from X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  readonly shutdownGraceMs: number;
+}
+
+export interface Server {
+  readonly fastify: FastifyInstance;
+  readonly metrics: Metrics;
+  readonly observe: Observe;
+  /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
+  listen(o: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Answers what is under way, refuses what is new, then closes. What takes longer than the grace is cut. */
+  stop(): Promise<void>;
+}
+
+/** Connections that send nothing are closed after this, unless a proxy in front closes them first. */
+const KEEP_ALIVE_MS = 72_000;
+
+export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
+  const inFlight = new RequestsInFlight();
+  const stopping = new Stopping();
+  const metrics = new Metrics({ pool: services.database.pool, inFlight: () => inFlight.count });
+  const observe = createObserver({ logger: services.logger, metrics });
+  const table = createRouteTable({ reports: services.reports, version: options.version });
+
+  const app = fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: options.trustProxy,
+    bodyLimit: options.bodyLimitBytes,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    frameworkErrors: answerUnreadablePath,
+    clientErrorHandler: createClientErrorHandler(observe),
+  });
+  addAllMethods(app);
+
+  useArrival(app, { inFlight, observe, headers: API_HEADERS });
+  if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
+  useStopping(app, stopping);
+  useMaintenance(app, services.maintenance);
+  useAuthentication(app, services);
+  useProblemAnswers(app, observe);
+
+  useHealth(app, {
+    database: services.database,
+    metrics,
+    findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
+  });
+  useDocumentation(app, { openapi: printOpenapi(table, options.version) });
+  await app.register(async (rest) => {
+    await useBodyParsing(rest);
+    useRest(rest, { routes: table.routes, services: services.rest, observe });
+  });
+  const { graphql } = services;
+  if (graphql) {
+    await app.register(async (scope) => {
+      scope.addHook('onRequest', async (_request, reply) => {
+        reply.removeHeader('cross-origin-embedder-policy').headers(SANDBOX_HEADERS);
+      });
+      useGraphqlErrorAnswers(scope, observe);
+      await scope.register(graphql);
+    });
+  }
+
+  return {
+    fastify: app,
+    metrics,
+    observe,
+    async listen(address) {
+      const url = await app.listen(address);
+      observe({ kind: 'listening', url });
+      return url;
+    },
+    stop: () => stopServer(app, { stopping, inFlight, graceMs: options.shutdownGraceMs, observe }),
+  };
+}
+
+/** Every OPTIONS is answered as a preflight where browsers may call from elsewhere. */
+function crossOrigin(origins: readonly string[]) {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'ETag',
+      'Link',
+      'Location',
+      'Retry-After',
+      'X-Next-Cursor',
+      'X-Request-Id',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+    ],
+    maxAge: 600,
+    strictPreflight: false,
+  };
+}
+
+function obstacle(o: {
+  readonly stopping: Stopping;
+  readonly maintenance: { readonly isOn: boolean };
+}): string | undefined {
+  if (o.stopping.isOn) return 'This gateway is shutting down.';
+  return o.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
+}
