@@ -10,6 +10,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
 import { findAlterationFaults } from './collection-alteration.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
@@ -142,9 +143,9 @@ export class Catalog {
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name or a GraphQL name is taken
    */
-  async register(scope: Scope, definition: unknown): Promise<Collection> {
+  async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
-    const parsed = parseDefinition(definition, 'registerCollection');
+    const parsed = parseDefinition(toPlain(definition), 'registerCollection');
     await this.#change(parsed, async (_tx, current) => {
       if (current.some((row) => row.name === parsed.name)) throw nameTaken(parsed.name, current);
     });
@@ -159,9 +160,9 @@ export class Catalog {
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE; CONFLICT
    */
-  async alter(scope: Scope, definition: unknown): Promise<Collection> {
+  async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
-    const parsed = parseDefinition(definition, 'alterCollection');
+    const parsed = parseDefinition(toPlain(definition), 'alterCollection');
     await this.#change(parsed, async (tx, current) => {
       const row = current.find((candidate) => candidate.name === parsed.name);
       if (row === undefined || row.dropped) this.get(parsed.name);
@@ -359,6 +360,11 @@ function toCollection(row: CatalogRow): Collection {
     isDeclared: row.is_declared,
     version: row.version,
   });
+}
+
+/** A declaration has no numbers that a float does not hold. */
+function toPlain(definition: JsonValue): unknown {
+  return JSON.parse(printExactJson(definition));
 }
 
 function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
-import type { Database } from './database/database.js';
+import type { Queryable } from './database/database.js';
 import { inputOf, liveRecordsOf, type NewRecord, nameLiteral, recordsOf } from './record-statements.js';
 import type { Scope } from './scope.js';
 
@@ -18,11 +18,10 @@ interface Taken {
 }
 
 /**
- * The conflict of a refused write as the caller reads it: each field taken, and of which record sent. `isCreate` or not, a
- * record does not conflict with itself.
+ * The conflict of a refused write as the caller reads it: each field taken, and of which record sent.
  */
 export async function uniqueConflict(
-  database: Database,
+  queryable: Queryable,
   refused: {
     readonly scope: Scope;
     readonly collection: Collection;
@@ -32,7 +31,7 @@ export async function uniqueConflict(
   },
 ): Promise<ServiceError> {
   const { collection, records } = refused;
-  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(database, refused))];
+  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(queryable, refused))];
   const details = taken.flatMap(({ index, rule }): ErrorDetail[] => {
     const record = records[index];
     return record === undefined
@@ -67,7 +66,7 @@ function findTakenAmong(collection: Collection, records: readonly NewRecord[]): 
 }
 
 async function findTakenInStore(
-  database: Database,
+  queryable: Queryable,
   refused: {
     readonly scope: Scope;
     readonly collection: Collection;
@@ -96,7 +95,7 @@ async function findTakenInStore(
       from input i
       where exists (select 1 from records r where ${isSame(rule)})`,
   );
-  return await database.query<Taken>(
+  return await queryable.query<Taken>(
     Prisma.sql`with input as (${inputOf(records)}) ${Prisma.join(selects, ' union all ')} order by 1`,
   );
 }

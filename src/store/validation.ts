@@ -122,8 +122,8 @@ function convert(
     entries.push(...createdOn(collection, sent, options));
   }
   const data = Object.fromEntries(entries);
-  // What a check would say of values that are wrong already only hides what is wrong with them.
-  if (options.mode !== 'merge' && conversion.errors.length === 0) {
+  // Of values that are wrong already a check would say nothing new. Where fields are kept, only the store knows the whole record.
+  if (options.mode === 'create' && conversion.errors.length === 0) {
     conversion.errors.push(...findCheckFaults(collection, data, pointer));
   }
   return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
@@ -197,9 +197,9 @@ function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue
     case 'text':
       return toStoredText(field, value, place);
     case 'number':
-      return isStorableNumber(value) ? value : report(place, expectationOf(field), value);
+      return isStorableNumber(value) ? value : report(place, scalarExpectationOf(field), value);
     case 'boolean':
-      return typeof value === 'boolean' ? value : report(place, expectationOf(field), value);
+      return typeof value === 'boolean' ? value : report(place, scalarExpectationOf(field), value);
     case 'datetime':
       return toStoredDatetime(field, value, place);
     case 'reference':
@@ -211,7 +211,7 @@ function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue
 
 function toStoredText(field: Field, value: JsonValue, place: Place): JsonValue {
   const isText = typeof value === 'string' && isStorableText(value);
-  if (!isText || !hasFormat(field, value)) return report(place, expectationOf(field), value);
+  if (!isText || !hasFormat(field, value)) return report(place, scalarExpectationOf(field), value);
   if ((field.isIndexed || field.isUnique) && Buffer.byteLength(value) > MAX_INDEXED_BYTES) {
     return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
   }
@@ -232,14 +232,16 @@ function isSession(text: string): boolean {
 }
 
 function toStoredDatetime(field: Field, value: JsonValue, place: Place): JsonValue {
-  if (typeof value !== 'string') return report(place, expectationOf(field), value);
-  if (field.format === 'date') return isDay(value) ? value : report(place, expectationOf(field), value);
-  return instantFrom(value, place.conversion.options.timeZone) ?? report(place, expectationOf(field), value);
+  if (typeof value !== 'string') return report(place, scalarExpectationOf(field), value);
+  if (field.format === 'date') return isDay(value) ? value : report(place, scalarExpectationOf(field), value);
+  return (
+    instantFrom(value, place.conversion.options.timeZone) ?? report(place, scalarExpectationOf(field), value)
+  );
 }
 
 function toStoredReference(field: Field, value: JsonValue, place: Place): JsonValue {
   const sent = typeof value === 'string' ? { value } : value;
-  if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, expectationOf(field), value);
+  if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, scalarExpectationOf(field), value);
   const { label, ...others } = sent;
   for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
   if (typeof label === 'string' && isStorableText(label)) return sent;
@@ -250,7 +252,7 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
 }
 
 function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue {
-  if (!isJsonObject(value)) return report(place, expectationOf(field), value);
+  if (!isJsonObject(value)) return report(place, scalarExpectationOf(field), value);
   const members = new Map(field.fields.map((member) => [member.name, member]));
   const entries = Object.entries(value).map(([name, member]): [string, JsonValue] => [
     name,
