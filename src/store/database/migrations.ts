@@ -5,7 +5,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -15,12 +14,12 @@ import {
 import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { findPackageDirectory } from '../../package-directory.js';
+import { lockUntilDisconnected } from './advisory-lock.js';
 
 /** Held by whoever applies migrations; the others wait. */
 const MIGRATION_LOCK = 0x6d696772;
 /** The type "char": one byte, used by the system catalog alone. */
 const CHAR_OID = 18;
-const LOCK_RETRY_MS = 100;
 const NO_FILTER: SchemaFilter = { externalTables: [], externalEnums: [] };
 
 export interface MigrationOptions {
@@ -234,13 +233,7 @@ async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promis
   client.on('error', () => {});
   await client.connect();
   try {
-    // Asked for again and again instead of waited for: a session that waits inside a statement holds a snapshot, and
-    // CREATE INDEX CONCURRENTLY waits for every older snapshot: the two would wait for each other.
-    for (;;) {
-      const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
-      if (rows[0]?.taken === true) break;
-      await sleep(LOCK_RETRY_MS);
-    }
+    await lockUntilDisconnected(client, MIGRATION_LOCK);
     return await work();
   } finally {
     await client.end();

@@ -1,0 +1,102 @@
+/** Which indexes a collection's partition has: a plain list, from its declaration. */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Collection, Field } from '../collection.js';
+
+/** An index of one partition. The expressions are those the SQL compiler writes for a declared field, or they would not be reached. */
+export interface IndexDescription {
+  /** Follows from collection and definition: another definition is another index. At most 63 characters. */
+  readonly name: string;
+  readonly isUnique: boolean;
+  /** What follows `create index … on <partition>`. */
+  readonly definition: string;
+}
+
+/** Records and their fields as far as the list is concerned. */
+type Declaration = Pick<Collection, 'name' | 'fields' | 'uniqueTogether'>;
+
+/**
+ * The indexes of a collection: one over whole documents (equality of undeclared fields and of list elements), a b-tree for
+ * every declared field that asks for one (of a reference: over its value), a unique one for every unique field and rule, and
+ * trigrams for every searchable field (of a reference: over value and label).
+ */
+export function listDeclaredIndexes(collection: Declaration): IndexDescription[] {
+  return [
+    describeIndex(collection, 'data', 'gin', 'using gin (data jsonb_path_ops) where deleted_at is null'),
+    ...listFieldIndexes(collection, collection.fields, []),
+    ...collection.uniqueTogether.map((rule) =>
+      describeIndex(
+        collection,
+        rule.name,
+        'key',
+        `(domain, (keys->>${literal(rule.name)})) where deleted_at is null`,
+      ),
+    ),
+  ];
+}
+
+/** Whether the name is one of ours; an operator's own indexes are none of our business. */
+export function isDeclaredIndexName(name: string): boolean {
+  return /_(gin|idx|key|trgm)_[0-9a-f]{8}$/.test(name);
+}
+
+function listFieldIndexes(
+  collection: Declaration,
+  fields: readonly Field[],
+  parent: readonly string[],
+): IndexDescription[] {
+  return fields.flatMap((field): IndexDescription[] => {
+    // The document index serves lists and what is in them.
+    if (field.isList) return [];
+    const path = [...parent, field.name];
+    if (field.type === 'object') return listFieldIndexes(collection, field.fields, path);
+    const valuePath = field.type === 'reference' ? [...path, 'value'] : path;
+    const indexes: IndexDescription[] = [];
+    if (field.isUnique) {
+      const value = json(valuePath);
+      const definition = `(domain, ${value}) where deleted_at is null and ${value} <> 'null'`;
+      indexes.push(describeIndex(collection, path.join('_'), 'key', definition));
+    }
+    // Beside the unique one, which leaves out null: a prepared statement, whose value is not known while it is planned,
+    // cannot be proven to look for something else.
+    if (field.isIndexed || field.isUnique) {
+      const definition = `(domain, ${json(valuePath)}) where deleted_at is null`;
+      indexes.push(describeIndex(collection, path.join('_'), 'idx', definition));
+    }
+    if (field.isSearchable) {
+      const searched = field.type === 'reference' ? [valuePath, [...path, 'label']] : [path];
+      for (const searchedPath of searched) {
+        const definition = `using gin (${text(searchedPath)} gin_trgm_ops) where deleted_at is null`;
+        indexes.push(describeIndex(collection, searchedPath.join('_'), 'trgm', definition));
+      }
+    }
+    return indexes;
+  });
+}
+
+function describeIndex(
+  collection: Declaration,
+  subject: string,
+  kind: 'gin' | 'idx' | 'key' | 'trgm',
+  definition: string,
+): IndexDescription {
+  const hash = createHash('sha256')
+    .update(`${collection.name} ${kind} ${definition}`)
+    .digest('hex')
+    .slice(0, 8);
+  const readable = `${collection.name.slice(0, 24)}_${subject.slice(0, 22)}`;
+  return { name: `${readable}_${kind}_${hash}`, isUnique: kind === 'key', definition };
+}
+
+function json(path: readonly string[]): string {
+  return `(data${path.map((name) => `->${literal(name)}`).join('')})`;
+}
+
+function text(path: readonly string[]): string {
+  const steps = path.map((name, i) => `${i === path.length - 1 ? '->>' : '->'}${literal(name)}`);
+  return `(data${steps.join('')})`;
+}
+
+function literal(name: string): string {
+  return pg.escapeLiteral(name);
+}

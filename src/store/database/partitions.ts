@@ -1,0 +1,158 @@
+/** The partition of a collection and its indexes: made when a collection is declared, registered or altered. */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Collection } from '../collection.js';
+import { lockUntilDisconnected } from './advisory-lock.js';
+import type { Database } from './database.js';
+import { toServiceError } from './database-errors.js';
+import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
+
+/** Held while partitions are made and indexes built: two gateways that start at once do it one after the other. */
+const PARTITION_LOCK = 0x70617274;
+/** How long a change of the table may hold up readers and writers before it steps back and tries again. */
+const LOCK_TIMEOUT_MS = 2_000;
+const MAX_ATTEMPTS = 10;
+
+export interface PartitionReport {
+  readonly isCreated: boolean;
+  readonly builtIndexes: readonly string[];
+  /** Built for an earlier declaration and no longer declared. They cost writes; dropping them is an operator's decision. */
+  readonly undeclaredIndexes: readonly string[];
+}
+
+/**
+ * Makes what is missing of a collection's partition and of its indexes; drops nothing. On a connection of its own and without
+ * a limit of time: an index of a partition that holds records is built concurrently, readers and writers go on.
+ *
+ * @throws CONFLICT, with the index's name in its cause, when records there are do not keep a unique rule
+ */
+export async function ensurePartition(
+  database: Pick<Database, 'pool'>,
+  collection: Pick<Collection, 'name' | 'fields' | 'uniqueTogether'>,
+): Promise<PartitionReport> {
+  const { connectionString } = database.pool.options;
+  const client = new pg.Client({
+    ...(connectionString ? { connectionString } : {}),
+    application_name: 'campus indexes',
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await lockUntilDisconnected(client, PARTITION_LOCK);
+    const isCreated = await createPartition(client, collection.name);
+    return { isCreated, ...(await ensureIndexes(client, collection.name, listDeclaredIndexes(collection))) };
+  } catch (error) {
+    throw toServiceError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The partition's table. Not every collection name leaves room, or is free, for its own: `default` is the rest's. */
+export function partitionName(collection: string): string {
+  const name = `records_${collection}`;
+  if (name.length <= 63 && collection !== 'default') return name;
+  return `records_${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`;
+}
+
+/** Makes the partition where there is none, and moves the records there from the default one. Answers whether it did. */
+async function createPartition(client: pg.Client, collection: string): Promise<boolean> {
+  const name = partitionName(collection);
+  const found = await client.query('select 1 from pg_inherits where inhrelid = to_regclass($1)', [
+    pg.escapeIdentifier(name),
+  ]);
+  if (found.rowCount !== 0) return false;
+  const table = pg.escapeIdentifier(name);
+  const value = pg.escapeLiteral(collection);
+  // Made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of every collection, and wait for the
+  // longest stream to end first. The check lets ATTACH trust what it would otherwise read through.
+  await retryOnLockTimeout(client, async () => {
+    await client.query(`
+      create table ${table} (like records including all);
+      alter table ${table} add constraint partition_value check (collection = ${value});
+      with moved as (delete from records_default where collection = ${value} returning *)
+        insert into ${table} select * from moved;
+      alter table records attach partition ${table} for values in (${value});
+      alter table ${table} drop constraint partition_value;`);
+  });
+  return true;
+}
+
+async function retryOnLockTimeout(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await work();
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      const isLockTimeout = error instanceof Error && 'code' in error && error.code === '55P03';
+      if (!isLockTimeout || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+interface ExistingIndex {
+  readonly name: string;
+  readonly isValid: boolean;
+}
+
+async function ensureIndexes(
+  client: pg.Client,
+  collection: string,
+  wanted: readonly IndexDescription[],
+): Promise<Omit<PartitionReport, 'isCreated'>> {
+  const table = pg.escapeIdentifier(partitionName(collection));
+  const existing = await listIndexes(client, table);
+  const valid = new Set(existing.filter((index) => index.isValid).map((index) => index.name));
+  const missing = wanted.filter((index) => !valid.has(index.name));
+  if (missing.length > 0) {
+    const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
+    const how = rowCount === 0 ? 'at once' : 'concurrently';
+    for (const index of missing) {
+      // A build that broke off leaves an index behind that is kept up and never read.
+      if (existing.some(({ name }) => name === index.name)) await dropIndex(client, index.name);
+      await buildIndex(client, table, index, how);
+    }
+  }
+  const names = new Set(wanted.map((index) => index.name));
+  return {
+    builtIndexes: missing.map((index) => index.name),
+    undeclaredIndexes: existing
+      .map((index) => index.name)
+      .filter((name) => isDeclaredIndexName(name) && !names.has(name)),
+  };
+}
+
+async function listIndexes(client: pg.Client, table: string): Promise<ExistingIndex[]> {
+  const { rows } = await client.query<ExistingIndex>(
+    `select c.relname as name, i.indisvalid as "isValid"
+       from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = to_regclass($1)
+      order by c.relname`,
+    [table],
+  );
+  return rows;
+}
+
+async function buildIndex(
+  client: pg.Client,
+  table: string,
+  index: IndexDescription,
+  how: 'at once' | 'concurrently',
+): Promise<void> {
+  const create = index.isUnique ? 'create unique index' : 'create index';
+  const concurrently = how === 'concurrently' ? ' concurrently' : '';
+  const name = pg.escapeIdentifier(index.name);
+  try {
+    await client.query(`${create}${concurrently} ${name} on ${table} ${index.definition}`);
+  } catch (error) {
+    await dropIndex(client, index.name).catch(() => {});
+    throw error;
+  }
+}
+
+async function dropIndex(client: pg.Client, name: string): Promise<void> {
+  await client.query(`drop index if exists ${pg.escapeIdentifier(name)}`);
+}
