@@ -1,0 +1,227 @@
+/** How often a credential may ask, and how often a login may be tried, over all gateways together. */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { invariant } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+
+/** The numbers of the `RateLimit-*` headers; `resetSeconds` is also the `Retry-After` of a refusal. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export interface RateLimitsOptions {
+  readonly database: Database;
+  /** Requests a minute of one credential. */
+  readonly limitPerMinute: number;
+  /** Login attempts a minute of one user from one address. */
+  readonly loginLimitPerMinute: number;
+  /** Told when counts could not be shared; they are sent with the next ones. */
+  readonly onFault: (error: unknown) => void;
+  readonly shareEveryMs?: number;
+  readonly now?: () => number;
+}
+
+interface Count {
+  /** All gateways together, as of the last exchange. */
+  shared: number;
+  /** Counted here since. */
+  unshared: number;
+}
+
+const MINUTE_MS = 60_000;
+const MOST_CREDENTIALS = 50_000;
+
+/** How many times the limit of a pair a user may be tried from all addresses, and an address try all users: a school sits behind one address. */
+const ALONE_FACTOR = 10;
+
+/**
+ * Counts by fixed windows of a minute.
+ *
+ * Requests are decided in memory and counts exchanged through `rate_counters` about once a second, so that a
+ * request never waits for the database; several gateways together may overshoot by what they let pass in
+ * that second. Logins are few and worth the round trip: they are counted in the database at once.
+ * Close it to send the last counts and end the exchange.
+ *
+ * @see decisions 6, 9
+ */
+export class RateLimits {
+  readonly #options: RateLimitsOptions;
+  readonly #now: () => number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #counts = new LRUCache<string, Count>({ max: MOST_CREDENTIALS });
+  #window = 0;
+  #lastCleaning = 0;
+  #sharing: Promise<void> | undefined;
+
+  constructor(options: RateLimitsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#timer = setInterval(() => {
+      // A slow exchange is not joined by a second one.
+      if (!this.#sharing) this.share().catch(options.onFault);
+    }, options.shareEveryMs ?? 1000);
+    this.#timer.unref();
+  }
+
+  /** Counts a request of this credential if it is within the limit. */
+  take(credentialId: string): RateDecision {
+    const limit = this.#options.limitPerMinute;
+    this.#openWindow();
+    const count = this.#countOf(credentialId);
+    const used = count.shared + count.unshared;
+    const allowed = used < limit;
+    if (allowed) count.unshared += 1;
+    return {
+      allowed,
+      limit,
+      remaining: Math.max(0, limit - used - (allowed ? 1 : 0)),
+      resetSeconds: Math.ceil(((this.#window + 1) * MINUTE_MS - this.#now()) / 1000),
+    };
+  }
+
+  /**
+   * Counts an attempt to log in: of this user from this address, and of each of the two alone at ten times the limit.
+   * An attempt refused for one reason does not count for the next, so one address cannot lock a user out of all.
+   * What was typed as a user name is stored only as a hash, since passwords end up there.
+   */
+  async takeLogin(userName: string, address: string): Promise<RateDecision> {
+    const pairLimit = this.#options.loginLimitPerMinute;
+    const aloneLimit = pairLimit * ALONE_FACTOR;
+    const [row] = await this.#options.database.query<LoginCounts>(
+      Prisma.sql`
+        with current as (
+          select date_trunc('minute', now()) as minute
+        ), pair as (
+          insert into rate_counters as c (key, window_start, count)
+          select ${loginKey('pair', userName, address)}::text, minute, 1 from current
+          on conflict (key, window_start) do update set count = c.count + 1
+          returning count
+        ), address as (
+          insert into rate_counters as c (key, window_start, count)
+          select ${loginKey('address', address)}::text, minute, 1 from current, pair where pair.count <= ${pairLimit}::int
+          on conflict (key, window_start) do update set count = c.count + 1
+          returning count
+        ), named as (
+          insert into rate_counters as c (key, window_start, count)
+          select ${loginKey('user', userName)}::text, minute, 1 from current, address where address.count <= ${aloneLimit}::int
+          on conflict (key, window_start) do update set count = c.count + 1
+          returning count
+        )
+        select
+          pair.count as "ofPair",
+          (select count from address) as "ofAddress",
+          (select count from named) as "ofUser",
+          ceil(60 - extract(second from now()))::int as "resetSeconds"
+        from pair`,
+      { name: 'rate-login' },
+    );
+    invariant(row, 'a login attempt is always counted');
+    const { ofPair, ofAddress, ofUser, resetSeconds } = row;
+    const allowed = ofUser !== null && ofUser <= aloneLimit;
+    const remaining = allowed
+      ? Math.max(0, Math.min(pairLimit - ofPair, aloneLimit - (ofAddress ?? 0), aloneLimit - ofUser))
+      : 0;
+    return { allowed, limit: pairLimit, remaining, resetSeconds: Math.max(1, resetSeconds) };
+  }
+
+  /** Exchanges the counts of the current minute with the other gateways. Runs by itself once a second. */
+  share(): Promise<void> {
+    const sharing = (this.#sharing ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => this.#exchange())
+      .finally(() => {
+        if (this.#sharing === sharing) this.#sharing = undefined;
+      });
+    this.#sharing = sharing;
+    return sharing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.share().catch(this.#options.onFault);
+  }
+
+  async #exchange(): Promise<void> {
+    this.#openWindow();
+    const window = this.#window;
+    const pending = [...this.#counts.entries()]
+      .filter(([, count]) => count.unshared > 0)
+      .map(([credentialId, count]) => ({ credentialId, count, sent: count.unshared }));
+    if (pending.length > 0) {
+      const totals = await this.#add(
+        window,
+        pending.map(({ credentialId, sent }) => [credentialId, sent]),
+      );
+      for (const { credentialId, count, sent } of pending) {
+        // Requests counted while the statement ran stay unshared. A window that closed meanwhile is no longer looked at.
+        count.shared = totals.get(credentialId) ?? count.shared + sent;
+        count.unshared -= sent;
+      }
+    }
+    await this.#clean();
+  }
+
+  async #add(
+    window: number,
+    counts: readonly (readonly [credentialId: string, count: number])[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#options.database.query<{ key: string; count: number }>(
+      // Ordered, so that two gateways lock the rows in the same order.
+      Prisma.sql`
+        insert into rate_counters as c (key, window_start, count)
+        select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
+        from unnest(${counts.map(([id]) => requestKey(id))}::text[], ${counts.map(([, count]) => count)}::int[]) as n (key, count)
+        order by n.key
+        on conflict (key, window_start) do update set count = c.count + excluded.count
+        returning key, count`,
+      { name: 'rate-share' },
+    );
+    const totalsByKey = new Map(rows.map(({ key, count }) => [key, count]));
+    return new Map(counts.map(([id, count]) => [id, totalsByKey.get(requestKey(id)) ?? count]));
+  }
+
+  /** Removes windows that are over; once a minute a gateway. */
+  async #clean(): Promise<void> {
+    if (this.#lastCleaning === this.#window) return;
+    this.#lastCleaning = this.#window;
+    await this.#options.database.query(
+      Prisma.sql`delete from rate_counters where window_start < now() - interval '5 minutes'`,
+      { name: 'rate-clean' },
+    );
+  }
+
+  #openWindow(): void {
+    const window = Math.floor(this.#now() / MINUTE_MS);
+    if (window === this.#window) return;
+    this.#window = window;
+    this.#counts.clear();
+  }
+
+  #countOf(credentialId: string): Count {
+    const known = this.#counts.get(credentialId);
+    if (known) return known;
+    const count = { shared: 0, unshared: 0 };
+    this.#counts.set(credentialId, count);
+    return count;
+  }
+}
+
+interface LoginCounts {
+  readonly ofPair: number;
+  /** Null: not counted, because the pair is over its limit. */
+  readonly ofAddress: number | null;
+  readonly ofUser: number | null;
+  readonly resetSeconds: number;
+}
+
+function requestKey(credentialId: string): string {
+  return `request:${credentialId}`;
+}
+
+function loginKey(kind: 'pair' | 'address' | 'user', ...parts: readonly string[]): string {
+  return `login-${kind}:${hash('sha256', JSON.stringify(parts), 'base64url')}`;
+}
