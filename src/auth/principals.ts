@@ -1,0 +1,280 @@
+/** Who a credential stands for right now: its user's roles and attributes, for as long as credential and user are good. */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Collection } from '../store/collection.js';
+import type { Database } from '../store/database/database.js';
+import type { KeyScopes, Principal } from '../store/scope.js';
+import type { AccessClaims } from './access-tokens.js';
+import { loadAttributes } from './grants.js';
+
+/** The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …, "user": …}`, or without `user`. */
+export const PRINCIPALS_CHANNEL = 'campus_principals';
+
+/** The expression that announces a change of a user or of its credentials: for the select list of the statement that makes it. */
+export function announceUser(user: {
+  readonly domainId: Prisma.Sql;
+  readonly userId: Prisma.Sql;
+}): Prisma.Sql {
+  return Prisma.sql`pg_notify(
+    ${PRINCIPALS_CHANNEL},
+    json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
+}
+
+/** What the room needs of the catalog. */
+export interface GrantingCollections {
+  list(): readonly Collection[];
+  onChange(listener: () => void): unknown;
+}
+
+/** A credential that is good, and whom it stands for. */
+export interface Standing {
+  readonly principal: Principal;
+  /** The user's full name. */
+  readonly name: string;
+  /** The user's `tokenEpoch`; `undefined`: has no password. */
+  readonly epoch: number | undefined;
+  /** Of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the tokens signed for it. */
+  readonly expiresAt: number;
+}
+
+type CredentialRef = Omit<AccessClaims, 'epoch'>;
+
+/** A refusal is remembered too: a revoked token costs one round trip, not one each time it is tried. */
+interface Remembered {
+  readonly standing: Standing | undefined;
+  readonly loadedAt: number;
+}
+
+const MOST_USERS = 10_000;
+const MOST_CREDENTIALS_OF_A_USER = 100;
+const MOST_KEYS = 10_000;
+const MOST_ATTEMPTS = 4;
+
+/** The net below the announcements: nothing is believed for longer, whatever was missed. */
+const MAX_AGE_MS = 15_000;
+
+/**
+ * Loads principals and remembers them, so that an authenticated request costs no round trip.
+ *
+ * What is remembered of a user is dropped when a change of it is announced on `campus_principals`, by `forget`, and all of it
+ * when announcements may have been missed or when the collections that grant attributes change. A load that
+ * was under way at that moment is done again, because it may have read what was there before.
+ *
+ * The owner closes it.
+ */
+export class Principals {
+  readonly #database: Database;
+  readonly #collections: GrantingCollections;
+  readonly #users = new LRUCache<string, Map<string, Remembered>>({ max: MOST_USERS });
+  /** By the hash of the key. Whose a key is never changes, so this is never wrong. */
+  readonly #keyOwners = new LRUCache<string, CredentialRef>({ max: MOST_KEYS });
+  readonly #loading = new Map<string, Promise<Remembered>>();
+  /** Goes up with every change that was heard of. */
+  #changes = 0;
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(database: Database, collections: GrantingCollections) {
+    this.#database = database;
+    this.#collections = collections;
+  }
+
+  static async open(options: {
+    readonly database: Database;
+    readonly collections: GrantingCollections;
+  }): Promise<Principals> {
+    const principals = new Principals(options.database, options.collections);
+    options.collections.onChange(() => principals.forgetAll());
+    principals.#stopListening = await options.database.listen(
+      PRINCIPALS_CHANNEL,
+      (payload) => principals.#hear(payload),
+      () => principals.forgetAll(),
+    );
+    return principals;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  /** Whom a verified access token stands for; `undefined` when its session, its key, its user or its epoch no longer is. */
+  async ofToken(claims: AccessClaims): Promise<Principal | undefined> {
+    const { standing } = this.#find(claims) ?? (await this.#load(claims));
+    if (!standing || standing.expiresAt <= Date.now()) return undefined;
+    // A key outlives a change of password, and so do the tokens exchanged for it.
+    if (claims.origin.kind === 'session' && standing.epoch !== claims.epoch) return undefined;
+    return standing.principal;
+  }
+
+  /** Whom an API key stands for, by the hash of the key. */
+  async ofKey(keyHash: Buffer): Promise<Standing | undefined> {
+    const cacheKey = keyHash.toString('base64url');
+    const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));
+    if (!owner) return undefined;
+    this.#keyOwners.set(cacheKey, owner);
+    const { standing } = this.#find(owner) ?? (await this.#load(owner));
+    return standing && standing.expiresAt > Date.now() ? standing : undefined;
+  }
+
+  /** Drops what is remembered of a user. For changes made by this process; those of others are announced. */
+  forget(domainId: string, userId: string): void {
+    this.#changes += 1;
+    this.#users.delete(userKey({ domainId, userId }));
+    this.#loading.clear();
+  }
+
+  forgetAll(): void {
+    this.#changes += 1;
+    this.#users.clear();
+    this.#loading.clear();
+  }
+
+  #hear(payload: string): void {
+    const change = changeSchema.safeParse(payload);
+    if (change.success && change.data.user !== undefined) this.forget(change.data.domain, change.data.user);
+    else this.forgetAll();
+  }
+
+  #find(ref: CredentialRef): Remembered | undefined {
+    const remembered = this.#users.get(userKey(ref))?.get(ref.origin.id);
+    return remembered && Date.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
+  }
+
+  /** Requests that come while a load is under way wait for the same one. */
+  async #load(ref: CredentialRef): Promise<Remembered> {
+    const loading = this.#loading.get(ref.origin.id) ?? this.#startLoading(ref);
+    return await loading;
+  }
+
+  #startLoading(ref: CredentialRef): Promise<Remembered> {
+    const loading = this.#loadSettled(ref).finally(() => {
+      if (this.#loading.get(ref.origin.id) === loading) this.#loading.delete(ref.origin.id);
+    });
+    this.#loading.set(ref.origin.id, loading);
+    return loading;
+  }
+
+  async #loadSettled(ref: CredentialRef): Promise<Remembered> {
+    // In a storm of changes the last answer is right for this request, which came before some of them, but it is not kept.
+    for (let attempt = 1; ; attempt += 1) {
+      const changes = this.#changes;
+      const loaded = { standing: await this.#read(ref), loadedAt: Date.now() };
+      if (changes === this.#changes) this.#remember(ref, loaded);
+      if (changes === this.#changes || attempt === MOST_ATTEMPTS) return loaded;
+    }
+  }
+
+  #remember(ref: CredentialRef, loaded: Remembered): void {
+    const credentials = this.#users.get(userKey(ref)) ?? new Map<string, Remembered>();
+    if (credentials.size >= MOST_CREDENTIALS_OF_A_USER) credentials.clear();
+    credentials.set(ref.origin.id, loaded);
+    this.#users.set(userKey(ref), credentials);
+  }
+
+  async #read(ref: CredentialRef): Promise<Standing | undefined> {
+    const [rows, attributes] = await Promise.all([
+      ref.origin.kind === 'session'
+        ? this.#database.query<StandingRow>(selectSession(ref), { name: 'auth-session' })
+        : this.#database.query<StandingRow>(selectKey(ref), { name: 'auth-key' }),
+      loadAttributes(this.#database, this.#collections.list(), ref),
+    ]);
+    const [row] = rows;
+    if (!row) return undefined;
+    return {
+      principal: {
+        kind: 'user',
+        id: ref.userId,
+        userName: row.userName,
+        domainId: ref.domainId,
+        roles: new Set(parseRoles(row.roles)),
+        credential: { kind: ref.origin.kind === 'session' ? 'token' : 'key', id: ref.origin.id },
+        scopes: row.scopes ?? undefined,
+        attributes,
+      },
+      name: row.name,
+      epoch: row.epoch ?? undefined,
+      expiresAt: row.expiresAt ?? Number.POSITIVE_INFINITY,
+    };
+  }
+
+  async #loadKeyOwner(keyHash: Buffer): Promise<CredentialRef | undefined> {
+    const [row] = await this.#database.query<{ id: string; domainId: string; userId: string }>(
+      Prisma.sql`
+        select id, domain_id as "domainId", user_id as "userId"
+        from api_keys
+        where key_hash = ${keyHash}`,
+      { name: 'auth-key-owner' },
+    );
+    return row && { domainId: row.domainId, userId: row.userId, origin: { kind: 'key', id: row.id } };
+  }
+}
+
+/** Roles as they are in the record of a user; what is not a text is no role. */
+export function parseRoles(written: unknown): readonly string[] {
+  return Array.isArray(written) ? written.filter((role) => typeof role === 'string') : [];
+}
+
+const changeSchema = z
+  .string()
+  .transform((payload, context) => {
+    try {
+      return JSON.parse(payload) as unknown;
+    } catch {
+      context.addIssue('not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ domain: z.string(), user: z.string().optional() }));
+
+interface StandingRow {
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly epoch: number | null;
+  readonly expiresAt: number | null;
+  readonly scopes: KeyScopes | null;
+}
+
+function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
+  return Prisma.sql`
+    select
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      c.token_epoch as epoch,
+      null as "expiresAt",
+      null::jsonb as scopes
+    from sessions s
+    join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
+    join records r on r.domain = s.domain_id and r.collection = 'pltf_user' and r.id = s.user_id
+    where s.id = ${origin.id}::uuid
+      and s.domain_id = ${domainId}
+      and s.user_id = ${userId}
+      and s.revoked_at is null
+      and r.deleted_at is null
+      and r.data -> 'active' = 'true'`;
+}
+
+function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
+  return Prisma.sql`
+    select
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      c.token_epoch as epoch,
+      (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+      k.scopes as scopes
+    from api_keys k
+    left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
+    join records r on r.domain = k.domain_id and r.collection = 'pltf_user' and r.id = k.user_id
+    where k.id = ${origin.id}::uuid
+      and k.domain_id = ${domainId}
+      and k.user_id = ${userId}
+      and k.revoked_at is null
+      and r.deleted_at is null
+      and r.data -> 'active' = 'true'`;
+}
+
+function userKey({ domainId, userId }: { readonly domainId: string; readonly userId: string }): string {
+  return `${domainId}\n${userId}`;
+}
