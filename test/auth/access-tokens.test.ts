@@ -130,12 +130,14 @@ describe('access tokens', () => {
       }
     });
 
-    it.each(['', '.', '..', '...', 'a.b.c', 'null', ' ', '\0', 'é.é.é', 'x'.repeat(100_000)])(
-      'when they are %j',
-      (token) => {
-        expectRefused(token);
-      },
-    );
+    it.each(['', '.', '..', '...', 'a.b.c', 'null', ' ', '\0', 'é.é.é'])('when they are %j', (token) => {
+      expectRefused(token);
+    });
+
+    it('of any other length', () => {
+      expectRefused('x'.repeat(100_000));
+      expectRefused(`${tokens().sign(CLAIMS, LATER)}${'A'.repeat(100_000)}`);
+    });
 
     it('cut, extended or with white space around', () => {
       const token = tokens().sign(CLAIMS, LATER);

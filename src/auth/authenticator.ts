@@ -1,0 +1,297 @@
+/** Credentials in, principals out: the one door through which a caller becomes known. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+import type { Principal } from '../store/scope.js';
+import type { AccessClaims, AccessTokens } from './access-tokens.js';
+import type { KeyUsage } from './key-usage.js';
+import { hashSecret } from './opaque-secret.js';
+import { assertAcceptablePassword, type Passwords } from './passwords.js';
+import { type Principals, parseRoles } from './principals.js';
+import type { DomainDirectory } from './resolve-scope.js';
+import { replacePassword, type Sessions } from './sessions.js';
+
+export interface LoginAttempt {
+  /** Absent: the top domain. */
+  readonly domainId?: string | undefined;
+  readonly userName: string;
+  readonly password: string;
+  /** The caller's IP address. */
+  readonly address: string;
+}
+
+/** What a login answers: the tokens, and whom they stand for. */
+export interface Login {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  /** `undefined` for an API key that was exchanged: the key itself is what gets the next token. */
+  readonly refreshToken: string | undefined;
+  readonly user: {
+    readonly id: string;
+    readonly userName: string;
+    readonly name: string;
+    readonly roles: readonly string[];
+    readonly domain: string;
+  };
+}
+
+/** Counts attempts at once and over all gateways. `RateLimits` of src/server is one. */
+export interface LoginThrottle {
+  takeLogin(
+    userName: string,
+    address: string,
+  ): Promise<{ readonly allowed: boolean; readonly resetSeconds: number }>;
+}
+
+export interface AuthenticatorOptions {
+  readonly database: Database;
+  readonly domains: DomainDirectory;
+  readonly passwords: Passwords;
+  readonly accessTokens: AccessTokens;
+  readonly sessions: Sessions;
+  readonly principals: Principals;
+  readonly keyUsage: KeyUsage;
+  readonly throttle: LoginThrottle;
+  readonly accessTokenTtlSeconds: number;
+}
+
+/** Longer user names belong to nobody. */
+const LONGEST_USER_NAME = 256;
+const LONGEST_BEARER = 4096;
+
+/** @see interface 5, decisions 6 */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whom a bearer credential, an access token or an API key, stands for. No round trip for one that was seen before,
+   * unless something about its user has changed since.
+   *
+   * @throws UNAUTHENTICATED (401), the same for every reason
+   */
+  async authenticate(bearer: string): Promise<Principal> {
+    const principal =
+      bearer.length > LONGEST_BEARER
+        ? undefined
+        : await (bearer.startsWith('cg_') ? this.#ofKey(bearer) : this.#ofToken(bearer));
+    if (principal) return principal;
+    throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
+  }
+
+  /**
+   * Checks a user name and password and opens a session.
+   *
+   * @throws WRONG_LOGIN (401), the same in text and time for an unknown domain or user, a user who may not log in, and a
+   *   wrong password; TOO_MANY_REQUESTS (429) over ten attempts a minute
+   */
+  async login(attempt: LoginAttempt): Promise<Login> {
+    const { domains, throttle, passwords, sessions } = this.#options;
+    const domain =
+      attempt.domainId === undefined || attempt.domainId === ''
+        ? domains.top()
+        : domains.find(attempt.domainId);
+    const throttledName = `${domain?.id ?? ''}/${attempt.userName}`;
+    assertNotThrottled(await throttle.takeLogin(throttledName, attempt.address));
+    const user = await this.#findUser(domain?.id, attempt.userName);
+    const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
+    if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) throw wrongLogin();
+    const ref = { domainId: domain.id, userId: user.id, epoch: user.epoch };
+    const session = await sessions.open(ref);
+    if (!session) throw wrongLogin();
+    if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
+    return this.#answer(
+      { ...ref, origin: { kind: 'session', id: session.sessionId } },
+      { ...user, roles: parseRoles(user.roles) },
+      { refreshToken: session.refreshToken },
+    );
+  }
+
+  /**
+   * An access token with the rights of an API key, and no longer life. It ends with the key.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async exchangeKey(key: string): Promise<Login> {
+    const standing = await this.#standingOfKey(key);
+    if (!standing) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
+    const { principal, epoch, expiresAt, name } = standing;
+    return this.#answer(
+      {
+        domainId: principal.domainId,
+        userId: principal.id,
+        epoch: epoch ?? 0,
+        origin: { kind: 'key', id: principal.credential.id },
+      },
+      { id: principal.id, userName: principal.userName, name, roles: [...principal.roles] },
+      { refreshToken: undefined, expiresAt },
+    );
+  }
+
+  /**
+   * New tokens for a refresh token, which is used up by this. One that was used before ends its session.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async refresh(refreshToken: string): Promise<Login> {
+    const { sessions, principals } = this.#options;
+    const session = await sessions.renew(refreshToken);
+    if (session) {
+      const { domainId, userId, epoch, sessionId } = session;
+      return this.#answer(
+        { domainId, userId, epoch, origin: { kind: 'session', id: sessionId } },
+        { id: userId, userName: session.userName, name: session.name, roles: parseRoles(session.roles) },
+        { refreshToken: session.refreshToken },
+      );
+    }
+    const victim = await sessions.endReused(refreshToken);
+    if (victim) principals.forget(victim.domainId, victim.userId);
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'The refresh token is wrong, expired or was used before. Log in again.',
+    );
+  }
+
+  /** Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which has none: revoke it */
+  async logout(principal: Principal): Promise<void> {
+    if (principal.credential.kind !== 'token')
+      throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
+    await this.#options.sessions.end(principal.credential.id);
+    this.#options.principals.forget(principal.domainId, principal.id);
+  }
+
+  /**
+   * Sets a new password and ends every session of the user, the caller's too. API keys stay.
+   *
+   * @throws WRONG_LOGIN (401) when the old password is wrong; INVALID_VALUE (400) when the new one may not be used; FORBIDDEN (403)
+   *   for an API key; TOO_MANY_REQUESTS (429) over ten attempts a minute
+   */
+  async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {
+    const { database, passwords, principals, throttle } = this.#options;
+    if (principal.credential.kind !== 'token')
+      throw new ServiceError(
+        'FORBIDDEN',
+        'A password is changed after logging in with it, not with an API key.',
+      );
+    assertAcceptablePassword(newPassword);
+    const user = { domainId: principal.domainId, userId: principal.id };
+    // A stolen token must not become a place to guess the password at.
+    assertNotThrottled(
+      await throttle.takeLogin(`${user.domainId}/${principal.userName}`, 'change of password'),
+    );
+    const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
+    const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
+    if (!isMatch) throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
+    const passwordHash = await passwords.hash(newPassword);
+    await database.transaction((transaction) => replacePassword(transaction, user, passwordHash));
+    principals.forget(user.domainId, user.userId);
+  }
+
+  async #ofToken(token: string): Promise<Principal | undefined> {
+    const claims = this.#options.accessTokens.verify(token);
+    return claims && (await this.#options.principals.ofToken(claims));
+  }
+
+  async #ofKey(key: string): Promise<Principal | undefined> {
+    return (await this.#standingOfKey(key))?.principal;
+  }
+
+  async #standingOfKey(key: string): ReturnType<Principals['ofKey']> {
+    const standing = await this.#options.principals.ofKey(hashSecret(key));
+    if (standing) this.#options.keyUsage.touch(standing.principal.credential.id);
+    return standing;
+  }
+
+  async #findUser(domainId: string | undefined, userName: string): Promise<StoredUser | undefined> {
+    // The round trip is made for an unknown domain and an impossible name as well: it takes the same time.
+    const isPossible = domainId !== undefined && isPossibleUserName(userName);
+    const [user] = await this.#options.database.query<StoredUser>(
+      Prisma.sql`
+        select
+          r.id,
+          r.data ->> 'user_name' as "userName",
+          coalesce(r.data ->> 'name', '') as name,
+          r.data -> 'roles' as roles,
+          coalesce(r.data -> 'active' = 'true', false) as "isActive",
+          c.password_hash as "passwordHash",
+          c.token_epoch as epoch
+        from records r
+        left join credentials c on c.domain_id = r.domain and c.user_id = r.id
+        where r.domain = ${isPossible ? domainId : ''}
+          and r.collection = 'pltf_user'
+          and r.deleted_at is null
+          and r.data -> 'user_name' = to_jsonb(${isPossible ? userName : ''}::text)`,
+      { name: 'auth-login' },
+    );
+    return user;
+  }
+
+  /** Only if the password is still the one that was checked. */
+  async #rehash(
+    user: { readonly domainId: string; readonly userId: string },
+    oldHash: string | null,
+    password: string,
+  ): Promise<void> {
+    const { database, passwords } = this.#options;
+    await database.prisma.credential.updateMany({
+      where: { domainId: user.domainId, userId: user.userId, passwordHash: oldHash ?? '' },
+      data: { passwordHash: await passwords.hash(password) },
+    });
+  }
+
+  #answer(
+    claims: AccessClaims,
+    user: {
+      readonly id: string;
+      readonly userName: string;
+      readonly name: string;
+      readonly roles: readonly string[];
+    },
+    grant: { readonly refreshToken: string | undefined; readonly expiresAt?: number },
+  ): Login {
+    const now = Math.floor(Date.now() / 1000);
+    const latest = Math.floor((grant.expiresAt ?? Number.POSITIVE_INFINITY) / 1000);
+    const expiresAt = Math.min(now + this.#options.accessTokenTtlSeconds, latest);
+    return {
+      accessToken: this.#options.accessTokens.sign(claims, expiresAt),
+      expiresInSeconds: expiresAt - now,
+      refreshToken: grant.refreshToken,
+      user: {
+        id: user.id,
+        userName: user.userName,
+        name: user.name,
+        roles: user.roles,
+        domain: claims.domainId,
+      },
+    };
+  }
+}
+
+interface StoredUser {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly isActive: boolean;
+  /** Null: has no password. */
+  readonly passwordHash: string | null;
+  readonly epoch: number | null;
+}
+
+function isPossibleUserName(userName: string): boolean {
+  return userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
+}
+
+function assertNotThrottled(decision: { readonly allowed: boolean; readonly resetSeconds: number }): void {
+  if (decision.allowed) return;
+  throw new ServiceError('TOO_MANY_REQUESTS', 'Too many attempts to log in. Wait before the next one.', {
+    retryAfterSeconds: decision.resetSeconds,
+  });
+}
+
+function wrongLogin(): ServiceError {
+  return new ServiceError('WRONG_LOGIN', 'The user name or the password is wrong.');
+}

@@ -1,0 +1,47 @@
+/** When an API key was last used, noted without slowing the request that uses it. */
+import { LRUCache } from 'lru-cache';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+
+const INTERVAL_MS = 60_000;
+
+/** Writes at most once a minute and key, whatever the number of gateways; `lastUsedAt` may be that much behind. */
+export class KeyUsage {
+  readonly #database: Database;
+  readonly #onFault: (error: unknown) => void;
+  readonly #touchedAt = new LRUCache<string, number>({ max: 10_000 });
+  readonly #writing = new Set<Promise<unknown>>();
+
+  /** `onFault` is told of a note that could not be written; the use itself has gone well. */
+  constructor(options: { readonly database: Database; readonly onFault: (error: unknown) => void }) {
+    this.#database = options.database;
+    this.#onFault = options.onFault;
+  }
+
+  /** Notes a use of the key, in the background. */
+  touch(keyId: string): void {
+    const now = Date.now();
+    if (now - (this.#touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
+    this.#touchedAt.set(keyId, now);
+    const writing = this.#write(keyId)
+      .catch(this.#onFault)
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  async #write(keyId: string): Promise<void> {
+    await this.#database.query(
+      Prisma.sql`
+        update api_keys
+        set last_used_at = now()
+        where id = ${keyId}::uuid
+          and (last_used_at is null or last_used_at <= now() - interval '59 seconds')`,
+      { name: 'auth-key-usage' },
+    );
+  }
+}

@@ -1,0 +1,184 @@
+/** Logins and the refresh tokens that rotate from them. */
+import { randomUUID } from 'node:crypto';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database, Queryable } from '../store/database/database.js';
+import { createSecret, hashSecret } from './opaque-secret.js';
+import { announceUser } from './principals.js';
+
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly refreshToken: string;
+}
+
+/** A session that goes on, with its next refresh token. */
+export interface RenewedSession extends OpenSession {
+  readonly domainId: string;
+  readonly userId: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly roles: unknown;
+  readonly epoch: number;
+}
+
+/** The user a statement names by the columns of its row. */
+const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
+
+export interface UserRef {
+  readonly domainId: string;
+  readonly userId: string;
+}
+
+/**
+ * A session is a family of refresh tokens: each is good once and is replaced by the next. One that comes back after
+ * it was used was stolen, before or after, so the whole session ends; that is also what the slower of two simultaneous
+ * uses gets. Changes are announced on `campus_principals` by the statement that makes them.
+ *
+ * @see decisions 6, RFC 9700 4.14.2
+ */
+export class Sessions {
+  readonly #database: Database;
+  readonly #refreshTokenTtlSeconds: number;
+
+  constructor(options: { readonly database: Database; readonly refreshTokenTtlSeconds: number }) {
+    this.#database = options.database;
+    this.#refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
+  }
+
+  /**
+   * Opens a session, `undefined` when the user's password was changed since `epoch` was read: without the row lock a
+   * login with the old password could slip through just after the change had ended all sessions.
+   */
+  async open(user: UserRef & { readonly epoch: number }): Promise<OpenSession | undefined> {
+    const sessionId = randomUUID();
+    const refreshToken = createSecret('cgr');
+    const expiresAt = this.#expiry();
+    const rows = await this.#database.query(
+      Prisma.sql`
+        with current as (
+          select domain_id, user_id
+          from credentials
+          where domain_id = ${user.domainId} and user_id = ${user.userId} and token_epoch = ${user.epoch}
+          for share
+        ), expired as (
+          delete from sessions s using current c
+          where s.domain_id = c.domain_id and s.user_id = c.user_id and s.expires_at < now()
+        ), opened as (
+          insert into sessions (id, domain_id, user_id, expires_at)
+          select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz from current
+          returning id
+        )
+        insert into refresh_tokens (token_hash, session_id, expires_at)
+        select ${hashSecret(refreshToken)}::bytea, id, ${expiresAt}::timestamptz from opened
+        returning session_id`,
+      { name: 'auth-open-session' },
+    );
+    return rows.length === 0 ? undefined : { sessionId, refreshToken };
+  }
+
+  /** Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good. */
+  async renew(refreshToken: string): Promise<RenewedSession | undefined> {
+    const next = createSecret('cgr');
+    const expiresAt = this.#expiry();
+    const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
+      // The row lock of the update decides between two uses at the same time: the second one finds `used_at` set.
+      Prisma.sql`
+        with used as (
+          update refresh_tokens t
+          set used_at = now()
+          from sessions s
+          join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
+          join records r on r.domain = s.domain_id and r.collection = 'pltf_user' and r.id = s.user_id
+          where t.token_hash = ${hashSecret(refreshToken)}::bytea
+            and t.used_at is null
+            and t.expires_at > now()
+            and s.id = t.session_id
+            and s.revoked_at is null
+            and s.expires_at > now()
+            and r.deleted_at is null
+            and r.data -> 'active' = 'true'
+          returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data
+        ), extended as (
+          update sessions s set expires_at = ${expiresAt}::timestamptz from used where s.id = used.id
+        ), forgotten as (
+          delete from refresh_tokens t using used where t.session_id = used.id and t.expires_at < now()
+        ), issued as (
+          insert into refresh_tokens (token_hash, session_id, expires_at)
+          select ${hashSecret(next)}::bytea, id, ${expiresAt}::timestamptz from used
+        )
+        select
+          id as "sessionId",
+          domain_id as "domainId",
+          user_id as "userId",
+          token_epoch as epoch,
+          data ->> 'user_name' as "userName",
+          coalesce(data ->> 'name', '') as name,
+          data -> 'roles' as roles
+        from used`,
+      { name: 'auth-renew-session' },
+    );
+    return row && { ...row, refreshToken: next };
+  }
+
+  /** Ends the session of a refresh token that was used before. Says whose it was, `undefined` when there was nothing to end. */
+  async endReused(refreshToken: string): Promise<UserRef | undefined> {
+    const [user] = await this.#database.query<UserRef>(
+      Prisma.sql`
+        with ended as (
+          update sessions s
+          set revoked_at = now()
+          from refresh_tokens t
+          where t.token_hash = ${hashSecret(refreshToken)}::bytea
+            and t.used_at is not null
+            and s.id = t.session_id
+            and s.revoked_at is null
+          returning s.domain_id, s.user_id
+        )
+        select domain_id as "domainId", user_id as "userId", ${announceUser(OF_ROW)} from ended`,
+      { name: 'auth-end-reused' },
+    );
+    return user;
+  }
+
+  async end(sessionId: string): Promise<void> {
+    await this.#database.query(
+      Prisma.sql`
+        with ended as (
+          update sessions
+          set revoked_at = now()
+          where id = ${sessionId}::uuid and revoked_at is null
+          returning domain_id, user_id
+        )
+        select ${announceUser(OF_ROW)} from ended`,
+      { name: 'auth-end-session' },
+    );
+  }
+
+  #expiry(): Date {
+    return new Date(Date.now() + this.#refreshTokenTtlSeconds * 1000);
+  }
+}
+
+/**
+ * Stores a new password and ends every session of the user, in a transaction of the caller. The second statement
+ * comes after the row lock of the first, so it sees every session that was opened with the old password.
+ */
+export async function replacePassword(
+  transaction: Queryable,
+  user: UserRef,
+  passwordHash: string,
+): Promise<void> {
+  await transaction.query(Prisma.sql`
+    insert into credentials as c (domain_id, user_id, password_hash)
+    values (${user.domainId}, ${user.userId}, ${passwordHash})
+    on conflict (domain_id, user_id) do update
+    set password_hash = excluded.password_hash,
+        password_changed_at = now(),
+        token_epoch = c.token_epoch + 1`);
+  await transaction.query(Prisma.sql`
+    with ended as (
+      update sessions
+      set revoked_at = now()
+      where domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null
+    )
+    select ${announceUser({ domainId: Prisma.sql`${user.domainId}`, userId: Prisma.sql`${user.userId}` })}`);
+}

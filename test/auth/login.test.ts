@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Passwords } from '../../src/auth/passwords.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import type { Database } from '../../src/store/database/database.js';
+import { useTestDatabase } from '../database.js';
+import {
+  changeUser,
+  codeOf,
+  type Gateway,
+  insertDomains,
+  insertUser,
+  openGateway,
+  PASSWORD,
+  shortestMs,
+} from './gateway.js';
+
+let database: Database;
+let gateway: Gateway;
+
+// Before the database, whose own hook closes it: hooks run in the order they are defined.
+afterAll(async () => {
+  await gateway?.close();
+});
+
+const testDatabase = useTestDatabase();
+
+beforeAll(async () => {
+  database = testDatabase.database;
+  await insertDomains(database);
+  await insertUser(database, { userName: 'meena', roles: ['accountant', 'teacher'] });
+  await insertUser(database, { userName: 'meena', domain: 'north', password: 'another horse' });
+  await insertUser(database, { userName: 'gone', active: false });
+  await insertUser(database, { userName: 'text', active: 'true' });
+  await insertUser(database, { userName: 'nopass', password: null });
+  await insertUser(database, { userName: 'deleted' });
+  await database.query(Prisma.sql`
+    update records set deleted_at = now() where collection = 'pltf_user' and id = 'usr-deleted'`);
+  gateway = await openGateway(database);
+});
+
+describe('a login', () => {
+  const refusals = [
+    { why: 'a wrong password', userName: 'meena', password: 'wrong horse' },
+    { why: 'an empty password', userName: 'meena', password: '' },
+    { why: 'a password with white space around', userName: 'meena', password: ` ${PASSWORD} ` },
+    { why: 'a NUL character in the password', userName: 'meena', password: `${PASSWORD}\0` },
+    { why: 'a very long password', userName: 'meena', password: 'x'.repeat(100_000) },
+    { why: 'an unknown user', userName: 'nobody', password: PASSWORD },
+    { why: 'an empty user name', userName: '', password: PASSWORD },
+    { why: 'a NUL character in the user name', userName: 'meena\0', password: PASSWORD },
+    { why: 'a very long user name', userName: 'm'.repeat(100_000), password: PASSWORD },
+    { why: 'SQL in the user name', userName: "meena' or '1'='1", password: PASSWORD },
+    { why: 'another case of the user name', userName: 'Meena', password: PASSWORD },
+    { why: 'the id in place of the user name', userName: 'usr-meena', password: PASSWORD },
+    { why: 'a user who may no longer log in', userName: 'gone', password: PASSWORD },
+    { why: 'a user whose `active` is not true but a text', userName: 'text', password: PASSWORD },
+    { why: 'a deleted user', userName: 'deleted', password: PASSWORD },
+    { why: 'a user without a password', userName: 'nopass', password: '' },
+    { why: 'an unknown domain', userName: 'meena', password: PASSWORD, domainId: 'nowhere' },
+    { why: "another domain's password", userName: 'meena', password: PASSWORD, domainId: 'north' },
+  ];
+
+  it.each(refusals)('with $why is refused in the words of all refusals', async ({ why: _, ...attempt }) => {
+    const login = gateway.authenticator.login({ ...attempt, address: '192.0.2.1' });
+    await expect(login).rejects.toMatchObject({
+      code: 'WRONG_LOGIN',
+      status: 401,
+      message: 'The user name or the password is wrong.',
+      errors: undefined,
+    });
+  });
+
+  it('takes as long for an unknown user, or one who may not log in, as for a wrong password', async () => {
+    const cost = { memoryKib: 8192, passes: 3, lanes: 1 };
+    const slow = await openGateway(database, { cost });
+    try {
+      const passwordHash = await new Passwords({ cost }).hash(PASSWORD);
+      await database.prisma.credential.updateMany({
+        where: { userId: { in: ['usr-meena', 'usr-gone'] }, domainId: 'top' },
+        data: { passwordHash },
+      });
+      const attempts = [
+        ['meena', 'wrong horse'],
+        ['nobody', PASSWORD],
+        ['gone', PASSWORD],
+        ['nopass', PASSWORD],
+        ['meena\0', PASSWORD],
+      ] as const;
+      const [wrong = 0, ...others] = await shortestMs(
+        attempts.map(
+          ([userName, password]) =>
+            () =>
+              codeOf(slow.login(userName, password)),
+        ),
+      );
+      for (const other of others) {
+        expect(other / wrong).toBeGreaterThan(0.5);
+        expect(other / wrong).toBeLessThan(2);
+      }
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('answers tokens and whom they stand for', async () => {
+    const login = await gateway.login('meena');
+    expect(login).toEqual({
+      accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      expiresInSeconds: 3600,
+      refreshToken: expect.stringMatching(/^cgr_[\w-]{43}$/),
+      user: {
+        id: 'usr-meena',
+        userName: 'meena',
+        name: 'The meena',
+        roles: ['accountant', 'teacher'],
+        domain: 'top',
+      },
+    });
+    const principal = await gateway.authenticator.authenticate(login.accessToken);
+    expect(principal).toEqual({
+      kind: 'user',
+      id: 'usr-meena',
+      userName: 'meena',
+      domainId: 'top',
+      roles: new Set(['accountant', 'teacher']),
+      credential: { kind: 'token', id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      scopes: undefined,
+      attributes: {},
+    });
+  });
+
+  it('picks the domain it names, and the top domain without one', async () => {
+    const login = await gateway.authenticator.login({
+      domainId: 'north',
+      userName: 'meena',
+      password: 'another horse',
+      address: '192.0.2.1',
+    });
+    expect(login.user.domain).toBe('north');
+    expect((await gateway.authenticator.authenticate(login.accessToken)).domainId).toBe('north');
+    expect((await gateway.login('meena')).user.domain).toBe('top');
+  });
+
+  it('hashes the password again when the cost has changed, and no session ends by it', async () => {
+    const stored = () =>
+      database.prisma.credential.findUniqueOrThrow({
+        where: { domainId_userId: { domainId: 'top', userId: 'usr-meena' } },
+      });
+    const dearer = await openGateway(database, { cost: { memoryKib: 128, passes: 1, lanes: 1 } });
+    try {
+      const { accessToken } = await dearer.login('meena');
+      expect((await stored()).passwordHash).toContain('$m=128,t=1,p=1$');
+      await expect(dearer.authenticator.authenticate(accessToken)).resolves.toMatchObject({
+        id: 'usr-meena',
+      });
+      await expect(dearer.login('meena')).resolves.toMatchObject({ user: { id: 'usr-meena' } });
+    } finally {
+      await dearer.close();
+    }
+  });
+
+  it('stores neither password nor tokens', async () => {
+    const { accessToken, refreshToken } = await gateway.login('meena');
+    const [dump] = await database.query<{ text: string }>(Prisma.sql`
+      select
+        (select string_agg(c::text, '') from credentials c)
+        || (select string_agg(s::text, '') from sessions s)
+        || (select string_agg(t::text, '') || string_agg(encode(t.token_hash, 'escape'), '') from refresh_tokens t)
+        || coalesce((select string_agg(r::text, '') from rate_counters r), '') as text`);
+    for (const secret of [PASSWORD, accessToken, refreshToken ?? '-', (refreshToken ?? '-').slice(4)])
+      expect(dump?.text.includes(secret)).toBe(false);
+  });
+});
+
+describe('throttled logins', () => {
+  it('are refused from the eleventh of a user from an address, the right password too', async () => {
+    const strict = await openGateway(database, { loginLimitPerMinute: 10 });
+    try {
+      const from = (address: string, userName = 'meena', password = 'wrong horse') =>
+        codeOf(strict.authenticator.login({ userName, password, address }));
+      await awayFromTheEndOfAMinute();
+      for (let attempt = 0; attempt < 10; attempt += 1) expect(await from('192.0.2.7')).toBe('WRONG_LOGIN');
+      expect(await from('192.0.2.7')).toBe('TOO_MANY_REQUESTS');
+      const refused = strict.authenticator.login({
+        userName: 'meena',
+        password: PASSWORD,
+        address: '192.0.2.7',
+      });
+      await expect(refused).rejects.toMatchObject({ status: 429, retryAfterSeconds: expect.any(Number) });
+      // Unknown users are counted alike, so the throttle tells nothing either.
+      for (let attempt = 0; attempt < 10; attempt += 1)
+        expect(await from('192.0.2.7', 'nobody')).toBe('WRONG_LOGIN');
+      expect(await from('192.0.2.7', 'nobody')).toBe('TOO_MANY_REQUESTS');
+      // The user is not locked out elsewhere.
+      expect(await from('192.0.2.8', 'meena', PASSWORD)).toBeUndefined();
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('are counted over all gateways at once', async () => {
+    const [one, two] = [
+      await openGateway(database, { loginLimitPerMinute: 10 }),
+      await openGateway(database, { loginLimitPerMinute: 10 }),
+    ];
+    try {
+      await awayFromTheEndOfAMinute();
+      const attempts = Array.from({ length: 30 }, (_, index) =>
+        codeOf(
+          (index % 2 === 0 ? one : two).authenticator.login({
+            userName: 'meena',
+            password: 'wrong horse',
+            address: '192.0.2.9',
+          }),
+        ),
+      );
+      const codes = await Promise.all(attempts);
+      expect(codes.filter((code) => code === 'WRONG_LOGIN')).toHaveLength(10);
+      expect(codes.filter((code) => code === 'TOO_MANY_REQUESTS')).toHaveLength(20);
+    } finally {
+      await one.close();
+      await two.close();
+    }
+  });
+});
+
+describe('a refresh token', () => {
+  it('is good once, for new tokens', async () => {
+    const first = await gateway.login('meena');
+    const second = await gateway.authenticator.refresh(first.refreshToken ?? '');
+    expect(second.user).toEqual(first.user);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    const third = await gateway.authenticator.refresh(second.refreshToken ?? '');
+    await expect(gateway.authenticator.authenticate(third.accessToken)).resolves.toMatchObject({
+      id: 'usr-meena',
+    });
+  });
+
+  it('used again ends the session: nobody knows which of the two was the thief', async () => {
+    const first = await gateway.login('meena');
+    const other = await gateway.login('meena');
+    const second = await gateway.authenticator.refresh(first.refreshToken ?? '');
+    await gateway.authenticator.authenticate(second.accessToken);
+    expect(await codeOf(gateway.authenticator.refresh(first.refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(second.refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.authenticate(second.accessToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.authenticate(first.accessToken))).toBe('UNAUTHENTICATED');
+    // The user's other sessions go on.
+    expect(await codeOf(gateway.authenticator.authenticate(other.accessToken))).toBeUndefined();
+  });
+
+  it('used twice at the same moment gives tokens once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { refreshToken } = await gateway.login('meena');
+      const codes = await Promise.all(
+        Array.from({ length: 6 }, () => codeOf(gateway.authenticator.refresh(refreshToken ?? ''))),
+      );
+      expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+      expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(5);
+    }
+  });
+
+  it.each([
+    ['an unknown one', `cgr_${'A'.repeat(43)}`],
+    ['an empty one', ''],
+    ['one with a NUL', 'cgr_\0'],
+  ])('is refused: %s', async (_, token) => {
+    expect(await codeOf(gateway.authenticator.refresh(token))).toBe('UNAUTHENTICATED');
+  });
+
+  it('is no access token, and an access token is none', async () => {
+    const { accessToken, refreshToken } = await gateway.login('meena');
+    expect(await codeOf(gateway.authenticator.authenticate(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.authenticator.refresh(accessToken))).toBe('UNAUTHENTICATED');
+  });
+
+  it('expires', async () => {
+    const brief = await openGateway(database, { refreshTokenTtlSeconds: 1 });
+    try {
+      const { refreshToken } = await brief.login('meena');
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      expect(await codeOf(brief.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    } finally {
+      await brief.close();
+    }
+  });
+
+  it('is refused while its user is not active, and is good again after', async () => {
+    await insertUser(database, { userName: 'onleave' });
+    const { refreshToken } = await gateway.login('onleave');
+    await changeUser(database, 'onleave', { active: false });
+    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    await changeUser(database, 'onleave', { active: true });
+    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBeUndefined();
+  });
+});
+
+describe('a bearer credential', () => {
+  it.each([
+    ['nothing', ''],
+    ['white space', ' '],
+    ['a prefix alone', 'cg_'],
+    ['another prefix alone', 'cgr_'],
+    ['an unknown key', `cg_${'A'.repeat(43)}`],
+    ['a key with a NUL', 'cg_\0'],
+    ['a very long token', 'x'.repeat(100_000)],
+    ['a very long key', `cg_${'x'.repeat(100_000)}`],
+  ])('is refused in the words of all refusals: %s', async (_, bearer) => {
+    await expect(gateway.authenticator.authenticate(bearer)).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+      status: 401,
+      message: 'The access token or API key is wrong, expired or revoked.',
+    });
+  });
+});
+
+/** The counts are by the minute of the clock: a test of them must not cross it. */
+async function awayFromTheEndOfAMinute(): Promise<void> {
+  const leftMs = 60_000 - (Date.now() % 60_000);
+  if (leftMs < 5000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100));
+}
