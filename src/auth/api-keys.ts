@@ -1,0 +1,189 @@
+/** API keys: registered by their users, shown once, stored as a hash, never more than the user they act as. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+import type { KeyScopes, Scope } from '../store/scope.js';
+import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
+import { createSecret, hashSecret } from './opaque-secret.js';
+import { announceUser, type Principals } from './principals.js';
+
+export interface ApiKeyRequest {
+  /** What the owner calls it, 1 to 100 characters. */
+  readonly name: string;
+  /** Whom it acts as; absent: the caller. */
+  readonly userId?: string | undefined;
+  /** @see parseKeyScopes */
+  readonly scopes: unknown;
+  /** Absent: does not expire. */
+  readonly expiresAt?: Date | undefined;
+}
+
+/** A key as its owner sees it in a list: never the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** How the key begins, to recognize it by. */
+  readonly prefix: string;
+  readonly userId: string;
+  readonly scopes: KeyScopes;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | undefined;
+  /** To the minute. */
+  readonly lastUsedAt: Date | undefined;
+  readonly revokedAt: Date | undefined;
+}
+
+const PREFIX_LENGTH = 10;
+const LONGEST_NAME = 100;
+
+/**
+ * Users manage their own keys, admins those of the domain they act in. Nobody does with an API key: a key that could make keys
+ * would have no limits.
+ *
+ * @see decisions 6
+ */
+export class ApiKeys {
+  readonly #database: Database;
+  readonly #principals: Principals;
+  readonly #names: ScopeNames;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly principals: Principals;
+    readonly names: ScopeNames;
+  }) {
+    this.#database = options.database;
+    this.#principals = options.principals;
+    this.#names = options.names;
+  }
+
+  /**
+   * Registers a key. The answer is the only place where it is ever shown.
+   *
+   * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an admin; NOT_FOUND (404)
+   *   when the user is not one of the domain
+   */
+  async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
+    assertMayManage(scope);
+    const userId = request.userId ?? scope.principal.id;
+    if (!isAdmin(scope) && !isSelf(scope, userId))
+      throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
+    const name = parseName(request.name);
+    const scopes = parseKeyScopes(request.scopes, this.#names);
+    if (request.expiresAt && !(request.expiresAt.getTime() > Date.now()))
+      throw invalid('expiresAt', 'An API key expires in the future.');
+    await this.#assertUser(scope, userId);
+    const id = randomUUID();
+    const key = createSecret('cg');
+    await this.#database.prisma.apiKey.create({
+      data: {
+        id,
+        domainId: scope.domain.id,
+        userId,
+        name,
+        prefix: key.slice(0, PREFIX_LENGTH),
+        keyHash: new Uint8Array(hashSecret(key)),
+        scopes: toJson(scopes),
+        createdBy: scope.principal.id,
+        ...(request.expiresAt && { expiresAt: request.expiresAt }),
+      },
+    });
+    return { id, key };
+  }
+
+  /** The caller's keys, for an admin all of the domain, the newest first; revoked ones included. */
+  async list(scope: Scope): Promise<readonly ApiKey[]> {
+    assertMayManage(scope);
+    const rows = await this.#database.prisma.apiKey.findMany({
+      where: reachOf(scope),
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      omit: { keyHash: true, domainId: true },
+    });
+    return rows.map((row) => ({
+      ...row,
+      scopes: row.scopes as unknown as KeyScopes,
+      expiresAt: row.expiresAt ?? undefined,
+      lastUsedAt: row.lastUsedAt ?? undefined,
+      revokedAt: row.revokedAt ?? undefined,
+    }));
+  }
+
+  /** Ends a key, and the tokens exchanged for it, on every gateway. Again is no error. @throws NOT_FOUND (404) for a key out of the caller's reach */
+  async revoke(scope: Scope, id: string): Promise<void> {
+    assertMayManage(scope);
+    const key = isUuid(id)
+      ? await this.#database.prisma.apiKey.findFirst({
+          where: { ...reachOf(scope), id },
+          select: { userId: true },
+        })
+      : null;
+    if (!key) throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
+    const domainId = scope.domain.id;
+    await this.#database.query(Prisma.sql`
+      with revoked as (
+        update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null
+      )
+      select ${announceUser({ domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${key.userId}` })}`);
+    this.#principals.forget(domainId, key.userId);
+  }
+
+  async #assertUser(scope: Scope, userId: string): Promise<void> {
+    const rows = await this.#database.query(Prisma.sql`
+      select 1 as one
+      from records r
+      where r.domain = ${scope.domain.id}
+        and r.collection = 'pltf_user'
+        and r.id = ${userId}
+        and r.deleted_at is null
+        and r.data -> 'active' = 'true'`);
+    if (rows.length === 0)
+      throw new ServiceError('NOT_FOUND', 'There is no active user with this id in the domain.', {
+        errors: [{ parameter: 'userId', detail: 'There is no such user.' }],
+      });
+  }
+}
+
+function assertMayManage({ principal }: Scope): void {
+  if (principal.credential.kind === 'key')
+    throw new ServiceError('FORBIDDEN', 'API keys are managed after logging in, not with an API key.');
+}
+
+function isAdmin({ principal }: Scope): boolean {
+  return principal.roles.has('admin');
+}
+
+/** The same id in another domain is another user. */
+function isSelf({ principal, domain }: Scope, userId: string): boolean {
+  return principal.kind === 'user' && userId === principal.id && domain.id === principal.domainId;
+}
+
+function reachOf(scope: Scope): { readonly domainId: string; readonly userId?: string } {
+  const domainId = scope.domain.id;
+  return isAdmin(scope) ? { domainId } : { domainId, userId: scope.principal.id };
+}
+
+function parseName(written: string): string {
+  const name = written.trim();
+  if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
+  throw invalid('name', `An API key has a name of 1 to ${LONGEST_NAME} characters.`);
+}
+
+function invalid(parameter: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+function toJson(scopes: KeyScopes): Prisma.InputJsonObject {
+  return {
+    collections: Object.fromEntries(
+      Object.entries(scopes.collections).map(([name, verbs]) => [name, [...verbs]]),
+    ),
+    reports: [...scopes.reports],
+    scripts: [...scopes.scripts],
+  };
+}
