@@ -116,9 +116,15 @@ function parseField(source: Source, end: number): Path {
 
 function parseValue(source: Source, position: number): Value {
   const raw = source.text.slice(position, source.end);
-  const trailingBackslashes = raw.length - raw.replace(/\\+$/, '').length;
-  if (trailingBackslashes % 2 === 1) throw malformed(source, source.end, 'a character after "\\"');
+  if (endsInBackslash(raw)) throw malformed(source, source.end, 'a character after "\\"');
   return { raw, text: raw.replace(/\\([\s\S])/g, '$1'), position };
+}
+
+/** Whether the last character escapes what is not there. */
+function endsInBackslash(raw: string): boolean {
+  let backslashes = 0;
+  while (raw[raw.length - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
 }
 
 function withValue(

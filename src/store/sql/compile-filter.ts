@@ -1,0 +1,184 @@
+/**
+ * `Filter` to SQL: the one compiler behind every front end.
+ *
+ * A declared path without a list compiles to the form a b-tree or trigram index serves (`column-test.ts`), `_id` to
+ * its column, everything else to a jsonpath (`jsonpath-test.ts`). Operands and undeclared names are parameters, so
+ * the SQL text is that of the filter's shape and can be prepared.
+ *
+ * @see decisions 3, design "Storage that makes JSONB fast"
+ */
+import type { Condition, ElementCondition, Filter, Path } from '../../filter/filter.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Collection } from '../collection.js';
+import { columnTest, needsByteOrder } from './column-test.js';
+import { idTest } from './id-test.js';
+import { jsonpathSteps } from './json-literal.js';
+import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
+import { fieldExpression } from './names.js';
+import { type Target, targetInElement, targetInRecord } from './target.js';
+import { testOf, unfitting, type ValueCondition, type ValueTest } from './value-test.js';
+
+type Sql = Prisma.Sql;
+
+/** What the meaning of a filter depends on beside itself. */
+export interface CompileContext {
+  readonly collection: Collection;
+  /** Of the domain: its days and months are meant. */
+  readonly timeZone: string;
+  readonly now: Date;
+  /** Whether the database compares text by bytes, so that its order may stand for that of prefixes and ranges. */
+  readonly isByteOrdered: boolean;
+}
+
+/**
+ * A boolean SQL expression over the record alias `r`. Where a field is missing it may be null instead of false, which a `where`
+ * takes the same way; below a negation it never is, so negation is two-valued: what does not hold is not held.
+ *
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type.
+ */
+export function compileFilter(filter: Filter, context: CompileContext): Sql {
+  switch (filter.kind) {
+    case 'all':
+      return joined(filter.filters, { separator: ' and ', empty: TRUE, context });
+    case 'any':
+      return joined(filter.filters, { separator: ' or ', empty: FALSE, context });
+    case 'not':
+      return Prisma.sql`not coalesce(${compileFilter(filter.filter, context)}, false)`;
+    default:
+      return compileCondition(filter, context);
+  }
+}
+
+/**
+ * Checks operators and operands against the declared types without using the SQL.
+ *
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400)
+ */
+export function assertFilterTypes(filter: Filter, context: CompileContext): void {
+  compileFilter(filter, context);
+}
+
+const TRUE = Prisma.raw('true');
+const FALSE = Prisma.raw('false');
+
+function joined(
+  filters: readonly Filter[],
+  { separator, empty, context }: { separator: ' and ' | ' or '; empty: Sql; context: CompileContext },
+): Sql {
+  const parts = filters.map((part) => compileFilter(part, context));
+  if (parts.length === 0) return empty;
+  return Prisma.join(parts, separator, '(', ')');
+}
+
+function compileCondition(condition: Condition, context: CompileContext): Sql {
+  const target = targetInRecord(context.collection, condition.path);
+  switch (condition.kind) {
+    case 'isNull':
+    case 'exists':
+      return compilePresence(condition.kind, { path: condition.path, target, context });
+    case 'element':
+      return matches(`$${jsonpathSteps(condition.path)} ? ${elementPredicate(condition, target, context)}`);
+    default:
+      return compileValueCondition(condition, target, context);
+  }
+}
+
+function compileValueCondition(condition: ValueCondition, target: Target, context: CompileContext): Sql {
+  const test = testOf(condition, target, context);
+  if (target.form === 'id') return idTest(test, context);
+  const paths = pathsOfText(condition, target);
+  if (target.form === 'path' || (needsByteOrder(test) && !context.isByteOrdered)) {
+    return anyOf(paths.map((path) => matches(`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
+  }
+  return anyOf(paths.map((path) => columnTest(test, fieldExpression(context.collection, path))));
+}
+
+/** A reference is looked at by its id, by the text operators also by its label. */
+function pathsOfText({ kind, path }: ValueCondition, { type }: Target): readonly Path[] {
+  if (type !== 'reference') return [path];
+  const value = [...path, 'value'];
+  const isAlsoLabel = kind === 'startsWith' || kind === 'contains' || kind === 'equalsInsensitive';
+  return isAlsoLabel ? [value, [...path, 'label']] : [value];
+}
+
+function compilePresence(
+  kind: 'isNull' | 'exists',
+  { path, target, context }: { path: Path; target: Target; context: CompileContext },
+): Sql {
+  if (target.form === 'id') return kind === 'exists' ? TRUE : FALSE;
+  if (target.form === 'path') return matches(`$ ? (${presencePredicate(kind, path)})`);
+  const { json } = fieldExpression(context.collection, path);
+  if (kind === 'exists') return Prisma.sql`${json} is not null`;
+  return Prisma.sql`(${json} is null or ${json} = 'null'::jsonb)`;
+}
+
+/** Served by the GIN index on the record as far as the path asks for equality. Never null: jsonpath's own errors count as no match. */
+function matches(jsonpath: string): Sql {
+  return Prisma.sql`r.data @? ${jsonpath}::jsonpath`;
+}
+
+function anyOf(parts: readonly Sql[]): Sql {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : Prisma.join([...parts], ' or ', '(', ')');
+}
+
+/** A predicate over the elements `@`. An element that is null counts as none. */
+function elementPredicate(condition: ElementCondition, list: Target, context: CompileContext): string {
+  if (list.form === 'id') throw unfitting(condition, list);
+  return `(@.type() != "null" && ${predicate(condition.filter, list, context)})`;
+}
+
+/** A filter as a jsonpath predicate over `@`, an element of `list`. Each condition is an `exists(…)`, which is never unknown, so `!` is plain negation. */
+function predicate(filter: Filter, list: Target, context: CompileContext): string {
+  switch (filter.kind) {
+    case 'all':
+      return joinedPredicates(filter.filters, { operator: ' && ', empty: ALWAYS, list, context });
+    case 'any':
+      return joinedPredicates(filter.filters, { operator: ' || ', empty: NEVER, list, context });
+    case 'not':
+      return `(!${predicate(filter.filter, list, context)})`;
+    default:
+      return conditionPredicate(filter, list, context);
+  }
+}
+
+interface PredicateList {
+  readonly operator: ' && ' | ' || ';
+  readonly empty: string;
+  readonly list: Target;
+  readonly context: CompileContext;
+}
+
+function joinedPredicates(
+  filters: readonly Filter[],
+  { operator, empty, list, context }: PredicateList,
+): string {
+  if (filters.length === 0) return empty;
+  return `(${filters.map((part) => predicate(part, list, context)).join(operator)})`;
+}
+
+function conditionPredicate(condition: Condition, list: Target, context: CompileContext): string {
+  const target = targetInElement(list, condition.path);
+  switch (condition.kind) {
+    case 'isNull':
+    case 'exists':
+      return `(${presencePredicate(condition.kind, condition.path)})`;
+    case 'element':
+      return `(${exists(condition.path, elementPredicate(condition, target, context))})`;
+    default: {
+      const test: ValueTest = testOf(condition, target, context);
+      const paths = pathsOfText(condition, target);
+      return `(${paths.map((path) => exists(path, jsonpathTest(test))).join(' || ')})`;
+    }
+  }
+}
+
+function exists(path: Path, inner: string): string {
+  return `exists(@${jsonpathSteps(path)} ? ${inner})`;
+}
+
+function presencePredicate(kind: 'isNull' | 'exists', path: Path): string {
+  if (kind === 'exists') return `exists(@${jsonpathSteps(path)})`;
+  // type() of a list is "array", it is not looked into: an empty list is not null.
+  return `!(@${jsonpathSteps(path)}.type() != "null")`;
+}

@@ -1,0 +1,53 @@
+/** A `ValueTest` as SQL over the column `r.id`, which is always there and always text. */
+import { Prisma } from '../../generated/prisma/client.js';
+import { likePattern, textAfterPrefix } from './column-test.js';
+import { type Operand, storable } from './json-literal.js';
+import type { LikeTest, TextRangeTest, ValueTest } from './value-test.js';
+
+type Sql = Prisma.Sql;
+
+const NEVER = Prisma.raw('false');
+
+export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrdered: boolean }): Sql {
+  switch (test.kind) {
+    case 'is':
+      return Prisma.sql`r.id = ${idText(test.value)}`;
+    case 'in':
+      return Prisma.sql`r.id = any(${test.values.map(idText)}::text[])`;
+    case 'numberRange':
+      return NEVER;
+    case 'textRange':
+      return textRange(test);
+    case 'like':
+      return likeTest(test, isByteOrdered);
+    case 'either':
+      return Prisma.sql`(${Prisma.join(
+        test.tests.map((part) => idTest(part, { isByteOrdered })),
+        ' or ',
+      )})`;
+  }
+}
+
+function likeTest(test: LikeTest, isByteOrdered: boolean): Sql {
+  if (test.isInsensitive) return Prisma.sql`r.id ilike ${likePattern(test)}`;
+  const end = test.at === 'start' && isByteOrdered ? textAfterPrefix(test.text) : undefined;
+  if (end === undefined) return Prisma.sql`r.id like ${likePattern(test)}`;
+  return Prisma.sql`(r.id >= ${storable(test.text)} and r.id < ${end})`;
+}
+
+function textRange({ lower, upper }: TextRangeTest): Sql {
+  const parts: Sql[] = [];
+  if (lower !== undefined) {
+    const than = Prisma.raw(lower.isIncluded ? '>=' : '>');
+    parts.push(Prisma.sql`r.id collate "C" ${than} ${storable(lower.value)}`);
+  }
+  if (upper !== undefined) {
+    const than = Prisma.raw(upper.isIncluded ? '<=' : '<');
+    parts.push(Prisma.sql`r.id collate "C" ${than} ${storable(upper.value)}`);
+  }
+  return Prisma.join(parts, ' and ');
+}
+
+function idText(value: Operand): string {
+  return storable(String(value));
+}

@@ -1,0 +1,89 @@
+/**
+ * A `ValueTest` as a jsonpath predicate over `@`: the general form, for lists and for what is not declared. Equality in it is served by
+ * the GIN index on the whole record.
+ *
+ * jsonpath is in its lax mode, which looks into lists one level at each step, and compares one level deeper still: every predicate therefore
+ * first asks for the type, which an inner list does not have.
+ */
+import { isNumberOperand, jsonpathString, jsonText, type Operand } from './json-literal.js';
+import type { Bound, InTest, LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './value-test.js';
+
+const IS_TEXT = '@.type() == "string"';
+const IS_NUMBER = '@.type() == "number"';
+const IS_BOOLEAN = '@.type() == "boolean"';
+export const NEVER = '(1 == 0)';
+export const ALWAYS = '(1 == 1)';
+
+/** A predicate in parentheses, true or not true of one value. */
+export function jsonpathTest(test: ValueTest): string {
+  switch (test.kind) {
+    case 'is':
+      return `(${typeTest(test.value)} && @ == ${jsonText(test.value)})`;
+    case 'in':
+      return inTest(test);
+    case 'numberRange':
+      return numberRange(test);
+    case 'textRange':
+      return textRange(test);
+    case 'like':
+      return likeTest(test);
+    case 'either':
+      return `(${test.tests.map(jsonpathTest).join(' || ')})`;
+  }
+}
+
+function inTest({ values }: InTest): string {
+  if (values.length === 0) return NEVER;
+  return `(${values.map((value) => jsonpathTest({ kind: 'is', value })).join(' || ')})`;
+}
+
+function numberRange({ lower, upper }: NumberRangeTest): string {
+  const parts = [IS_NUMBER];
+  if (lower !== undefined) parts.push(`@ ${above(lower)} ${jsonText(lower.value)}`);
+  if (upper !== undefined) parts.push(`@ ${below(upper)} ${jsonText(upper.value)}`);
+  return `(${parts.join(' && ')})`;
+}
+
+function textRange({ among, lower, upper }: TextRangeTest): string {
+  const parts = [IS_TEXT];
+  if (lower !== undefined) parts.push(`@ ${above(lower)} ${jsonpathString(lower.value)}`);
+  if (upper !== undefined) parts.push(`@ ${below(upper)} ${jsonpathString(upper.value)}`);
+  const writing = WRITINGS[among];
+  if (writing !== undefined) parts.push(writing);
+  return `(${parts.join(' && ')})`;
+}
+
+const WRITINGS: Readonly<Record<TextRangeTest['among'], string | undefined>> = {
+  all: undefined,
+  digits: '@ >= "0" && @ < "A"',
+  instants: '@ like_regex "^[0-9]{4}-[0-9]{2}-[0-9]{2}T"',
+  days: '@ like_regex "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"',
+};
+
+function likeTest(test: LikeTest): string {
+  if (test.at === 'start' && !test.isInsensitive) {
+    return `(${IS_TEXT} && @ starts with ${jsonpathString(test.text)})`;
+  }
+  // Flag q: the pattern is text, nothing in it is special.
+  if (test.at === 'anywhere') {
+    const flags = test.isInsensitive ? '"iq"' : '"q"';
+    return `(${IS_TEXT} && @ like_regex ${jsonpathString(test.text)} flag ${flags})`;
+  }
+  const end = test.at === 'whole' ? '$' : '';
+  const pattern = `^${test.text.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')}${end}`;
+  const flag = test.isInsensitive ? ' flag "i"' : '';
+  return `(${IS_TEXT} && @ like_regex ${jsonpathString(pattern)}${flag})`;
+}
+
+function typeTest(value: Operand): string {
+  if (typeof value === 'string') return IS_TEXT;
+  return isNumberOperand(value) ? IS_NUMBER : IS_BOOLEAN;
+}
+
+function above({ isIncluded }: Bound<unknown>): string {
+  return isIncluded ? '>=' : '>';
+}
+
+function below({ isIncluded }: Bound<unknown>): string {
+  return isIncluded ? '<=' : '<';
+}

@@ -1,0 +1,72 @@
+/** What a path of a filter leads to by the collection's declaration: a value, its type, and how it is reached. */
+import type { Path } from '../../filter/filter.js';
+import type { Collection, Field } from '../collection.js';
+
+/** `id` is the record's `_id`; `date` a datetime without time; `any` what is not declared. */
+export type LeafType =
+  | 'id'
+  | 'text'
+  | 'month'
+  | 'number'
+  | 'boolean'
+  | 'datetime'
+  | 'date'
+  | 'reference'
+  | 'object'
+  | 'any';
+
+/**
+ * `column`: declared and no list on the way, so one value that an index on its expression finds; not looked into.
+ * `path`: anything else, found by a jsonpath, which looks into lists.
+ */
+export interface Target {
+  readonly form: 'id' | 'column' | 'path';
+  readonly type: LeafType;
+  /** Of an object: its declared members. */
+  readonly members: readonly Field[];
+}
+
+const ANYTHING: Target = { form: 'path', type: 'any', members: [] };
+const RECORD_ID: Target = { form: 'id', type: 'id', members: [] };
+
+export function targetInRecord(collection: Collection, path: Path): Target {
+  if (path.length === 1 && path[0] === '_id') return RECORD_ID;
+  const [name] = path;
+  const field = name === undefined ? undefined : collection.fieldsByName.get(name);
+  return field === undefined ? ANYTHING : targetInField(field, path, 'column');
+}
+
+/** The path starts at an element of what `list` is; the empty path is the element itself. Always of the form `path`. */
+export function targetInElement(list: Target, path: Path): Target {
+  if (path.length === 0) return { ...list, form: 'path' };
+  if (list.type === 'reference') return { ...referenceMember(path), form: 'path' };
+  const field = list.members.find((member) => member.name === path[0]);
+  return field === undefined ? ANYTHING : targetInField(field, path, 'path');
+}
+
+function targetInField(first: Field, path: Path, start: 'column' | 'path'): Target {
+  let field = first;
+  let form = start;
+  for (let step = 1; ; step++) {
+    if (field.isList) form = 'path';
+    if (step === path.length) return { form, type: leafTypeOf(field), members: field.fields };
+    if (field.type === 'reference') {
+      const member = referenceMember(path.slice(step));
+      return member === ANYTHING ? ANYTHING : { ...member, form };
+    }
+    const next = field.fields.find((member) => member.name === path[step]);
+    if (next === undefined) return ANYTHING;
+    field = next;
+  }
+}
+
+function referenceMember(path: Path): Target {
+  const isMember = path.length === 1 && (path[0] === 'value' || path[0] === 'label');
+  return isMember ? { form: 'column', type: 'text', members: [] } : ANYTHING;
+}
+
+function leafTypeOf(field: Field): LeafType {
+  if (field.type === 'datetime' && field.format === 'date') return 'date';
+  if (field.type === 'text' && field.format === 'month') return 'month';
+  return field.type;
+}
