@@ -55,8 +55,11 @@ const problemTypeOf = remembered(
   (accept) => preferredType(accept, [PROBLEM_TYPE, 'application/json']) ?? 'application/json',
 );
 
+/** Of a type's parameters only `q` counts: we write each type in one way, and clients like to add a charset. */
+const OTHER_PARAMETERS = /;\s*(?!q\s*=)[\w-]+\s*=\s*(?:"[^"]*"|[^;,\s]*)/gi;
+
 function preferredType(accept: string, types: readonly string[]): string | undefined {
-  return new Negotiator({ headers: { accept } }).mediaType(types);
+  return new Negotiator({ headers: { accept: accept.replace(OTHER_PARAMETERS, '') } }).mediaType(types);
 }
 
 function remembered<Value>(find: (accept: string) => Value): (accept: string) => Value {

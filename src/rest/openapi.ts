@@ -20,10 +20,8 @@ a filter's name cannot answer everything; the one exception is \`_\`, which libr
 
 Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request id.
 
-| status | code | when |
-|---|---|---|
 ${Object.entries(ERRORS)
-  .map(([code, { status, when }]) => `| ${status} | ${code} | ${when} |`)
+  .map(([code, { status, when }]) => `- **${status}** \`${code}\`: ${when}`)
   .join('\n')}
 `;
 
@@ -93,14 +91,16 @@ function describeOperation(route: RouteDescription, formats: Route['formats']): 
   };
 }
 
-function describeParameter(parameter: Parameter): Schema {
+/** A page to try it on fills examples in: welcome where a value must be given, a nuisance where it may be left out. */
+function describeParameter({ name, isRequired, description, schema, example, in: place }: Parameter): Schema {
+  const hint = example === undefined || isRequired ? '' : ` E.g. \`${String(example)}\`.`;
   return {
-    name: parameter.name,
-    in: parameter.in,
-    required: parameter.isRequired,
-    description: parameter.description,
-    schema: parameter.schema,
-    ...(parameter.example !== undefined && { example: parameter.example }),
+    name,
+    in: place,
+    required: isRequired,
+    description: `${description}${hint}`,
+    schema,
+    ...(isRequired && example !== undefined && { example }),
   };
 }
 

@@ -33,7 +33,6 @@ const PAGE_STYLE = `body { margin: 0; }
 html.dark-mode body { background: #1c2022; }
 .swagger-ui .wrapper { box-sizing: border-box; max-width: 1100px; padding: 0 16px; }
 .swagger-ui .info { margin: 24px 0; }
-.swagger-ui .info table { display: block; overflow-x: auto; }
 @media (max-width: 640px) {
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
   .swagger-ui .opblock .opblock-summary-path { max-width: none; flex: 1 1 60%; }
@@ -54,7 +53,6 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   persistAuthorization: false,
-  tryItOutEnabled: true,
   validatorUrl: null,
 });
 `;

@@ -81,13 +81,13 @@ function log(logger: Logger, event: Observation): void {
       return;
     case 'requestFailed':
       logger.error(
-        { event: event.kind, requestId: event.requestId, err: describe(event.error) },
+        { event: event.kind, requestId: event.requestId, error: describe(event.error) },
         'request failed',
       );
       return;
     case 'streamCut':
       logger.error(
-        { event: event.kind, requestId: event.requestId, err: describe(event.error) },
+        { event: event.kind, requestId: event.requestId, error: describe(event.error) },
         'answer cut',
       );
       return;
@@ -107,7 +107,7 @@ function log(logger: Logger, event: Observation): void {
       logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
       return;
     case 'backgroundFault':
-      logger.error({ event: event.kind, task: event.task, err: describe(event.error) }, 'background fault');
+      logger.error({ event: event.kind, task: event.task, error: describe(event.error) }, 'background fault');
       return;
   }
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { ERRORS } from '../../src/errors.js';
+import { reports } from '../../src/reports/registry.js';
+import { describeOpenapi, printOpenapi } from '../../src/rest/openapi.js';
+import { createRouteTable } from '../../src/rest/routes.js';
+
+const table = createRouteTable({ reports, version: '1.0.0' });
+const text = printOpenapi(table, '1.0.0');
+
+describe('openapi.json', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+    expect(() => validator.resolveRefs()).not.toThrow();
+  });
+
+  it('describes every row of the table, by a name of its own', () => {
+    const paths = JSON.parse(text).paths;
+    for (const route of table.descriptions) {
+      expect(paths[route.path][route.method.toLowerCase()].operationId).toBe(route.name);
+    }
+    const names = table.descriptions.map((route) => route.name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('declares every segment in braces as a parameter, and none else', () => {
+    for (const route of table.descriptions) {
+      const inPath = [...route.path.matchAll(/\{([\w.]+)\}/g)].map(([, name]) => name);
+      const declared = route.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name);
+      expect(declared.sort()).toEqual(inPath.sort());
+    }
+  });
+
+  it('points to nothing that is not there', () => {
+    const document = JSON.parse(text);
+    for (const [, pointer = ''] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+      const target = pointer.split('/').reduce((value, step) => value?.[step], document);
+      expect([pointer, target]).toEqual([pointer, expect.anything()]);
+    }
+  });
+
+  it('shows every code of the catalog', () => {
+    const { info } = describeOpenapi(table, '1.0.0');
+    for (const code of Object.keys(ERRORS)) expect(JSON.stringify(info)).toContain(code);
+  });
+});
+
+describe('the table', () => {
+  it('names a resolver method in every row but those that need none', () => {
+    const withoutResolver = table.routes
+      .filter((route) => route.resolvers.length === 0)
+      .map((route) => route.path);
+    expect(withoutResolver.filter((path) => path !== '/')).toEqual(['/teapot']);
+  });
+
+  it('has each method of a path once', () => {
+    const rows = table.routes.map((route) => `${route.method} ${route.path}`);
+    expect(new Set(rows).size).toBe(rows.length);
+  });
+});

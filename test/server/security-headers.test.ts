@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { API_HEADERS, DOCUMENTATION_HEADERS, SANDBOX_HEADERS } from '../../src/server/security-headers.js';
+
+describe('security headers', () => {
+  it('of an API answer let nothing in it run or be framed', () => {
+    expect(API_HEADERS).toEqual({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'origin-agent-cluster': '?1',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+      'x-dns-prefetch-control': 'off',
+      'x-download-options': 'noopen',
+      'x-frame-options': 'DENY',
+      'x-permitted-cross-domain-policies': 'none',
+      'x-xss-protection': '0',
+    });
+  });
+
+  it('let other origins in for the sandbox alone', () => {
+    expect(SANDBOX_HEADERS['content-security-policy']).toContain('apollographql.com');
+    expect(DOCUMENTATION_HEADERS['content-security-policy']).not.toContain('http');
+  });
+});
