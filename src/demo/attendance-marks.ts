@@ -47,7 +47,7 @@ export function planAttendance(
     if (away === 0 && random.next() < 0.0105) {
       away = random.integer(2, 5);
       awayMark = random.isChance(0.35) ? LEAVE : ABSENT;
-      if (awayMark === LEAVE || random.isChance(0.15)) {
+      if (awayMark === LEAVE || random.isChance(0.05)) {
         leaves.push(
           planLeave(random, {
             from: day,
