@@ -1,0 +1,101 @@
+/** The composition root: builds the gateway of its services and opens the port. */
+import 'reflect-metadata';
+import type { DestinationStream } from 'pino';
+import type { PasswordCost } from './auth/passwords.js';
+import type { Config } from './config.js';
+import { createGraphql } from './graphql/graphql-server.js';
+import { createResolvers } from './graphql/resolvers.js';
+import { reports } from './reports/registry.js';
+import { createServer, type Server } from './server/create-server.js';
+import { createLogger } from './server/logger.js';
+import { MaintenanceSwitch } from './server/maintenance.js';
+import { openServices, type Services } from './services.js';
+import { VERSION } from './version.js';
+
+export interface App {
+  readonly services: Services;
+  readonly server: Server;
+  /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
+  listen(): Promise<string>;
+  /** Finishes what is under way, then closes everything, an embedded database last. Later calls wait for the first. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** One line each, of what an operator may want to know while the gateway starts. */
+  readonly onProgress?: (line: string) => void;
+  /** Where the log goes. Default: standard output. */
+  readonly logDestination?: DestinationStream;
+  readonly passwordCost?: PasswordCost;
+}
+
+/** @throws ServiceError or Error whose message is one line for the operator; nothing is left open then */
+export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const logger = createLogger({
+    level: config.logLevel,
+    ...(options.logDestination && { destination: options.logDestination }),
+  });
+  const services = await openServices({
+    config,
+    onFault: (task, error) =>
+      logger.error({ event: 'backgroundFault', task, err: error }, 'background fault'),
+    ...(options.onProgress && { onProgress: options.onProgress }),
+    ...(options.passwordCost && { passwordCost: options.passwordCost }),
+  });
+  try {
+    return await buildApp(config, services, logger);
+  } catch (fault) {
+    await services.close();
+    throw fault;
+  }
+}
+
+async function buildApp(
+  config: Config,
+  services: Services,
+  logger: ReturnType<typeof createLogger>,
+): Promise<App> {
+  const { database, domains, catalog, store, authenticator, apiKeys, rateLimits } = services;
+  const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
+  const resolvers = createResolvers({ store, catalog, authenticator, apiKeys, pages });
+  const reportServices = { database, store, domains, now: () => new Date(), ...pages };
+  const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
+  const graphql = await createGraphql({ resolvers, reports: reportServices, catalog, config });
+  const server = await createServer(
+    {
+      rest: { resolvers, reports: reportServices },
+      reports,
+      database,
+      maintenance,
+      logger,
+      authenticator,
+      domains,
+      rateLimits,
+      graphql: graphql.plugin,
+    },
+    {
+      version: VERSION,
+      bodyLimitBytes: config.bodyLimitBytes,
+      corsOrigins: config.corsOrigins,
+      trustProxy: config.trustProxy,
+      shutdownGraceMs: config.shutdownGraceMs,
+    },
+  );
+  let closing: Promise<void> | undefined;
+  return {
+    services,
+    server,
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    close: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    await server.stop();
+    await graphql.close();
+    await maintenance.close();
+    await services.close();
+  }
+}

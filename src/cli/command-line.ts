@@ -1,0 +1,45 @@
+/** What every command shares: the settings, the services, and the scope it acts in. */
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config.js';
+import { ServiceError } from '../errors.js';
+import { openServices, type Services } from '../services.js';
+import { type Domain, type Scope, systemPrincipal } from '../store/scope.js';
+
+export interface CommandLine {
+  readonly config: Config;
+}
+
+/** Lends the services to a command and closes them after it. */
+export async function withServices<T>(
+  commandLine: CommandLine,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const services = await openServices({
+    config: commandLine.config,
+    onFault: (task, error) => process.stderr.write(`campus: ${task}: ${String(error)}\n`),
+  });
+  try {
+    return await work(services);
+  } finally {
+    await services.close();
+  }
+}
+
+/** The operator of the machine, acting as an admin of one domain; the top one when none is named. */
+export function operatorScope(services: Services, domainId: string | undefined): Scope {
+  const domain = domainId === undefined ? topDomain(services) : services.domains.get(domainId);
+  return {
+    domain,
+    principal: systemPrincipal('command line', ['admin'], domain.id),
+    requestId: randomUUID(),
+  };
+}
+
+function topDomain(services: Services): Domain {
+  const domain = services.domains.top();
+  if (domain) return domain;
+  throw new ServiceError(
+    'NOT_FOUND',
+    'There is no school yet: `campus seed` makes the demo school, `campus domain add` one of your own.',
+  );
+}

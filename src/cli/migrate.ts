@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { ServiceError } from '../errors.js';
+import { openDatabaseServer } from '../services.js';
+import { applyMigrations, findDrift, listMigrations } from '../store/database/migrations.js';
+import type { CommandLine } from './command-line.js';
+import { printLine, printTable } from './console.js';
+
+/** `campus migrate`: the tables of the database. `start` applies what is pending by itself. */
+export function registerMigrate(program: Command, commandLine: CommandLine): void {
+  const migrate = program
+    .command('migrate')
+    .description('show, apply and check the migrations of the database');
+
+  migrate
+    .command('status')
+    .description('list the migrations, applied and pending')
+    .action(() =>
+      withDatabaseUrl(commandLine, async (url) => {
+        const { applied, pending, failed, edited, unknown } = await listMigrations({ url });
+        const rows = [
+          ...applied.map((name) => [name, edited.includes(name) ? 'applied, edited since' : 'applied']),
+          ...failed.map((name) => [name, 'failed']),
+          ...pending.map((name) => [name, 'pending']),
+          ...unknown.map((name) => [name, 'unknown to this version']),
+        ];
+        printTable(['migration', 'state'], rows);
+      }),
+    );
+
+  migrate
+    .command('apply')
+    .description('apply the pending migrations')
+    .action(() =>
+      withDatabaseUrl(commandLine, async (url) => {
+        const applied = await applyMigrations({ url });
+        for (const name of applied) printLine(`applied ${name}`);
+        if (applied.length === 0) printLine('nothing to apply');
+      }),
+    );
+
+  migrate
+    .command('check')
+    .description('compare the database with prisma/schema.prisma; exit code 1 where they disagree')
+    .action(() =>
+      withDatabaseUrl(commandLine, async (url) => {
+        await applyMigrations({ url });
+        const drift = await findDrift({ url });
+        if (drift !== undefined) {
+          throw new ServiceError(
+            'CONFLICT',
+            `the migrations and prisma/schema.prisma disagree; missing:\n${drift}`,
+          );
+        }
+        printLine('the migrations and prisma/schema.prisma agree');
+      }),
+    );
+}
+
+async function withDatabaseUrl(
+  commandLine: CommandLine,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const server = await openDatabaseServer(commandLine.config);
+  try {
+    await work(server.url);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { type App, createApp } from '../app.js';
+import type { Config } from '../config.js';
+import { DEMO_DEFAULTS, DEMO_USERS } from '../demo/demo-options.js';
+import type { CommandLine } from './command-line.js';
+import { printLine } from './console.js';
+import { seedSchool } from './seed.js';
+
+/** `campus start`: the gateway, until a signal stops it. */
+export function registerStart(program: Command, commandLine: CommandLine): void {
+  program
+    .command('start')
+    .description('start the gateway; the first start of the embedded database fills in the demo school')
+    .action(() => start(commandLine.config));
+}
+
+async function start(config: Config): Promise<void> {
+  const app = await createApp(config, { onProgress: (line) => process.stderr.write(`campus: ${line}\n`) });
+  stopOnSignal(app);
+  try {
+    const isEmpty = app.services.domains.top() === undefined;
+    if (isEmpty && config.databaseUrl === undefined && config.demo) {
+      process.stderr.write('campus: first start, making the demo school\n');
+      await seedSchool(app.services, DEMO_DEFAULTS);
+    }
+    const url = await app.listen();
+    printLine(banner(app, readableUrl(url)));
+  } catch (fault) {
+    await app.close();
+    throw fault;
+  }
+}
+
+/** The first signal finishes what is under way; a second one does not wait. */
+function stopOnSignal(app: App): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(130));
+      app.close().then(
+        () => process.exit(0),
+        (fault: unknown) => {
+          process.stderr.write(`campus: while stopping: ${String(fault)}\n`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+/** What a newcomer needs to go on, on one screen. */
+function banner(app: App, url: string): string {
+  const school = app.services.domains.top();
+  if (!school) {
+    return [
+      `Campus Gateway listens on ${url}. There is no school yet:`,
+      '  campus domain add <id> --name <name>          a school of your own, then',
+      '  campus user add admin --name <name> --role admin',
+      '  campus seed                                   or the demo school',
+    ].join('\n');
+  }
+  const isDemo = school.id === 'demo';
+  return [
+    '',
+    `Campus Gateway serves ${school.name}`,
+    '',
+    `  REST       ${url}/          every route, as JSON`,
+    `             ${url}/docs      the same to browse`,
+    `  GraphQL    ${url}/graphql   Apollo Sandbox in a browser`,
+    `  Health     ${url}/healthz   ${url}/readyz   ${url}/metrics`,
+    '',
+    ...(isDemo ? demoLines(url) : []),
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function demoLines(url: string): string[] {
+  return [
+    `Demo logins: ${DEMO_USERS.map(({ userName }) => userName).join(', ')}; the password is demo-<user>. Try:`,
+    '',
+    `  TOKEN=$(curl -s -X POST '${url}/auth?user_name=admin&password=demo-admin' | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" '${url}/o/recs/task?stream=true&oquery=amount=>5000&project=name,amount'`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/graphql -d '{"query":"{ tasks(first: 3) { nodes { name amount manager { label } } } }"}'`,
+    '',
+  ];
+}
+
+/** An address a person can click: a wildcard is reached as localhost. */
+function readableUrl(url: string): string {
+  return url.replace(/\/\/(0\.0\.0\.0|127\.0\.0\.1|\[::1?\])/, '//localhost');
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+/** The command line, `campus`. Each command is a file of src/cli; this is the list of them. */
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { registerCollection } from './cli/collection.js';
+import type { CommandLine } from './cli/command-line.js';
+import { reportFault } from './cli/console.js';
+import { registerContracts } from './cli/contracts.js';
+import { registerDomain } from './cli/domain.js';
+import { registerKey } from './cli/key.js';
+import { registerMaintenance } from './cli/maintenance.js';
+import { registerMigrate } from './cli/migrate.js';
+import { registerProperty } from './cli/property.js';
+import { registerSeed } from './cli/seed.js';
+import { registerStart } from './cli/start.js';
+import { registerUser } from './cli/user.js';
+import { parseConfig } from './config.js';
+import { VERSION } from './version.js';
+
+const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[] = [
+  registerStart,
+  registerMigrate,
+  registerSeed,
+  registerDomain,
+  registerProperty,
+  registerUser,
+  registerKey,
+  registerCollection,
+  registerMaintenance,
+  registerContracts,
+];
+
+async function main(): Promise<void> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const commandLine: CommandLine = { config: parseConfig(process.env) };
+  const program = new Command('campus')
+    .description(
+      "Serves a school's records as GraphQL and REST. Settings come from the environment; .env.example lists them.",
+    )
+    .version(VERSION)
+    .exitOverride();
+  for (const register of COMMANDS) register(program, commandLine);
+  for (const command of program.commands) {
+    command.exitOverride();
+    for (const sub of command.commands) sub.exitOverride();
+  }
+  await program.parseAsync();
+}
+
+main().catch((fault: unknown) => {
+  process.exitCode = reportFault(fault);
+});

@@ -1,0 +1,130 @@
+/** Opens what the gateway and the command line both work with: the database and the rooms above it, in order. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AccessTokens } from './auth/access-tokens.js';
+import { ApiKeys } from './auth/api-keys.js';
+import { Authenticator } from './auth/authenticator.js';
+import { KeyUsage } from './auth/key-usage.js';
+import { type PasswordCost, Passwords } from './auth/passwords.js';
+import { Principals } from './auth/principals.js';
+import { Sessions } from './auth/sessions.js';
+import { loadTokenKeys } from './auth/token-keys.js';
+import { Users } from './auth/users.js';
+import type { Config } from './config.js';
+import { reports } from './reports/registry.js';
+import { RateLimits } from './server/rate-limits.js';
+import { Catalog } from './store/catalog.js';
+import { type Database, openDatabase } from './store/database/database.js';
+import { type EmbeddedServer, startEmbeddedServer } from './store/database/embedded-server.js';
+import { applyMigrations } from './store/database/migrations.js';
+import { Domains } from './store/domains.js';
+import { RecordStore } from './store/record-store.js';
+
+/** Where the declared collections are: beside `src/` and `dist/`. */
+export const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../schema/collections');
+
+export interface Services {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly users: Users;
+  readonly apiKeys: ApiKeys;
+  readonly authenticator: Authenticator;
+  readonly rateLimits: RateLimits;
+  /** Closes everything in the reverse order, an embedded database that was started here last. */
+  close(): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly config: Config;
+  /** What goes wrong beside the requests. */
+  readonly onFault: (task: string, error: unknown) => void;
+  /** One line each, of what an operator may want to know. */
+  readonly onProgress?: (line: string) => void;
+  /** Tests take a cheaper one. */
+  readonly passwordCost?: PasswordCost;
+}
+
+/** Where the database is, for those who need no more of the house than that. Close it after use. */
+export async function openDatabaseServer(
+  config: Pick<Config, 'databaseUrl' | 'dataDirectory'>,
+  onLog?: (line: string) => void,
+): Promise<EmbeddedServer> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} };
+  return await startEmbeddedServer({ dataDirectory: config.dataDirectory, ...(onLog && { onLog }) });
+}
+
+/**
+ * Starts or joins the database, applies the pending migrations, declares the collections and builds the services.
+ *
+ * @throws ServiceError or Error whose message is one line for the operator; what was opened is closed again
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { config, onFault } = options;
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const server = await openDatabaseServer(config, options.onProgress);
+    closers.push(() => server.stop());
+    const applied = await applyMigrations({ url: server.url });
+    if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
+
+    const database = await openDatabase({
+      url: server.url,
+      poolSize: config.poolSize,
+      statementTimeoutMs: config.statementTimeoutMs,
+    });
+    closers.push(() => database.close());
+    const domains = await Domains.load(database);
+    closers.push(() => domains.close());
+    const catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });
+    closers.push(() => catalog.close());
+    const principals = await Principals.open({ database, collections: catalog });
+    closers.push(() => principals.close());
+    const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
+    closers.push(() => keyUsage.close());
+    const rateLimits = new RateLimits({
+      database,
+      limitPerMinute: config.rateLimitPerMinute,
+      loginLimitPerMinute: config.loginLimitPerMinute,
+      onFault: (error) => onFault('rate limits', error),
+    });
+    closers.push(() => rateLimits.close());
+
+    const store = new RecordStore({ database, catalog, topDomain: () => domains.top() });
+    const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
+    const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
+    const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
+    const names = {
+      isCollection: (name: string) => catalog.find(name) !== undefined,
+      isReport: (name: string) => reports.some((report) => report.name === name),
+    };
+    return {
+      database,
+      domains,
+      catalog,
+      store,
+      users: new Users({ database, records: store, passwords, principals }),
+      apiKeys: new ApiKeys({ database, principals, names }),
+      authenticator: new Authenticator({
+        database,
+        domains,
+        passwords,
+        accessTokens,
+        sessions,
+        principals,
+        keyUsage,
+        throttle: rateLimits,
+        accessTokenTtlSeconds: config.accessTokenTtlSeconds,
+      }),
+      rateLimits,
+      close,
+    };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
