@@ -44,6 +44,12 @@ export function fieldExpression(collection: Collection, path: Path): FieldExpres
   return expression;
 }
 
+/** The name of a top-level field as SQL text: a literal where it is declared. */
+export function fieldName(collection: Collection, name: string): Sql {
+  const isLiteral = ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
+  return isLiteral ? Prisma.raw(`'${name}'`) : Prisma.sql`${name}::text`;
+}
+
 /** By collection object, so a changed definition starts anew; bounded by the declared paths. */
 const expressionsByCollection = new WeakMap<Collection, Map<string, FieldExpression>>();
 

@@ -1,0 +1,80 @@
+/**
+ * Cursors: the place of a record in an order, as opaque text. A cursor holds the record's values of the sort keys and its `_id`, so it stays
+ * good when that record has gone; Postgres makes it beside the record, so no value passes through a JavaScript number.
+ */
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import type { RecordOrder } from './compile-sort.js';
+import { jsonText, storable } from './json-literal.js';
+
+type Sql = Prisma.Sql;
+
+/** A longer one was not made by us for any key worth sorting by. */
+const MAX_CURSOR_LENGTH = 65_536;
+
+/** A text expression over the alias `r`: the cursor of that record. */
+export function cursorExpression(order: RecordOrder): Sql {
+  const values = order.keys.map(({ expression, isId }) =>
+    isId ? expression : Prisma.sql`${expression}::text`,
+  );
+  const json = Prisma.sql`json_build_array(${fingerprint(order)}::text, ${Prisma.join(values)})`;
+  // base64url, which Postgres does not have.
+  return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
+}
+
+/** A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where the field is missing. */
+export type Position = readonly (string | undefined)[];
+
+/** @throws MALFORMED_REQUEST (400) for what is no cursor, or one of another order or collection. */
+export function parseCursor(cursor: string, order: RecordOrder): Position {
+  const [made, ...values] = decode(cursor);
+  if (made !== fingerprint(order) || values.length !== order.keys.length) throw strangeCursor();
+  return values.map((value, index) => {
+    const isId = order.keys[index]?.isId === true;
+    if (value === null && !isId) return undefined;
+    if (typeof value !== 'string') throw strangeCursor();
+    return isId ? checked(() => storable(value)) : checked(() => checkedJson(value));
+  });
+}
+
+function decode(cursor: string): readonly unknown[] {
+  if (cursor.length > MAX_CURSOR_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw strangeCursor();
+  const parts: unknown = checked(() => JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  if (!Array.isArray(parts)) throw strangeCursor();
+  return parts;
+}
+
+/** Only JSON that Postgres can hold, whoever wrote the cursor. */
+function checkedJson(text: string): string {
+  assertStorable(parseExactJson(text));
+  return text;
+}
+
+function assertStorable(value: JsonValue): void {
+  if (typeof value === 'string') storable(value);
+  else if (isExactNumber(value)) jsonText(value);
+  else if (isJsonObject(value)) {
+    Object.keys(value).forEach(storable);
+    Object.values(value).forEach(assertStorable);
+  } else if (Array.isArray(value)) value.forEach(assertStorable);
+}
+
+function checked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw strangeCursor(cause);
+  }
+}
+
+function fingerprint({ description }: RecordOrder): string {
+  return createHash('sha256').update(description).digest('base64url').slice(0, 8);
+}
+
+function strangeCursor(cause?: unknown): ServiceError {
+  const detail =
+    'The cursor is not one of this collection in this order. Take it from a page of the same query.';
+  return new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail }], cause });
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+/** Postgres keeps each prepared statement in the memory of each connection: a few hundred kilobytes for a thousand plans. */
+const MAX_SHAPES = 500;
+/** Longer texts are rare shapes, and not worth the look-up. */
+const MAX_TEXT_LENGTH = 20_000;
+
+const namesByText = new Map<string, string>();
+
+/**
+ * The name to prepare a statement under: the same for the same text, on every gateway. The compilers of this room put the shape of a
+ * query into its text and its values into parameters, so there are few texts; `undefined`, run it unprepared, for those past the
+ * first 500 shapes.
+ */
+export function statementName(sqlText: string): string | undefined {
+  const known = namesByText.get(sqlText);
+  if (known !== undefined) return known;
+  if (namesByText.size >= MAX_SHAPES || sqlText.length > MAX_TEXT_LENGTH) return undefined;
+  const name = `q_${createHash('sha256').update(sqlText).digest('hex').slice(0, 24)}`;
+  namesByText.set(sqlText, name);
+  return name;
+}
