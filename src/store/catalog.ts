@@ -14,6 +14,7 @@ import { type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
 import { findAlterationFaults } from './collection-alteration.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
+import { lockUntilEnd } from './database/advisory-lock.js';
 import type { Database, Queryable } from './database/database.js';
 import { ensurePartition } from './database/partitions.js';
 import { didYouMean } from './did-you-mean.js';
@@ -188,7 +189,7 @@ export class Catalog {
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
     await this.#database.transaction(async (tx) => {
-      await lock(tx);
+      await lockUntilEnd(tx, LOCK);
       const rows = await tx.query<CatalogRow>(selectRows);
       const row = rows.find((candidate) => candidate.name === name);
       if (row === undefined || row.dropped) this.get(name);
@@ -219,7 +220,7 @@ export class Catalog {
     check: (tx: Queryable, current: readonly CatalogRow[]) => Promise<void>,
   ): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      await lock(tx);
+      await lockUntilEnd(tx, LOCK);
       const current = await tx.query<CatalogRow>(selectRows);
       await check(tx, current);
       assertOwnGraphqlNames(definition, current);
@@ -299,7 +300,7 @@ async function readJson(file: string, name: string): Promise<unknown> {
 
 async function declareAll(database: Database, definitions: readonly CollectionDefinition[]): Promise<void> {
   await database.transaction(async (tx) => {
-    await lock(tx);
+    await lockUntilEnd(tx, LOCK);
     for (const definition of definitions) {
       const collection = parseCollection(definition, {
         source: `${definition.name}.json`,
@@ -310,10 +311,6 @@ async function declareAll(database: Database, definitions: readonly CollectionDe
     }
     for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
   });
-}
-
-async function lock(tx: Queryable): Promise<void> {
-  await tx.query(Prisma.sql`select pg_advisory_xact_lock(${LOCK}::bigint)`);
 }
 
 /** Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told. */

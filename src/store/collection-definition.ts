@@ -344,9 +344,10 @@ const FIELD_RULES: readonly FieldRule[] = [
   },
   {
     key: 'searchable',
-    expected: 'a top-level text that is no list',
+    expected: 'a top-level text or reference that is no list',
     faultOf: (field, place) =>
-      field.searchable && (field.type !== 'text' || !isIndexable(field, place))
+      field.searchable &&
+      !(isIndexable(field, place) && (field.type === 'text' || field.type === 'reference'))
         ? 'it cannot be searchable'
         : undefined,
   },
