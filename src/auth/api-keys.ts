@@ -72,8 +72,8 @@ export class ApiKeys {
       throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
     const name = parseName(request.name);
     const scopes = parseKeyScopes(request.scopes, this.#names);
-    if (request.expiresAt && !(request.expiresAt.getTime() > Date.now()))
-      throw invalid('expiresAt', 'An API key expires in the future.');
+    if (request.expiresAt && !isInReach(request.expiresAt))
+      throw invalid('expiresAt', 'An API key expires in the future, before the year 10000.');
     await this.#assertUser(scope, userId);
     const id = randomUUID();
     const key = createSecret('cg');
@@ -168,6 +168,10 @@ function parseName(written: string): string {
   const name = written.trim();
   if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
   throw invalid('name', `An API key has a name of 1 to ${LONGEST_NAME} characters.`);
+}
+
+function isInReach(expiresAt: Date): boolean {
+  return expiresAt.getTime() > Date.now() && expiresAt.getTime() < Date.UTC(10_000, 0);
 }
 
 function invalid(parameter: string, detail: string): ServiceError {

@@ -24,7 +24,8 @@ export function announceUser(user: {
 /** What the room needs of the catalog. */
 export interface GrantingCollections {
   list(): readonly Collection[];
-  onChange(listener: () => void): unknown;
+  /** Gives back how to stop that. */
+  onChange(listener: () => void): () => void;
 }
 
 /** A credential that is good, and whom it stands for. */
@@ -84,12 +85,16 @@ export class Principals {
     readonly collections: GrantingCollections;
   }): Promise<Principals> {
     const principals = new Principals(options.database, options.collections);
-    options.collections.onChange(() => principals.forgetAll());
-    principals.#stopListening = await options.database.listen(
+    const stopHearing = await options.database.listen(
       PRINCIPALS_CHANNEL,
       (payload) => principals.#hear(payload),
       () => principals.forgetAll(),
     );
+    const stopWatching = options.collections.onChange(() => principals.forgetAll());
+    principals.#stopListening = async () => {
+      stopWatching();
+      await stopHearing();
+    };
     return principals;
   }
 
@@ -116,8 +121,15 @@ export class Principals {
     return standing && standing.expiresAt > Date.now() ? standing : undefined;
   }
 
-  /** Drops what is remembered of a user. For changes made by this process; those of others are announced. */
-  forget(domainId: string, userId: string): void {
+  /**
+   * Drops what is remembered of a user, or of all when it is not known whom a change concerns. For changes made by this
+   * process, before they are answered; those of others are announced.
+   */
+  forget(domainId: string, userId: string | undefined): void {
+    if (userId === undefined) {
+      this.forgetAll();
+      return;
+    }
     this.#changes += 1;
     this.#users.delete(userKey({ domainId, userId }));
     this.#loading.clear();
@@ -131,7 +143,7 @@ export class Principals {
 
   #hear(payload: string): void {
     const change = changeSchema.safeParse(payload);
-    if (change.success && change.data.user !== undefined) this.forget(change.data.domain, change.data.user);
+    if (change.success) this.forget(change.data.domain, change.data.user);
     else this.forgetAll();
   }
 

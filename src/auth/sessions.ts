@@ -20,6 +20,9 @@ export interface RenewedSession extends OpenSession {
   readonly epoch: number;
 }
 
+const HOUR_MS = 3_600_000;
+const MOST_REMOVED = 10_000;
+
 /** The user a statement names by the columns of its row. */
 const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
 
@@ -38,6 +41,7 @@ export interface UserRef {
 export class Sessions {
   readonly #database: Database;
   readonly #refreshTokenTtlSeconds: number;
+  #removedExpiredAt = 0;
 
   constructor(options: { readonly database: Database; readonly refreshTokenTtlSeconds: number }) {
     this.#database = options.database;
@@ -59,9 +63,6 @@ export class Sessions {
           from credentials
           where domain_id = ${user.domainId} and user_id = ${user.userId} and token_epoch = ${user.epoch}
           for share
-        ), expired as (
-          delete from sessions s using current c
-          where s.domain_id = c.domain_id and s.user_id = c.user_id and s.expires_at < now()
         ), opened as (
           insert into sessions (id, domain_id, user_id, expires_at)
           select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz from current
@@ -72,7 +73,9 @@ export class Sessions {
         returning session_id`,
       { name: 'auth-open-session' },
     );
-    return rows.length === 0 ? undefined : { sessionId, refreshToken };
+    if (rows.length === 0) return undefined;
+    await this.#removeExpired();
+    return { sessionId, refreshToken };
   }
 
   /** Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good. */
@@ -151,6 +154,15 @@ export class Sessions {
         select ${announceUser(OF_ROW)} from ended`,
       { name: 'auth-end-session' },
     );
+  }
+
+  /** Once an hour, by the login that comes then. Their refresh tokens go with them. */
+  async #removeExpired(): Promise<void> {
+    if (Date.now() - this.#removedExpiredAt < HOUR_MS) return;
+    this.#removedExpiredAt = Date.now();
+    await this.#database.query(Prisma.sql`
+      delete from sessions
+      where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);
   }
 
   #expiry(): Date {

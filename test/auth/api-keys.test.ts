@@ -120,6 +120,7 @@ describe('an API key cannot', () => {
     ['an unknown collection', { scopes: { collections: { nothing: ['read'] } } }],
     ['an end in the past', { expiresAt: new Date(Date.now() - 1000) }],
     ['an end that is no instant', { expiresAt: new Date(Number.NaN) }],
+    ['an end out of reach', { expiresAt: new Date(8.64e15) }],
   ])('be made with %s', async (_, change) => {
     expect(await codeOf(one.apiKeys.create(clerk, { name: 'k', scopes: READ_TASKS, ...change }))).toBe(
       'INVALID_VALUE',

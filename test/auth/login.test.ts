@@ -285,6 +285,21 @@ describe('a refresh token', () => {
     }
   });
 
+  it('is removed with its session some time after that', async () => {
+    const { refreshToken } = await gateway.login('meena');
+    await database.query(Prisma.sql`update sessions set expires_at = now() - interval '1 second'`);
+    const restarted = await openGateway(database);
+    try {
+      await restarted.login('meena');
+      const counts = await database.query(Prisma.sql`
+        select (select count(*) from sessions) as sessions, (select count(*) from refresh_tokens) as tokens`);
+      expect(counts).toEqual([{ sessions: 1, tokens: 1 }]);
+      expect(await codeOf(restarted.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    } finally {
+      await restarted.close();
+    }
+  });
+
   it('is refused while its user is not active, and is good again after', async () => {
     await insertUser(database, { userName: 'onleave' });
     const { refreshToken } = await gateway.login('onleave');
