@@ -1,3 +1,6 @@
+import { ServiceError } from '../errors.js';
+import { isDay } from '../filter/calendar.js';
+
 /** How large a demo school is, and when it is. */
 export interface DemoOptions {
   /** Students of the main school in the running session. The branch has a fifth of them. Default 1,200. */
@@ -20,3 +23,27 @@ export const DEMO_USERS = [
   { userName: 'clerk', role: 'clerk' },
   { userName: 'viewer', role: 'viewer' },
 ] as const;
+
+const LIMITS = {
+  students: { least: 12, greatest: 200_000 },
+  years: { least: 1, greatest: 12 },
+  seed: { least: 0, greatest: Number.MAX_SAFE_INTEGER },
+} as const;
+
+/** @throws INVALID_VALUE (400) that names the option, what was given and what is allowed */
+export function assertDemoOptions(options: DemoOptions): void {
+  for (const name of ['students', 'years', 'seed'] as const) {
+    const { least, greatest } = LIMITS[name];
+    const value = options[name];
+    if (Number.isInteger(value) && value >= least && value <= greatest) continue;
+    throw invalid(name, value, `a whole number from ${least} to ${greatest}`);
+  }
+  if (!isDay(options.today) || options.today < '2010-01-01' || options.today > '2099-12-31') {
+    throw invalid('today', options.today, 'a day YYYY-MM-DD from 2010 to 2099');
+  }
+}
+
+function invalid(parameter: keyof DemoOptions, sent: unknown, expected: string): ServiceError {
+  const detail = `${parameter}: ${expected} is expected, ${JSON.stringify(sent)} was given`;
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, expected, sent }] });
+}

@@ -11,7 +11,7 @@ import {
   teacherAttendanceRecords,
 } from './attendance-records.js';
 import { clock, instantText } from './demo-days.js';
-import type { DemoOptions } from './demo-options.js';
+import { assertDemoOptions, type DemoOptions } from './demo-options.js';
 import type { DemoRecord } from './demo-record.js';
 import { createDemoSchool, type DemoSchool, sessionYears } from './demo-school.js';
 import { feeConcessionRecords, feeDueRecords, feeHeadRecords, feeReceiptRecords } from './fee-records.js';
@@ -35,7 +35,9 @@ export interface DemoPart {
   readonly records: Iterable<DemoRecord>;
 }
 
+/** @throws INVALID_VALUE for sizes or a day that no school has */
 export function createDemo(options: DemoOptions): Demo {
+  assertDemoOptions(options);
   const schools = planSchools(options.students);
   return {
     schools,
