@@ -14,7 +14,7 @@ import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
 import { useHealth } from './health.js';
-import { useMaintenance } from './maintenance.js';
+import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
 import { Metrics } from './metrics.js';
 import { createObserver, type Observe } from './observation.js';
 import { addAllMethods, useRest } from './rest.js';
@@ -25,7 +25,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
   readonly reports: readonly Report[];
   readonly database: Pick<Database, 'query' | 'pool'>;
-  readonly maintenance: { readonly isOn: boolean };
+  readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   readonly logger: Logger;
   /** Serves `/graphql`. Absent: REST alone. */
   readonly graphql?: FastifyPluginAsync;
@@ -59,6 +59,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const stopping = new Stopping();
   const metrics = new Metrics({ pool: services.database.pool, inFlight: () => inFlight.count });
   const observe = createObserver({ logger: services.logger, metrics });
+  services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
   const table = createRouteTable({ reports: services.reports, version: options.version });
 
   const app = fastify({

@@ -3,14 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
-import type { Observe } from './observation.js';
 
 const CHANNEL = 'campus_settings';
 const RETRY_AFTER_SECONDS = 60;
 
+/** What failed while the database was away is asked again after this. */
+const RETRY_AFTER_MS = 2000;
+
 export interface MaintenanceOptions {
   readonly database: Database;
-  readonly observe: Observe;
   /** On by the environment, whatever the database says. */
   readonly isForced: boolean;
 }
@@ -18,7 +19,9 @@ export interface MaintenanceOptions {
 /** The setting `maintenance` of the instance, followed on every gateway. Close it to stop listening. */
 export class MaintenanceSwitch {
   readonly #options: MaintenanceOptions;
+  readonly #listeners = new Set<(isOn: boolean) => void>();
   #isOn: boolean;
+  #retry: NodeJS.Timeout | undefined;
   #stopListening: () => Promise<void> = async () => {};
 
   private constructor(options: MaintenanceOptions) {
@@ -28,11 +31,7 @@ export class MaintenanceSwitch {
 
   static async open(options: MaintenanceOptions): Promise<MaintenanceSwitch> {
     const maintenance = new MaintenanceSwitch(options);
-    const refresh = () => {
-      maintenance.#refresh().catch((error: unknown) => {
-        options.observe({ kind: 'backgroundFault', task: 'maintenance', error });
-      });
-    };
+    const refresh = () => maintenance.#refreshUntilDone();
     maintenance.#stopListening = await options.database.listen(CHANNEL, refresh, refresh);
     await maintenance.#refresh();
     return maintenance;
@@ -42,18 +41,33 @@ export class MaintenanceSwitch {
     return this.#isOn;
   }
 
+  onChange(listener: (isOn: boolean) => void): void {
+    this.#listeners.add(listener);
+  }
+
   async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#listeners.clear();
     await this.#stopListening();
   }
 
+  #refreshUntilDone(): void {
+    clearTimeout(this.#retry);
+    this.#refresh().catch(() => {
+      this.#retry = setTimeout(() => this.#refreshUntilDone(), RETRY_AFTER_MS);
+      this.#retry.unref();
+    });
+  }
+
   async #refresh(): Promise<void> {
-    const { database, isForced, observe } = this.#options;
+    const { database, isForced } = this.#options;
     const rows = await database.query<{ isOn: boolean }>(
       Prisma.sql`select value = 'true'::jsonb as "isOn" from settings where name = 'maintenance'`,
     );
     const isOn = isForced || rows[0]?.isOn === true;
-    if (isOn !== this.#isOn) observe({ kind: 'maintenanceSwitched', isOn });
+    if (isOn === this.#isOn) return;
     this.#isOn = isOn;
+    for (const listener of this.#listeners) listener(isOn);
   }
 }
 
