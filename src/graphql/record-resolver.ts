@@ -2,17 +2,28 @@
  * The door to the records of any collection. GraphQL calls these methods for its generic and its typed fields,
  * REST for its generic paths; neither has another way to the store.
  */
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../errors.js';
 import type { Filter, Path } from '../filter/filter.js';
 import { parseOquery } from '../filter/oquery.js';
 import { parseWhere } from '../filter/where.js';
-import { type JsonObject, type JsonValue, printExactJson } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Collection } from '../store/collection.js';
 import type { Transaction } from '../store/database/database.js';
 import { queryOf, type SortKey } from '../store/record-query.js';
 import type { RecordSet } from '../store/record-set.js';
-import type { RecordStore, StoredRecord } from '../store/record-store.js';
+import type { RecordStore } from '../store/record-store.js';
+import type { StoredRecord } from '../store/stored-record.js';
+import { genericForm, toGenericRecord } from './generic-form.js';
+import { type PageSizes, toPageRequest } from './page-arguments.js';
+import { readingOf, toPageShape } from './page-shape.js';
+import { LazyRecord, Page } from './page-source.js';
+import { PRINTABLE_FIELD } from './printable.js';
+import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './record-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
+import { Json } from './scalars/json.js';
 
 /** What is asked of a collection. `oquery`, `where` and `filter` apply together. */
 export interface RecordsRequest {
@@ -51,13 +62,20 @@ export interface RecordRemoval {
   readonly ifVersion?: number | undefined;
 }
 
+@Resolver()
 export class RecordResolver {
   readonly #store: RecordStore;
   readonly #catalog: Catalog;
+  readonly #pages: PageSizes;
 
-  constructor(services: { readonly store: RecordStore; readonly catalog: Catalog }) {
+  constructor(services: {
+    readonly store: RecordStore;
+    readonly catalog: Catalog;
+    readonly pages: PageSizes;
+  }) {
     this.#store = services.store;
     this.#catalog = services.catalog;
+    this.#pages = services.pages;
   }
 
   /** The records asked for; nothing is read until the set is. @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND, GONE at once */
@@ -135,6 +153,150 @@ export class RecordResolver {
     );
   }
 
+  @Query(() => RecordConnection, {
+    name: 'records',
+    description:
+      'Records of any collection. A declared collection has a field of its own with real types, e.g. `tasks`.',
+  })
+  @Extensions(PRINTABLE_FIELD)
+  queryRecords(
+    @Ctx() context: RequestContext,
+    @Args(() => RecordsArguments) args: RecordsArguments,
+    @Info() info: GraphQLResolveInfo,
+  ): Page<GenericRecord> {
+    const form = genericForm(args.collection);
+    const shape = toPageShape(form, info);
+    const set = this.records(context, {
+      collection: args.collection,
+      oquery: args.oquery ?? undefined,
+      isInsensitive: args.ci ?? undefined,
+      where: args.where ?? undefined,
+      sort: args.orderBy?.map((key) => ({ path: toPath(key.field), direction: key.direction })),
+      projection: readingOf(shape).isWholeRecord ? args.project?.map(toPath) : [],
+      ...toPageRequest(args, this.#pages),
+    });
+    return new Page({ set, form, shape });
+  }
+
+  @Query(() => GenericRecord, {
+    name: 'record',
+    nullable: true,
+    description: 'One record of any collection by its id. Errors: NOT_FOUND, GONE when it was removed.',
+  })
+  @Extensions(PRINTABLE_FIELD)
+  queryRecord(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
+    @Arg('project', () => [String], {
+      nullable: true,
+      description: 'The fields to read into `data`. Left out: all.',
+    })
+    project: readonly string[] | null | undefined,
+    @Info() info: GraphQLResolveInfo,
+  ): LazyRecord<GenericRecord> {
+    const form = genericForm(collection);
+    const projection = project?.map(toPath);
+    return new LazyRecord({
+      form,
+      members: form.members(info.fieldNodes, info),
+      find: () => this.records(context, { collection, projection, filter: byId(id), limit: 1 }),
+      get: () => this.record(context, { collection, id, projection }),
+    });
+  }
+
+  @Mutation(() => GenericRecord, {
+    name: 'createRecord',
+    description:
+      'Stores a record. The header `Idempotency-Key` makes a repeated request give the first answer.',
+  })
+  async mutateCreate(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('data', () => Json, { description: 'The fields by their stored names; `_id` to choose the id.' })
+    data: JsonValue,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<GenericRecord> {
+    const record = await this.createRecord(perField(context, info), {
+      collection,
+      data: toObject(data, 'data'),
+    });
+    return toGenericRecord(record, collection);
+  }
+
+  @Mutation(() => [GenericRecord], {
+    name: 'createRecords',
+    description: 'Stores several records, all or none.',
+  })
+  async mutateCreateMany(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('data', () => [Json], { description: 'The fields of each record by their stored names.' })
+    data: readonly JsonValue[],
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<readonly GenericRecord[]> {
+    const records = await this.createRecords(perField(context, info), {
+      collection,
+      data: data.map((one, index) => toObject(one, `data.${index}`)),
+    });
+    return records.map((record) => toGenericRecord(record, collection));
+  }
+
+  @Mutation(() => GenericRecord, {
+    name: 'updateRecord',
+    description:
+      'Changes a record. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer `ifVersion`.',
+  })
+  async mutateUpdate(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
+    @Arg('data', () => Json, { description: 'The fields to change, by their stored names.' }) data: JsonValue,
+    @Arg('mode', () => UpdateMode, {
+      defaultValue: UpdateMode.MERGE,
+      description: 'What happens to the fields that are not sent.',
+    })
+    mode: UpdateMode,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('ifVersion', () => Int, {
+      nullable: true,
+      description: 'Change it only if it still has this version.',
+    })
+    ifVersion?: number | null,
+  ): Promise<GenericRecord> {
+    const record = await this.updateRecord(perField(context, info), {
+      collection,
+      id,
+      data: toObject(data, 'data'),
+      mode,
+      ifVersion: ifVersion ?? undefined,
+    });
+    return toGenericRecord(record, collection);
+  }
+
+  @Mutation(() => GenericRecord, {
+    name: 'deleteRecord',
+    description: 'Removes a record and gives it as it was. Read again by its id it is GONE, lists skip it.',
+  })
+  async mutateDelete(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('ifVersion', () => Int, {
+      nullable: true,
+      description: 'Remove it only if it still has this version.',
+    })
+    ifVersion?: number | null,
+  ): Promise<GenericRecord> {
+    const record = await this.deleteRecord(perField(context, info), {
+      collection,
+      id,
+      ifVersion: ifVersion ?? undefined,
+    });
+    return toGenericRecord(record, collection);
+  }
+
   /** Runs a write once per `Idempotency-Key`: sent again, it gives the first answer. Without a key it simply runs. */
   async #once(
     context: RequestContext,
@@ -154,6 +316,27 @@ export class RecordResolver {
     );
     return kept.map(fromKept);
   }
+}
+
+/** One key for the request, one answer for each of its fields: a document may write twice. */
+export function perField(context: RequestContext, info: GraphQLResolveInfo): RequestContext {
+  if (context.idempotencyKey === undefined) return context;
+  return { ...context, idempotencyKey: `${context.idempotencyKey}/${info.path.key}` };
+}
+
+export function byId(id: string): Filter {
+  return { kind: 'equals', path: ['_id'], value: id };
+}
+
+export function toPath(written: string): Path {
+  return written.split('.');
+}
+
+function toObject(value: JsonValue, parameter: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new ServiceError('INVALID_VALUE', `${parameter} is a JSON object of fields.`, {
+    errors: [{ parameter, detail: 'not an object', expected: 'a JSON object', sent: value }],
+  });
 }
 
 function toFilter(request: RecordsRequest, collection: Collection): Filter {

@@ -6,6 +6,7 @@ import type { RecordStore } from '../store/record-store.js';
 import { AuditResolver } from './audit-resolver.js';
 import { AuthResolver } from './auth-resolver.js';
 import { CollectionResolver } from './collection-resolver.js';
+import type { PageSizes } from './page-arguments.js';
 import { RecordResolver } from './record-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
@@ -17,17 +18,14 @@ export interface ResolverServices {
   readonly pages: PageSizes;
 }
 
-export interface PageSizes {
-  readonly defaultPageSize: number;
-  readonly maxPageSize: number;
-}
-
 export interface Resolvers {
   readonly records: RecordResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
   readonly audit: AuditResolver;
 }
+
+export const RESOLVER_CLASSES = [RecordResolver, CollectionResolver, AuthResolver, AuditResolver] as const;
 
 export function createResolvers(services: ResolverServices): Resolvers {
   return {

@@ -2,25 +2,11 @@
  * What a document selects of typed records, as the `Shape` the database prints. The plain path reads its projection off
  * the same shape, so both ways read the same fields and no other.
  */
-import { type FieldNode, type GraphQLResolveInfo, isObjectType } from 'graphql';
-import { collectSubfields } from 'graphql/execution/collectFields.js';
+import type { FieldNode } from 'graphql';
 import type { Path } from '../../filter/filter.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
+import { type SelectionInfo, selectedFields } from '../selection.js';
 import type { TypedField, TypedModel, TypedObject, TypedValue } from './typed-model.js';
-
-/** What of graphql-js's resolve info says which fields are selected. */
-export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
-
-/** The fields selected of an object type, by response key, fragments and `@skip`/`@include` applied. */
-export function selectedFields(
-  typeName: string,
-  nodes: readonly FieldNode[],
-  info: SelectionInfo,
-): ReadonlyMap<string, readonly FieldNode[]> {
-  const type = info.schema.getType(typeName);
-  if (!isObjectType(type)) throw new Error(`${typeName} is no object type of the schema`);
-  return collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);
-}
 
 /** The members selected of a typed record by the selection sets of `nodes`. */
 export function recordMembers(

@@ -5,11 +5,12 @@
  * parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another type than the
  * shape says, as old data may hold, is printed as null; in a list it is left out.
  */
-import pg from 'pg';
 import type { Path } from '../../filter/filter.js';
 import { Prisma } from '../../generated/prisma/client.js';
 
 type Sql = Prisma.Sql;
+
+const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
 
 export type Shape =
   | ConstantShape
@@ -71,30 +72,27 @@ export interface TargetShape {
 /** What of another collection the caller may see: a condition over the alias `r`, the domain and the tombstones included. */
 export type VisibleRecords = (collection: string) => Sql;
 
-/** An expression over the record alias `r`, and the joins to put after its FROM item. */
-export interface PrintedRecord {
-  readonly json: Sql;
-  readonly joins: readonly Sql[];
-}
-
 /** The paths into the record that a shape reads, and with `wholeRecord` whether it prints all of it. */
 export interface ShapePaths {
   readonly paths: readonly Path[];
   readonly isWholeRecord: boolean;
 }
 
-/**
- * Compiles the members to an expression that prints one record `r` as a JSON object.
- *
- * `fields` is the expression for all visible fields (a projection without `_id`).
- */
-export function compileShape(
-  members: readonly Member[],
-  options: { readonly fields: Sql; readonly visibleRecords: VisibleRecords },
-): PrintedRecord {
-  const row: Row = { base: Prisma.raw('r.data'), joins: [], fields: options.fields };
-  const state: Compilation = { visibleRecords: options.visibleRecords, aliasCount: 0 };
-  return { json: printObject(members, row, state), joins: row.joins };
+/** What the expressions of one statement share. */
+export interface Printing {
+  /** All visible fields of the record `r` as the query's projection leaves them, without `_id`. */
+  readonly fields: Sql;
+  readonly visibleRecords: VisibleRecords;
+  aliasCount: number;
+}
+
+export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
+  return { ...options, aliasCount: 0 };
+}
+
+/** An expression that prints one record `r` as a JSON object. The joins it needs, to stand after the FROM item of `r`, are added to `joins`. */
+export function compileObject(members: readonly Member[], joins: Sql[], printing: Printing): Sql {
+  return printObject(members, { base: Prisma.raw('r.data'), joins }, printing);
 }
 
 export function listShapePaths(members: readonly Member[]): ShapePaths {
@@ -107,29 +105,41 @@ export function listShapePaths(members: readonly Member[]): ShapePaths {
   return { paths, isWholeRecord };
 }
 
+/** The records that references among the members point to, not those that these point to in turn. */
+export function listTargets(members: readonly Member[]): TargetShape['targets'] {
+  return members.flatMap((member) => targetsWithin(member.shape));
+}
+
+function targetsWithin(shape: Shape): TargetShape['targets'] {
+  switch (shape.kind) {
+    case 'target':
+      return shape.targets;
+    case 'object':
+      return listTargets(shape.members);
+    case 'list':
+      return targetsWithin(shape.element);
+    default:
+      return [];
+  }
+}
+
 /** One FROM item whose `base` is a JSON object: the record, or an element of a list in it. */
 interface Row {
   readonly base: Sql;
   readonly joins: Sql[];
-  readonly fields: Sql | undefined;
 }
 
-interface Compilation {
-  readonly visibleRecords: VisibleRecords;
-  aliasCount: number;
-}
-
-function printObject(members: readonly Member[], row: Row, state: Compilation): Sql {
+function printObject(members: readonly Member[], row: Row, state: Printing): Sql {
   if (members.length === 0) return Prisma.raw(`'{}'::json`);
   // A function takes 100 arguments; more members than 50 are built in parts that are joined as text.
   if (members.length > 50) return printLongObject(members, row, state);
   return Prisma.sql`json_build_object(${Prisma.join(
-    members.map(({ key, shape }) => Prisma.sql`${literal(key)}, ${printShape(shape, row, state)}`),
+    members.map(({ key, shape }) => Prisma.sql`${key}::text, ${printShape(shape, row, state)}`),
     ', ',
   )})`;
 }
 
-function printLongObject(members: readonly Member[], row: Row, state: Compilation): Sql {
+function printLongObject(members: readonly Member[], row: Row, state: Printing): Sql {
   const parts: Sql[] = [];
   for (let start = 0; start < members.length; start += 50) {
     const part = printObject(members.slice(start, start + 50), row, state);
@@ -138,10 +148,10 @@ function printLongObject(members: readonly Member[], row: Row, state: Compilatio
   return Prisma.sql`('{' || ${Prisma.join(parts, " || ',' || ")} || '}')::json`;
 }
 
-function printShape(shape: Shape, row: Row, state: Compilation): Sql {
+function printShape(shape: Shape, row: Row, state: Printing): Sql {
   switch (shape.kind) {
     case 'constant':
-      return Prisma.sql`${literal(shape.text)}::text`;
+      return Prisma.sql`${shape.text}::text`;
     case 'id':
       return Prisma.raw('r.id');
     case 'version':
@@ -151,8 +161,7 @@ function printShape(shape: Shape, row: Row, state: Compilation): Sql {
     case 'updatedAt':
       return instant('r.updated_at');
     case 'fields':
-      if (!row.fields) throw new Error('only a record has fields');
-      return row.fields;
+      return state.fields;
     case 'json':
       return valueAt(row.base, shape.path);
     case 'text':
@@ -167,7 +176,7 @@ function printShape(shape: Shape, row: Row, state: Compilation): Sql {
       return printEnum(shape, row);
     case 'object': {
       const value = valueAt(row.base, shape.path);
-      const inner: Row = { base: value, joins: row.joins, fields: undefined };
+      const inner: Row = { base: value, joins: row.joins };
       return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${printObject(shape.members, inner, state)} end`;
     }
     case 'list':
@@ -177,17 +186,17 @@ function printShape(shape: Shape, row: Row, state: Compilation): Sql {
   }
 }
 
+/** One look-up in a small object, however many values there are. */
 function printEnum(shape: EnumShape, row: Row): Sql {
-  const branches = [...shape.namesByValue].map(
-    ([value, name]) => Prisma.sql`when ${literal(JSON.stringify(value))}::jsonb then ${literal(name)}`,
-  );
-  return Prisma.sql`case ${valueAt(row.base, shape.path)} ${Prisma.join(branches, ' ')} end`;
+  const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
+  const value = valueOfType(row.base, shape.path, 'string');
+  return Prisma.sql`(${names}::jsonb ->> (${value} #>> '{}'))`;
 }
 
-function printList(shape: ListShape, row: Row, state: Compilation): Sql {
+function printList(shape: ListShape, row: Row, state: Printing): Sql {
   const value = valueAt(row.base, shape.path);
   const alias = nextAlias('e', state);
-  const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [], fields: undefined };
+  const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [] };
   const element = printShape(shape.element, inner, state);
   return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then (
   select coalesce(json_agg(${element} order by ${Prisma.raw(alias)}.position), '[]'::json)
@@ -208,23 +217,21 @@ function elementHasType(element: Shape, base: Sql): Sql {
     case 'object':
       return Prisma.sql`jsonb_typeof(${base}) = 'object'`;
     case 'enum':
-      return Prisma.sql`${base} in (${Prisma.join(
-        [...element.namesByValue.keys()].map((value) => Prisma.sql`${literal(JSON.stringify(value))}::jsonb`),
-      )})`;
+      return Prisma.sql`jsonb_typeof(${base}) = 'string' and (${base} #>> '{}') = any(${[...element.namesByValue.keys()]}::text[])`;
     default:
       return Prisma.sql`${base} <> 'null'`;
   }
 }
 
 /** A join and no subquery in the select list: Postgres then remembers a target that several records point to. */
-function printTarget(shape: TargetShape, row: Row, state: Compilation): Sql {
+function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(
     Prisma.sql`cross join lateral (select ${valueOfType(row.base, [...shape.path, 'value'], 'string')} #>> '{}' as id) as ${Prisma.raw(reference)}`,
   );
   const found = shape.targets.map((target) => {
     const alias = nextAlias('target', state);
-    const inner: Row = { base: Prisma.raw('r.data'), joins: [], fields: undefined };
+    const inner: Row = { base: Prisma.raw('r.data'), joins: [] };
     const json = printObject(target.members, inner, state);
     row.joins.push(Prisma.sql`left join lateral (
   select ${json} as json
@@ -239,12 +246,17 @@ function printTarget(shape: TargetShape, row: Row, state: Compilation): Sql {
 
 function valueAt(base: Sql, path: Path): Sql {
   if (path.length === 0) return base;
-  return Prisma.sql`${base}${Prisma.raw(path.map((step) => `->${quoted(step)}`).join(''))}`;
+  return Prisma.sql`${base}${Prisma.join(path.map(step), '')}`;
+}
+
+/** A declared name is a literal, so that statements stay the same and can be prepared. */
+function step(name: string): Sql {
+  return ALLOWED_NAME.test(name) ? Prisma.raw(`->'${name}'`) : Prisma.sql`->${name}::text`;
 }
 
 function valueOfType(base: Sql, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
   const value = valueAt(base, path);
-  return Prisma.sql`case when jsonb_typeof(${value}) = ${literal(type)} then ${value} end`;
+  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value} end`;
 }
 
 function instant(column: string): Sql {
@@ -255,18 +267,9 @@ function joined(joins: readonly Sql[]): Sql {
   return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
 }
 
-function nextAlias(stem: string, state: Compilation): string {
+function nextAlias(stem: string, state: Printing): string {
   state.aliasCount += 1;
   return `${stem}_${state.aliasCount}`;
-}
-
-function literal(text: string): Sql {
-  return Prisma.raw(quoted(text));
-}
-
-/** Only names that come from declarations and from a parsed document get here, and each is quoted all the same. */
-function quoted(text: string): string {
-  return pg.escapeLiteral(text);
 }
 
 function collectPaths(shape: Shape, at: Path, paths: Path[]): void {

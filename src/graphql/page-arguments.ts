@@ -1,0 +1,73 @@
+/** The arguments of a page, as Relay names them, and what they mean to a `RecordSet`. */
+import { ArgsType, Field, Int } from 'type-graphql';
+import { ServiceError } from '../errors.js';
+
+/** How many records a page has when nothing is said, and how many at most. @see decisions 9 */
+export interface PageSizes {
+  readonly defaultPageSize: number;
+  readonly maxPageSize: number;
+}
+
+@ArgsType()
+export class PageArguments {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'At most so many records, from the start of the order or after the cursor `after`.',
+  })
+  first?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'A cursor (`pageInfo.endCursor`, `edges.cursor`): only what comes after it.',
+  })
+  after?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Instead of `first`: the last so many records, at the end of the order or before the cursor `before`.',
+  })
+  last?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'A cursor: only what comes before it.' })
+  before?: string | null;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly fromEnd: boolean;
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+}
+
+/** @throws INVALID_VALUE, LIMIT_EXCEEDED (400) */
+export function toPageRequest(page: PageArguments, sizes: PageSizes): PageRequest {
+  const { first, last } = page;
+  if (isGiven(first) && isGiven(last)) {
+    throw wrong('last', 'Give first or last, not both.');
+  }
+  const fromEnd = isGiven(last);
+  const limit = last ?? first ?? sizes.defaultPageSize;
+  const parameter = fromEnd ? 'last' : 'first';
+  if (limit < 0) throw wrong(parameter, `${parameter} is a number of records, from 0 on, not ${limit}.`);
+  if (limit > sizes.maxPageSize) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `${parameter} is at most ${sizes.maxPageSize}, not ${limit}. Read on with ${fromEnd ? 'before' : 'after'}.`,
+      {
+        errors: [
+          { parameter, detail: 'the page is too large', expected: `<= ${sizes.maxPageSize}`, sent: limit },
+        ],
+      },
+    );
+  }
+  return { limit, fromEnd, after: page.after ?? undefined, before: page.before ?? undefined };
+}
+
+function isGiven(size: number | null | undefined): size is number {
+  return size !== undefined && size !== null;
+}
+
+function wrong(parameter: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}

@@ -1,0 +1,112 @@
+/**
+ * Records and pages as a resolver gives them: asked for and not read. graphql-js asks them for their fields, the splice
+ * for their text; either way one statement reads them.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import type { RecordPage, RecordSet } from '../store/record-set.js';
+import type { PageShape } from '../store/sql/page-shape.js';
+import type { Member } from '../store/sql/shape.js';
+import type { StoredRecord } from '../store/stored-record.js';
+import type { RecordForm } from './page-shape.js';
+import { PRINT, type Printable } from './printable.js';
+
+/** A page of records; its fields are those of a connection. */
+export class Page<Node> implements Printable {
+  readonly #set: RecordSet;
+  readonly #form: RecordForm<Node>;
+  readonly #shape: PageShape;
+  #page: Promise<RecordPage> | undefined;
+
+  constructor(options: {
+    readonly set: RecordSet;
+    readonly form: RecordForm<Node>;
+    readonly shape: PageShape;
+  }) {
+    this.#set = options.set;
+    this.#form = options.form;
+    this.#shape = options.shape;
+  }
+
+  async nodes(): Promise<readonly Node[]> {
+    const { records } = await this.#read();
+    return records.map((record) => this.#form.toNode(record));
+  }
+
+  async edges(): Promise<readonly { readonly node: Node; readonly cursor: string }[]> {
+    const { records, cursors } = await this.#read();
+    return records.map((record, index) => ({
+      node: this.#form.toNode(record),
+      cursor: cursors[index] ?? '',
+    }));
+  }
+
+  async pageInfo(): Promise<{
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  }> {
+    const { cursors, hasNextPage, hasPreviousPage } = await this.#read();
+    return {
+      hasNextPage,
+      hasPreviousPage,
+      startCursor: cursors.at(0) ?? null,
+      endCursor: cursors.at(-1) ?? null,
+    };
+  }
+
+  async totalCount(): Promise<number> {
+    return await this.#set.count();
+  }
+
+  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
+    return await this.#set.print(this.#shape);
+  }
+
+  #read(): Promise<RecordPage> {
+    this.#page ??= this.#set.page();
+    return this.#page;
+  }
+}
+
+/**
+ * One record. Awaited it is read, as graphql-js does with whatever a resolver gives; the splice has it print itself instead.
+ */
+export class LazyRecord<Node> implements Printable, PromiseLike<Node> {
+  readonly #options: LazyRecordOptions<Node>;
+
+  constructor(options: LazyRecordOptions<Node>) {
+    this.#options = options;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise that has not started, and meant to be awaited
+  then<Kept = Node, Failed = never>(
+    onKept?: ((node: Node) => Kept | PromiseLike<Kept>) | null,
+    onFailed?: ((reason: unknown) => Failed | PromiseLike<Failed>) | null,
+  ): Promise<Kept | Failed> {
+    return this.#get().then(onKept, onFailed);
+  }
+
+  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
+    const { find, get, members } = this.#options;
+    const printed = await find().printRecord(members);
+    if (printed !== undefined) return printed;
+    // Says why there is none: NOT_FOUND or GONE.
+    await get();
+    return 'null';
+  }
+
+  async #get(): Promise<Node> {
+    const { get, form } = this.#options;
+    return form.toNode(await get());
+  }
+}
+
+export interface LazyRecordOptions<Node> {
+  /** The set of this one record, for printing. */
+  readonly find: () => RecordSet;
+  /** Reads it. @throws NOT_FOUND, GONE */
+  readonly get: () => Promise<StoredRecord>;
+  readonly form: RecordForm<Node>;
+  readonly members: readonly Member[];
+}

@@ -1,0 +1,102 @@
+/**
+ * The GraphQL schema: the resolvers of `resolvers.ts` and, for each collection of the catalog, the typed fields the factory
+ * makes. It is built again whenever a collection changes.
+ */
+import { type GraphQLSchema, specifiedScalarTypes } from 'graphql';
+import { buildSchemaSync, getMetadataStorage } from 'type-graphql';
+import type { Collection } from '../store/collection.js';
+import { RESOLVER_CLASSES } from './resolvers.js';
+import { ReferenceLoader } from './typed/reference-loader.js';
+import { createReferenceResolver } from './typed/reference-resolver.js';
+import { createTypedModel, type TypedModel } from './typed/typed-model.js';
+import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
+import { TypedTypes } from './typed/typed-types.js';
+
+export interface SchemaParts {
+  readonly collections: readonly Collection[];
+  /** Resolver classes of other rooms, e.g. the reports. */
+  readonly otherClasses: readonly NewableFunction[];
+  /** The instance for a resolver class; asked at execution only. `typed` has those the factory made. */
+  readonly instanceOf: (resolverClass: NewableFunction) => object;
+  /** For the resolvers the factory makes; absent where the schema is only printed. */
+  readonly services?: TypedServices;
+}
+
+/** Builds the schema of these collections. Takes some tens of milliseconds. */
+export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
+  return withMetadataTakenBack(() => {
+    const model = createTypedModel(parts.collections, takenNames());
+    const phase = { isBuilding: true };
+    const typed = createTypedResolvers(model, (type) => () => (phase.isBuilding ? type : Object));
+    const instances = parts.services ? typed.createInstances(parts.services) : new Map();
+    const schema = buildSchemaSync({
+      resolvers: [...RESOLVER_CLASSES, ...parts.otherClasses, ...typed.classes],
+      container: {
+        get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass),
+      },
+      validate: false,
+      skipCheck: true,
+    });
+    phase.isBuilding = false;
+    return schema;
+  });
+}
+
+interface TypedResolvers {
+  readonly classes: readonly NewableFunction[];
+  createInstances(services: TypedServices): ReadonlyMap<NewableFunction, object>;
+}
+
+function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): TypedResolvers {
+  const types = new TypedTypes(model);
+  const ofCollections = model.collections.map((typed) =>
+    createTypedResolver(typed, { model, types, asPlainValue }),
+  );
+  const ofReferences = types.references.flatMap(({ reference, type }) => {
+    const resolverClass = createReferenceResolver(reference, type, { model, types });
+    return resolverClass ? [resolverClass] : [];
+  });
+  return {
+    classes: [...ofCollections, ...ofReferences],
+    createInstances(services) {
+      const loader = new ReferenceLoader(services.records);
+      return new Map<NewableFunction, object>([
+        ...ofCollections.map((one) => [one, new one(services)] as const),
+        ...ofReferences.map((one) => [one, new one(loader)] as const),
+      ]);
+    },
+  };
+}
+
+/** The names of the part that is not made of the catalog. */
+function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> } {
+  const storage = getMetadataStorage();
+  return {
+    typeNames: new Set([
+      ...['Query', 'Mutation', 'Subscription', 'JSON', 'Decimal', 'DateTime', 'LocalDate', 'Month'],
+      ...specifiedScalarTypes.map((scalar) => scalar.name),
+      ...storage.objectTypes.map((type) => type.name),
+      ...storage.inputTypes.map((type) => type.name),
+      ...storage.interfaceTypes.map((type) => type.name),
+      ...storage.enums.map((type) => type.name),
+      ...storage.unions.map((type) => type.name),
+    ]),
+    rootFields: new Set(
+      [...storage.queries, ...storage.mutations, ...storage.subscriptions].map((field) => field.schemaName),
+    ),
+  };
+}
+
+/**
+ * TypeGraphQL keeps what decorators say in one storage of the process. What the factory adds is needed while the schema is
+ * built and taken out after, so that a schema built a thousand times leaves no trace.
+ */
+function withMetadataTakenBack<T>(build: () => T): T {
+  const lists = Object.values(getMetadataStorage()).filter((value) => Array.isArray(value));
+  const lengths = lists.map((list) => list.length);
+  try {
+    return build();
+  } finally {
+    for (const [index, list] of lists.entries()) list.length = lengths[index] ?? 0;
+  }
+}

@@ -1,0 +1,36 @@
+/** The input of a typed mutation as the JSON that is stored. */
+import type { JsonObject, JsonValue } from '../../json.js';
+import type { TypedObject, TypedValue } from './typed-model.js';
+
+/** What graphql-js made of an input object: its fields by GraphQL name, scalars and enums in their inner form. */
+export interface InputValues {
+  readonly [field: string]: unknown;
+}
+
+export function toStoredFields(input: InputValues, object: TypedObject): JsonObject {
+  const stored: Record<string, JsonValue> = {};
+  for (const { name, field, value } of object.fields) {
+    const sent = input[name];
+    if (sent !== undefined) stored[field.name] = toStoredValue(sent, value);
+  }
+  return stored;
+}
+
+function toStoredValue(sent: unknown, value: TypedValue): JsonValue {
+  if (sent === null) return null;
+  if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredValue(element, value));
+  if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);
+  if (value.kind === 'reference' && isInput(sent)) return toStoredReference(sent);
+  // The scalars have checked it, and what they give is JSON.
+  return sent as JsonValue;
+}
+
+function toStoredReference(sent: InputValues): JsonValue {
+  const { id, label } = sent;
+  if (typeof label === 'string') return { value: String(id), label };
+  return { value: String(id) };
+}
+
+function isInput(sent: unknown): sent is InputValues {
+  return typeof sent === 'object' && sent !== null;
+}

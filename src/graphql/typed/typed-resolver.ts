@@ -1,0 +1,233 @@
+/**
+ * The root fields of one collection: `task`, `tasks`, `createTask`, `updateTask`, `deleteTask`. They call `RecordResolver`
+ * as the generic fields and REST do.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
+import type { Catalog } from '../../store/catalog.js';
+import type { PageShape } from '../../store/sql/page-shape.js';
+import { listShapePaths, type Member } from '../../store/sql/shape.js';
+import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
+import { readingOf, toPageShape } from '../page-shape.js';
+import { LazyRecord, Page } from '../page-source.js';
+import { PRINTABLE_FIELD } from '../printable.js';
+import { byId, perField, type RecordResolver } from '../record-resolver.js';
+import { OrderByInput, SortDirection, UpdateMode } from '../record-types.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { SelectionMemory } from '../selection.js';
+import { assertShown } from '../shown-fields.js';
+import { typedForm } from './typed-form.js';
+import { type InputValues, toStoredFields } from './typed-input.js';
+import type { TypedCollection, TypedModel } from './typed-model.js';
+import type { TypedSource } from './typed-source.js';
+import type { TypeClass, TypedTypes } from './typed-types.js';
+import { createWhere, toStoredWhere } from './typed-where.js';
+
+export interface TypedServices {
+  readonly records: RecordResolver;
+  readonly catalog: Catalog;
+  readonly pages: PageSizes;
+}
+
+/** An input type while the schema is built, plain values after: TypeGraphQL would make instances of input classes, and keep each class for ever. */
+export type AsPlainValue = (type: TypeClass) => () => TypeClass;
+
+interface OrderByValue {
+  /** The stored path, joined by dots: the inner value of the enum. */
+  readonly field: string;
+  readonly direction: SortDirection;
+}
+
+export type TypedResolverClass = new (services: TypedServices) => object;
+
+export function createTypedResolver(
+  typed: TypedCollection,
+  options: {
+    readonly model: TypedModel;
+    readonly types: TypedTypes;
+    readonly asPlainValue: AsPlainValue;
+  },
+): TypedResolverClass {
+  const { model, types, asPlainValue } = options;
+  const { collection, singular, plural, object } = typed;
+  const { typeName } = object;
+  const name = collection.name;
+  const form = typedForm(typed, model);
+  const recordType = types.record(typed);
+  const whereInput = asPlainValue(createWhere(typed, types));
+  const sortKey = asPlainValue(types.createOrderBy(typed) ?? OrderByInput);
+  const pageShapes = new SelectionMemory<PageShape>();
+  const recordShapes = new SelectionMemory<readonly Member[]>();
+
+  @Resolver()
+  class TypedResolver {
+    readonly #services: TypedServices;
+
+    constructor(services: TypedServices) {
+      this.#services = services;
+    }
+
+    @Query(() => recordType, {
+      name: singular,
+      nullable: true,
+      description: `One ${typeName} by its id. Errors: NOT_FOUND, GONE when it was removed.`,
+    })
+    @Extensions(PRINTABLE_FIELD)
+    one(
+      @Ctx() context: RequestContext,
+      @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
+      @Info() info: GraphQLResolveInfo,
+    ): LazyRecord<TypedSource> {
+      const { records, catalog } = this.#services;
+      const scope = requireScope(context);
+      const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
+      assertShown(members, name, { scope, catalog });
+      const projection = listShapePaths(members).paths;
+      return new LazyRecord({
+        form,
+        members,
+        find: () => records.records(context, { collection: name, projection, filter: byId(id), limit: 1 }),
+        get: () => records.record(context, { collection: name, id, projection }),
+      });
+    }
+
+    @Query(() => types.createConnection(typed), {
+      name: plural,
+      description: `${collection.title}: the records that match, a page at a time.`,
+    })
+    @Extensions(PRINTABLE_FIELD)
+    many(
+      @Ctx() context: RequestContext,
+      @Arg('where', whereInput, {
+        nullable: true,
+        description: 'Conditions on the fields, all of which hold.',
+      })
+      where: object | null | undefined,
+      @Arg('oquery', () => String, {
+        nullable: true,
+        description:
+          'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds together with `where`.',
+      })
+      oquery: string | null | undefined,
+      @Arg('ci', () => Boolean, {
+        nullable: true,
+        description: 'The text operators of `oquery` ignore case.',
+      })
+      ci: boolean | null | undefined,
+      @Arg('orderBy', () => [sortKey()], {
+        nullable: true,
+        description: 'The order; by id if left out.',
+      })
+      orderBy: readonly OrderByValue[] | null | undefined,
+      @Args(() => PageArguments) page: PageArguments,
+      @Info() info: GraphQLResolveInfo,
+    ): Page<TypedSource> {
+      const { records, catalog, pages } = this.#services;
+      const scope = requireScope(context);
+      const shape = pageShapes.recall(info, () => toPageShape(form, info));
+      const reading = readingOf(shape);
+      assertShown(reading.members, name, { scope, catalog });
+      const set = records.records(context, {
+        collection: name,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        where: where ? toStoredWhere(where, object) : undefined,
+        sort: orderBy?.map((key) => ({ path: key.field.split('.'), direction: key.direction })),
+        projection: reading.paths,
+        ...toPageRequest(page, pages),
+      });
+      return new Page({ set, form, shape });
+    }
+
+    @Mutation(() => recordType, {
+      name: `create${typeName}`,
+      description: `Stores a ${typeName}. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
+    })
+    async create(
+      @Ctx() context: RequestContext,
+      @Arg('data', asPlainValue(types.createInput(typed, 'Create')), { description: 'The fields.' })
+      data: InputValues,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<TypedSource> {
+      this.#assertShown(context, info);
+      const { id } = data;
+      const stored = toStoredFields(data, object);
+      return form.toNode(
+        await this.#services.records.createRecord(perField(context, info), {
+          collection: name,
+          data: typeof id === 'string' ? { _id: id, ...stored } : stored,
+        }),
+      );
+    }
+
+    @Mutation(() => recordType, {
+      name: `update${typeName}`,
+      description: `Changes a ${typeName}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
+    })
+    async update(
+      @Ctx() context: RequestContext,
+      @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
+      @Arg('data', asPlainValue(types.createInput(typed, 'Update')), {
+        description: 'The fields to change; null removes one.',
+      })
+      data: InputValues,
+      @Arg('mode', () => UpdateMode, {
+        defaultValue: UpdateMode.MERGE,
+        description: 'What happens to the fields that are not sent.',
+      })
+      mode: UpdateMode,
+      @Arg('ifVersion', () => Int, {
+        nullable: true,
+        description: 'Change it only if it still has this version.',
+      })
+      ifVersion: number | null | undefined,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<TypedSource> {
+      this.#assertShown(context, info);
+      return form.toNode(
+        await this.#services.records.updateRecord(perField(context, info), {
+          collection: name,
+          id,
+          data: toStoredFields(data, object),
+          mode,
+          ifVersion: ifVersion ?? undefined,
+        }),
+      );
+    }
+
+    @Mutation(() => recordType, {
+      name: `delete${typeName}`,
+      description: `Removes a ${typeName} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
+    })
+    async delete(
+      @Ctx() context: RequestContext,
+      @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
+      @Arg('ifVersion', () => Int, {
+        nullable: true,
+        description: 'Remove it only if it still has this version.',
+      })
+      ifVersion: number | null | undefined,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<TypedSource> {
+      this.#assertShown(context, info);
+      return form.toNode(
+        await this.#services.records.deleteRecord(perField(context, info), {
+          collection: name,
+          id,
+          ifVersion: ifVersion ?? undefined,
+        }),
+      );
+    }
+
+    /** Before anything is written: an answer that would be refused must not leave a change behind. */
+    #assertShown(context: RequestContext, info: GraphQLResolveInfo): void {
+      const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
+      assertShown(members, name, {
+        scope: requireScope(context),
+        catalog: this.#services.catalog,
+      });
+    }
+  }
+
+  return TypedResolver;
+}

@@ -1,0 +1,338 @@
+/** The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and union of the model. */
+import type { GraphQLScalarType } from 'graphql';
+import {
+  createUnionType,
+  Field,
+  Float,
+  ID,
+  InputType,
+  Int,
+  ObjectType,
+  registerEnumType,
+} from 'type-graphql';
+import { PageInfo, SortDirection } from '../record-types.js';
+import { DateTime } from '../scalars/date-time.js';
+import { Decimal } from '../scalars/decimal.js';
+import { Json } from '../scalars/json.js';
+import { LocalDate } from '../scalars/local-date.js';
+import { Month } from '../scalars/month.js';
+import { toEnumValueName } from './graphql-names.js';
+import type {
+  TypedCollection,
+  TypedEnum,
+  TypedField,
+  TypedModel,
+  TypedObject,
+  TypedReference,
+  TypedValue,
+} from './typed-model.js';
+import { TYPE_NAME } from './typed-source.js';
+
+/** A class made at run time, to be named in a decorator. */
+export type TypeClass = new () => object;
+/** What a decorator takes as a type: a class, a scalar, the object of an enum, the symbol of a union. */
+export type TypeReference =
+  | TypeClass
+  | GraphQLScalarType
+  | StringConstructor
+  | BooleanConstructor
+  | object
+  | symbol;
+
+/** A new class that TypeGraphQL knows by its identity, and people by its name in a stack trace. */
+export function createClass(name: string): TypeClass {
+  return { [name]: class {} }[name] as TypeClass;
+}
+
+export class TypedTypes {
+  readonly #model: TypedModel;
+  readonly #objects = new Map<string, TypeClass>();
+  readonly #inputs = new Map<string, TypeClass>();
+  readonly #enums = new Map<string, object>();
+  readonly #references = new Map<string, { readonly reference: TypedReference; readonly type: TypeClass }>();
+
+  constructor(model: TypedModel) {
+    this.#model = model;
+    // All record types first: references go in circles.
+    for (const typed of model.collections)
+      this.#objects.set(typed.object.typeName, createClass(typed.object.typeName));
+    for (const typed of model.collections) this.#defineRecord(typed);
+  }
+
+  /** The reference types, whose `record` a resolver gives. */
+  get references(): readonly { readonly reference: TypedReference; readonly type: TypeClass }[] {
+    return [...this.#references.values()];
+  }
+
+  record(typed: TypedCollection): TypeClass {
+    const type = this.#objects.get(typed.object.typeName);
+    if (!type) throw new Error(`no type ${typed.object.typeName}`);
+    return type;
+  }
+
+  /** The connection and edge of a collection. */
+  createConnection(typed: TypedCollection): TypeClass {
+    const { typeName } = typed.object;
+    const node = this.record(typed);
+    const edge = createClass(`${typeName}Edge`);
+    ObjectType(edge.name, {
+      description: `A ${typeName} in a page, with its cursor.`,
+      simpleResolvers: true,
+    })(edge);
+    field(edge, 'node', () => node, { description: `The ${typeName}.` });
+    field(edge, 'cursor', () => String, {
+      description: 'The place of the record in the order, for `after` and `before`.',
+    });
+    const connection = createClass(`${typeName}Connection`);
+    const description = `A page of ${typed.collection.title === typed.collection.name ? typed.plural : `${typed.collection.title.toLowerCase()} (${typed.plural})`}.`;
+    ObjectType(connection.name, { description, simpleResolvers: true })(connection);
+    field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
+    field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
+    field(connection, 'pageInfo', () => PageInfo, { description: 'Where the page stands.' });
+    field(connection, 'totalCount', () => Int, {
+      description: 'How many records match in all, on every page. Counted only when asked for.',
+    });
+    return connection;
+  }
+
+  /** What a record is made of, or changed by. */
+  createInput(typed: TypedCollection, verb: 'Create' | 'Update'): TypeClass {
+    const { typeName, fields } = typed.object;
+    const input = createClass(`${verb}${typeName}Input`);
+    const description =
+      verb === 'Create'
+        ? `The fields of a new ${typeName}.`
+        : `The fields of a ${typeName} to change; null removes one.`;
+    InputType(input.name, { description })(input);
+    if (verb === 'Create') {
+      field(input, 'id', () => ID, {
+        nullable: true,
+        description: 'The id, 1 to 64 of A-Z, a-z, 0-9, `_`, `.`, `:`, `-`. Left out: a new one is made.',
+      });
+    }
+    for (const one of fields) this.#inputField(input, one, verb === 'Create');
+    return input;
+  }
+
+  /** The enum of the fields to sort by, its values the paths joined by dots, and the input of one key. */
+  createOrderBy(typed: TypedCollection): TypeClass | undefined {
+    const { typeName } = typed.object;
+    const paths = sortablePaths(typed.object);
+    if (paths.length === 0) return undefined;
+    const sortFields = Object.fromEntries(paths.map(({ name, path }) => [name, path.join('.')]));
+    registerEnumType(sortFields, {
+      name: `${typeName}SortField`,
+      description: `What ${typed.plural} can be ordered by.`,
+      valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
+    });
+    const input = createClass(`${typeName}OrderByInput`);
+    InputType(input.name, {
+      description: `One key of an order of ${typed.plural}. Ties are broken by the id.`,
+    })(input);
+    field(input, 'field', () => sortFields, { description: 'The field to order by.' });
+    field(input, 'direction', () => SortDirection, {
+      defaultValue: SortDirection.ASCENDING,
+      description: 'Ascending if left out.',
+    });
+    return input;
+  }
+
+  enumOf(value: TypedEnum): object {
+    const known = this.#enums.get(value.typeName);
+    if (known) return known;
+    const values = Object.fromEntries([...value.namesByValue].map(([stored, name]) => [name, stored]));
+    registerEnumType(values, {
+      name: value.typeName,
+      description: value.description,
+      valuesConfig: Object.fromEntries(
+        [...value.namesByValue].map(([stored, name]) => [name, { description: `Stored as "${stored}".` }]),
+      ),
+    });
+    this.#enums.set(value.typeName, values);
+    return values;
+  }
+
+  #defineRecord(typed: TypedCollection): void {
+    const type = this.record(typed);
+    const { typeName, description, fields } = typed.object;
+    ObjectType(typeName, { description, simpleResolvers: true })(type);
+    field(type, 'id', () => ID, { description: `Names the ${typeName}; stored as \`_id\`.` });
+    for (const one of fields) this.#objectField(type, one);
+    field(type, 'version', () => Int, {
+      description:
+        '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+    });
+    field(type, 'createdAt', () => DateTime, { description: 'When the record was stored first.' });
+    field(type, 'updatedAt', () => DateTime, { description: 'When the record was changed last.' });
+  }
+
+  #objectField(type: TypeClass, one: TypedField): void {
+    const value = this.#outputType(one.value);
+    field(type, one.name, () => (one.field.isList ? [value] : value), {
+      nullable: true,
+      description: one.description,
+      ...(one.field.deprecated !== undefined && { deprecationReason: one.field.deprecated }),
+    });
+  }
+
+  #outputType(value: TypedValue): TypeReference {
+    switch (value.kind) {
+      case 'enum':
+        return this.enumOf(value);
+      case 'object':
+        return this.#memberObject(value.object);
+      case 'reference':
+        return this.#reference(value);
+      default:
+        return scalarOf(value.kind);
+    }
+  }
+
+  #memberObject(object: TypedObject): TypeClass {
+    const type = createClass(object.typeName);
+    ObjectType(object.typeName, { description: object.description, simpleResolvers: true })(type);
+    for (const one of object.fields) this.#objectField(type, one);
+    return type;
+  }
+
+  #reference(reference: TypedReference): TypeClass {
+    const known = this.#references.get(reference.typeName);
+    if (known) return known.type;
+    const type = createClass(reference.typeName);
+    this.#references.set(reference.typeName, { reference, type });
+    const targets = reference.targets.map(
+      (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
+    );
+    ObjectType(reference.typeName, {
+      description: `Points to a ${targets.join(' or a ') || 'record'}.`,
+      simpleResolvers: true,
+    })(type);
+    field(type, 'id', () => ID, {
+      nullable: true,
+      description: 'The id of the record it points to; stored as `value`.',
+    });
+    field(type, 'label', () => String, {
+      nullable: true,
+      description: 'What the record was called when the reference was written.',
+    });
+    return type;
+  }
+
+  /** The type of a reference's `record`; `undefined` where no target is in the catalog. */
+  targetType(reference: TypedReference): TypeReference | undefined {
+    const types = reference.targets.flatMap((name) => {
+      const typed = this.#model.byCollection.get(name);
+      return typed ? [this.record(typed)] : [];
+    });
+    const [only] = types;
+    if (types.length < 2) return only;
+    return createUnionType({
+      name: reference.unionName,
+      description: 'What a reference of this kind may point to.',
+      types: () => types,
+      resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
+    });
+  }
+
+  #inputField(input: TypeClass, one: TypedField, mayRequire: boolean): void {
+    const value = this.#inputType(one.value);
+    const isRequired = mayRequire && one.field.isRequired && one.field.default === undefined;
+    field(input, one.name, () => (one.field.isList ? [value] : value), {
+      nullable: !isRequired,
+      description: one.description,
+      ...(one.field.deprecated !== undefined && !isRequired && { deprecationReason: one.field.deprecated }),
+    });
+  }
+
+  #inputType(value: TypedValue): TypeReference {
+    switch (value.kind) {
+      case 'enum':
+        return this.enumOf(value);
+      case 'object': {
+        const name = `${value.object.typeName}Input`;
+        const known = this.#inputs.get(name);
+        if (known) return known;
+        const input = createClass(name);
+        this.#inputs.set(name, input);
+        InputType(name, { description: value.object.description })(input);
+        for (const one of value.object.fields) this.#inputField(input, one, true);
+        return input;
+      }
+      case 'reference':
+        return ReferenceInput;
+      default:
+        return scalarOf(value.kind);
+    }
+  }
+}
+
+@InputType({ description: 'Points to a record.' })
+export class ReferenceInput {
+  @Field(() => ID, { description: 'The id of the record.' })
+  readonly id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'What to call it. Left out: the name the record has now.',
+  })
+  readonly label?: string | null;
+}
+
+/** The scalar of a kind of value. */
+export function scalarOf(
+  kind: Exclude<TypedValue['kind'], 'enum' | 'object' | 'reference'>,
+): GraphQLScalarType | StringConstructor | BooleanConstructor {
+  switch (kind) {
+    case 'text':
+      return String;
+    case 'number':
+      return Float;
+    case 'boolean':
+      return Boolean;
+    case 'decimal':
+      return Decimal;
+    case 'dateTime':
+      return DateTime;
+    case 'day':
+      return LocalDate;
+    case 'month':
+      return Month;
+    case 'json':
+      return Json;
+  }
+}
+
+/** `Field` as a call: the fields of these classes are known only at run time. */
+export function field(
+  type: TypeClass,
+  name: string,
+  of: () => unknown,
+  options: {
+    readonly description: string;
+    readonly nullable?: boolean;
+    readonly defaultValue?: unknown;
+    readonly deprecationReason?: string;
+  },
+): void {
+  Field(of as () => TypeClass, options)(type.prototype, name);
+}
+
+interface SortablePath {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly description: string;
+}
+
+/** Single values, on top and in objects; a reference is sorted by its label. */
+function sortablePaths(object: TypedObject, prefix: SortablePath = NO_PREFIX): readonly SortablePath[] {
+  return object.fields.flatMap((one): readonly SortablePath[] => {
+    if (one.field.isList || one.value.kind === 'json') return [];
+    const name = toEnumValueName(`${prefix.name} ${one.field.name}`);
+    const path = [...prefix.path, one.field.name];
+    if (one.value.kind === 'object') return sortablePaths(one.value.object, { name, path, description: '' });
+    if (one.value.kind !== 'reference') return [{ name, path, description: one.description }];
+    return [{ name, path: [...path, 'label'], description: `By its label. ${one.description}` }];
+  });
+}
+
+const NO_PREFIX: SortablePath = { name: '', path: [], description: '' };
