@@ -58,6 +58,31 @@ export function assertFilterTypes(filter: Filter, context: CompileContext): void
   compileFilter(filter, context);
 }
 
+/** Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. */
+export function listPaths(filter: Filter): Path[] {
+  const paths: Path[] = [];
+  collectPaths(filter, [], paths);
+  return paths;
+}
+
+function collectPaths(filter: Filter, base: Path, paths: Path[]): void {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      for (const part of filter.filters) collectPaths(part, base, paths);
+      return;
+    case 'not':
+      collectPaths(filter.filter, base, paths);
+      return;
+    case 'element':
+      paths.push([...base, ...filter.path]);
+      collectPaths(filter.filter, [...base, ...filter.path], paths);
+      return;
+    default:
+      paths.push([...base, ...filter.path]);
+  }
+}
+
 const TRUE = Prisma.raw('true');
 const FALSE = Prisma.raw('false');
 

@@ -1,0 +1,498 @@
+/**
+ * `where`, the structured filter of GraphQL and JSON clients.
+ *
+ *   where    : { [ "and": [ where … ] ] [ "or": [ where … ] ] [ "not": where ] [ field: operators ] … }     all must hold
+ *   operators: { operator: operand … }                          all must hold; which there are: WHERE_OPERATORS
+ *
+ *   { "status": { "equals": "absent" }, "created": { "today": true },
+ *     "or": [ { "class": { "in": ["1", "2"] } }, { "student": { "label": { "contains": "Rao" } } } ] }
+ *
+ * Fields are those of the collection's declaration and `_id`, spelled also `id`; an object is entered by its members, a list by `any`,
+ * `all`, `none`. Nothing is ever ignored: an unknown field or operator, a null, an empty object where a condition was to be are errors,
+ * so a variable somebody forgot to fill in never means "all records".
+ *
+ * @see decisions 3
+ */
+import { ServiceError } from '../errors.js';
+import { ExactNumber, isExactNumber } from '../json.js';
+import type { Collection, Field } from '../store/collection.js';
+import { didYouMean } from '../store/did-you-mean.js';
+import { isDay, isMonth } from './calendar.js';
+import {
+  type CompareCondition,
+  type Condition,
+  type DayWord,
+  type EqualsCondition,
+  EVERYTHING,
+  type Filter,
+  type Path,
+} from './filter.js';
+import {
+  TEXT_MODES,
+  WHERE_OPERATORS,
+  type WhereOperator,
+  type WhereType,
+  whereTypeOf,
+} from './where-operators.js';
+
+/** Bounds of one `where`. */
+export const WHERE_LIMITS = {
+  maxDepth: 20,
+  maxConditions: 200,
+  maxListedValues: 1000,
+  maxTextLength: 4096,
+} as const;
+
+/**
+ * Reads a structured `where` against a collection's declaration. `{}` is no filter at all, satisfied by every record.
+ *
+ * @throws MALFORMED_FILTER (400) for its form, INVALID_VALUE (400) for an operand, LIMIT_EXCEEDED (400); each with a JSON pointer.
+ */
+export function parseWhere(value: unknown, options: { readonly collection: Collection }): Filter {
+  const { collection } = options;
+  const reading: Reading = { collection, conditions: 0 };
+  const place: Place = { reading, pointer: '', depth: 0 };
+  const object = objectAt(value, place, 'an object of fields and conditions');
+  if (entriesOf(object).length === 0) return EVERYTHING;
+  return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true });
+}
+
+/** The one call of `parseWhere`: what is counted over all of it. */
+interface Reading {
+  readonly collection: Collection;
+  conditions: number;
+}
+
+/** Where in the `where` we are. */
+interface Place {
+  readonly reading: Reading;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+/** The record, an object in it or an element of a list: what field names are looked up in. */
+interface Row {
+  readonly path: Path;
+  readonly fields: readonly Field[];
+  readonly isRecord: boolean;
+}
+
+/** A value and the operators it has. */
+interface Subject {
+  readonly path: Path;
+  readonly type: WhereType;
+  /** `undefined` for `_id` and the members of a reference. */
+  readonly field: Field | undefined;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function parseFields(object: Values, place: Place, row: Row): Filter {
+  const filters = entriesOf(object).map(([name, operand]) => parseEntry({ name, operand, place, row }));
+  if (filters.length === 0) throw malformed(place, 'a condition; an empty object says nothing', object);
+  return allOf(filters);
+}
+
+function parseEntry(entry: { name: string; operand: unknown; place: Place; row: Row }): Filter {
+  const { name, operand, row } = entry;
+  const place = within(entry.place, name);
+  switch (name) {
+    case 'and':
+      return { kind: 'all', filters: parseList(operand, place, row) };
+    case 'or':
+      return { kind: 'any', filters: parseList(operand, place, row) };
+    case 'not':
+      return { kind: 'not', filter: parseFields(objectAt(operand, place, 'a where'), place, row) };
+  }
+  const field = row.fields.find((candidate) => candidate.name === name);
+  if (field !== undefined) return parseField(operand, place, { path: [...row.path, name], field });
+  if (row.isRecord && (name === '_id' || name === 'id')) {
+    return parseSubject(operand, place, { path: ['_id'], type: 'id', field: undefined });
+  }
+  throw unknownField(name, place, row);
+}
+
+function parseList(operand: unknown, place: Place, row: Row): Filter[] {
+  if (!Array.isArray(operand) || operand.length === 0) {
+    throw malformed(place, 'a list of at least one where', operand);
+  }
+  return operand.map((part: unknown, index) => {
+    const inner = within(place, String(index));
+    return parseFields(objectAt(part, inner, 'a where'), inner, row);
+  });
+}
+
+function parseField(operand: unknown, place: Place, { path, field }: { path: Path; field: Field }): Filter {
+  if (field.isList) return parseSubject(operand, place, { path, type: 'list', field });
+  if (field.type === 'object') return parseObject(operand, place, { path, type: 'object', field });
+  return parseSubject(operand, place, { path, type: whereTypeOf(field), field });
+}
+
+/** An object has operators of its own beside its members; a member of the same name is meant first. */
+function parseObject(operand: unknown, place: Place, subject: Subject & { readonly field: Field }): Filter {
+  const object = objectAt(operand, place, 'an object of members and conditions');
+  const row: Row = { path: subject.path, fields: subject.field.fields, isRecord: false };
+  const filters = entriesOf(object).map(([name, value]) => {
+    const isMember = row.fields.some((member) => member.name === name);
+    const operator = isMember ? undefined : findOperator('object', name);
+    if (operator === undefined) return parseEntry({ name, operand: value, place, row });
+    return parseOperator(operator, {
+      operand: value,
+      place: within(place, name),
+      subject,
+      mode: 'sensitive',
+    });
+  });
+  if (filters.length === 0) throw malformed(place, 'a condition; an empty object says nothing', object);
+  return allOf(filters);
+}
+
+type TextMode = (typeof TEXT_MODES)[number];
+
+function parseSubject(operand: unknown, place: Place, subject: Subject): Filter {
+  const object = objectAt(operand, place, `an object of operators (${operatorNames(subject.type)})`);
+  const mode = parseMode(object.mode, subject, within(place, 'mode'));
+  const filters: Filter[] = [];
+  for (const [name, value] of entriesOf(object)) {
+    const operator = findOperator(subject.type, name);
+    if (operator === undefined) throw unknownOperator(name, place, subject);
+    if (operator.operand === 'mode') continue;
+    filters.push(parseOperator(operator, { operand: value, place: within(place, name), subject, mode }));
+  }
+  if (filters.length === 0) throw malformed(place, `an operator (${operatorNames(subject.type)})`, object);
+  return allOf(filters);
+}
+
+function parseMode(value: unknown, subject: Subject, place: Place): TextMode {
+  if (value === undefined || findOperator(subject.type, 'mode') === undefined) return 'sensitive';
+  const mode = TEXT_MODES.find((name) => name === value);
+  if (mode === undefined) throw malformed(place, TEXT_MODES.map((name) => `"${name}"`).join(' or '), value);
+  return mode;
+}
+
+interface Application {
+  readonly operand: unknown;
+  readonly place: Place;
+  readonly subject: Subject;
+  readonly mode: TextMode;
+}
+
+function parseOperator({ name, operand: kind }: WhereOperator, application: Application): Filter {
+  const { operand, place, subject } = application;
+  const { path } = subject;
+  countCondition(place);
+  if (operand === null) throw nullOperand(place, subject);
+  switch (name) {
+    case 'equals':
+      return equals(application);
+    case 'notEquals':
+      return negated(equals(application));
+    case 'in':
+      return isIn(application);
+    case 'notIn':
+      return negated(isIn(application));
+    case 'startsWith':
+    case 'contains':
+      return textCondition(name, application);
+    case 'notStartsWith':
+      return negated(textCondition('startsWith', application));
+    case 'notContains':
+      return negated(textCondition('contains', application));
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      return { kind: name, path, value: comparedValue(operand, place, subject) };
+    case 'between':
+      return between(application);
+    case 'on':
+      return { kind: 'on', path, day: dayAt(operand, place) };
+    case 'within':
+      return { kind: 'within', path, month: monthAt(operand, place) };
+    case 'today':
+    case 'yesterday':
+      return flagged(operand, place, onWord(path, name));
+    case 'isNull':
+    case 'exists':
+      return flagged(operand, place, { kind: name, path });
+    case 'id':
+      return parseSubject(operand, place, { path: [...path, 'value'], type: 'id', field: undefined });
+    case 'label':
+      return parseSubject(operand, place, { path: [...path, 'label'], type: 'text', field: undefined });
+    case 'any':
+      return elementOf(application);
+    case 'none':
+      return negated(elementOf(application));
+    case 'all':
+      return negated(elementOf(application, 'violating'));
+    case 'isEmpty':
+      return flagged(operand, place, negated({ kind: 'element', path, filter: EVERYTHING }));
+    default:
+      throw new Error(`the operator ${name} (${kind}) is in WHERE_OPERATORS and not in parseOperator`);
+  }
+}
+
+function equals({ operand, place, subject, mode }: Application): Condition {
+  const value = valueAt(operand, place, subject);
+  const { path } = subject;
+  if (mode === 'insensitive' && typeof value === 'string')
+    return { kind: 'equalsInsensitive', path, text: value };
+  return { kind: 'equals', path, value };
+}
+
+function isIn({ operand, place, subject, mode }: Application): Filter {
+  if (!Array.isArray(operand)) throw malformed(place, 'a list of values', operand);
+  if (operand.length > WHERE_LIMITS.maxListedValues)
+    throw tooMany(place, WHERE_LIMITS.maxListedValues, 'values');
+  const values = operand.map((value: unknown, index) => {
+    const inner = within(place, String(index));
+    if (value === null) throw nullOperand(inner, subject);
+    return valueAt(value, inner, subject);
+  });
+  const { path } = subject;
+  if (mode === 'sensitive') return { kind: 'in', path, values };
+  return {
+    kind: 'any',
+    filters: values.map((value) => ({ kind: 'equalsInsensitive', path, text: String(value) })),
+  };
+}
+
+function textCondition(
+  kind: 'startsWith' | 'contains',
+  { operand, place, subject, mode }: Application,
+): Condition {
+  const text = textAt(operand, place);
+  // Every text contains the empty one.
+  if (text === '') throw malformed(place, 'a text to look for, not the empty one', text);
+  const ignoringCase = mode === 'insensitive' ? { isInsensitive: true } : {};
+  return { kind, path: subject.path, text, ...ignoringCase };
+}
+
+function between({ operand, place, subject }: Application): Filter {
+  const range = objectAt(operand, place, 'a range {from, to}');
+  const strange = Object.keys(range).find((name) => name !== 'from' && name !== 'to');
+  if (strange !== undefined)
+    throw malformed(within(place, strange), 'only "from" and "to" in a range', range[strange]);
+  const [from, to] = (['from', 'to'] as const).map((name) => {
+    const inner = within(place, name);
+    if (range[name] === null || range[name] === undefined) throw nullOperand(inner, subject);
+    return comparedValue(range[name], inner, subject);
+  });
+  if (from === undefined || to === undefined) throw malformed(place, 'a range {from, to}', operand);
+  const { path } = subject;
+  return allOf([
+    { kind: 'greaterOrEqual', path, value: from },
+    { kind: 'lessOrEqual', path, value: to },
+  ]);
+}
+
+/** One element satisfies the operand, or, `violating` it, does not. */
+function elementOf(
+  { operand, place, subject }: Application,
+  sense: 'satisfying' | 'violating' = 'satisfying',
+): Filter {
+  const { field, path } = subject;
+  if (field === undefined) throw new Error('only a declared field is a list');
+  const filter = parseElement(operand, place, field);
+  return { kind: 'element', path, filter: sense === 'satisfying' ? filter : negated(filter) };
+}
+
+function parseElement(operand: unknown, place: Place, field: Field): Filter {
+  const element: Subject & { readonly field: Field } = { path: [], type: whereTypeOf(field), field };
+  return field.type === 'object'
+    ? parseObject(operand, place, element)
+    : parseSubject(operand, place, element);
+}
+
+function onWord(path: Path, word: DayWord): Condition {
+  return { kind: 'on', path, day: { word } };
+}
+
+/** True asks for the condition, false for its opposite. */
+function flagged(operand: unknown, place: Place, filter: Filter): Filter {
+  if (typeof operand !== 'boolean') throw malformed(place, 'true or false', operand);
+  return operand ? filter : negated(filter);
+}
+
+function negated(filter: Filter): Filter {
+  return filter.kind === 'not' ? filter.filter : { kind: 'not', filter };
+}
+
+function allOf(filters: readonly Filter[]): Filter {
+  const [only] = filters;
+  return only !== undefined && filters.length === 1 ? only : { kind: 'all', filters };
+}
+
+function valueAt(value: unknown, place: Place, subject: Subject): EqualsCondition['value'] {
+  switch (subject.type) {
+    case 'number':
+      return numberAt(value, place, subject);
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      throw invalid(place, 'true or false', value);
+    case 'datetime':
+      return value instanceof Date && !Number.isNaN(value.getTime())
+        ? value.toISOString()
+        : textAt(value, place);
+    default:
+      return textAt(value, place);
+  }
+}
+
+function comparedValue(value: unknown, place: Place, subject: Subject): CompareCondition['value'] {
+  const compared = valueAt(value, place, subject);
+  if (typeof compared === 'boolean') throw invalid(place, 'a value that has an order', value);
+  return compared;
+}
+
+/** Exact amounts come as text from GraphQL's `Decimal`. */
+function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (isExactNumber(value)) return value;
+  const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
+  if (isDigits && field?.isDecimal === true) return new ExactNumber(value);
+  throw invalid(place, 'a number', value);
+}
+
+function textAt(value: unknown, place: Place): string {
+  if (typeof value !== 'string') throw invalid(place, 'a text', value);
+  if (value.length > WHERE_LIMITS.maxTextLength)
+    throw tooMany(place, WHERE_LIMITS.maxTextLength, 'characters');
+  return value;
+}
+
+function dayAt(value: unknown, place: Place): string {
+  if (typeof value === 'string' && isDay(value)) return value;
+  throw invalid(place, 'a day YYYY-MM-DD', value);
+}
+
+function monthAt(value: unknown, place: Place): string {
+  if (typeof value === 'string' && isMonth(value)) return value;
+  throw invalid(place, 'a month YYYY-MM', value);
+}
+
+function objectAt(value: unknown, place: Place, expected: string): Values {
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooMany(place, WHERE_LIMITS.maxDepth, 'levels');
+  if (isValues(value)) return value;
+  if (value === null)
+    throw malformed(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
+  throw malformed(place, expected, value);
+}
+
+function isValues(value: unknown): value is Values {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isExactNumber(value) &&
+    !(value instanceof Date)
+  );
+}
+
+/** A key without a value is a key that was not sent. */
+function entriesOf(object: Values): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined);
+}
+
+function within(place: Place, name: string): Place {
+  const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
+}
+
+function countCondition(place: Place): void {
+  place.reading.conditions++;
+  if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
+    throw tooMany(place, WHERE_LIMITS.maxConditions, 'conditions');
+  }
+}
+
+function findOperator(type: WhereType, name: string): WhereOperator | undefined {
+  return WHERE_OPERATORS[type].find((operator) => operator.name === name);
+}
+
+function operatorNames(type: WhereType): string {
+  return WHERE_OPERATORS[type].map(({ name }) => name).join(', ');
+}
+
+function unknownField(name: string, place: Place, row: Row): ServiceError {
+  const known = row.fields.map((field) => field.name);
+  if (row.isRecord) known.push('_id');
+  const { collection } = place.reading;
+  const expected =
+    collection.fields.length === 0
+      ? `a declared field; "${collection.name}" declares none, oquery reaches the others`
+      : `a declared field${row.isRecord ? ` of "${collection.name}"` : ''} (${known.join(', ')})`;
+  return malformed(place, expected, name, didYouMean(name, known));
+}
+
+function unknownOperator(name: string, place: Place, { type }: Subject): ServiceError {
+  const known = WHERE_OPERATORS[type].map((operator) => operator.name);
+  const expected = `an operator of ${TYPE_NAMES[type]} (${known.join(', ')})`;
+  const meant = OTHER_NAMES[name];
+  const isMeantHere = meant !== undefined && known.includes(meant);
+  return malformed(
+    within(place, name),
+    expected,
+    name,
+    isMeantHere ? ` Did you mean "${meant}"?` : didYouMean(name, known),
+  );
+}
+
+const TYPE_NAMES: Readonly<Record<WhereType, string>> = {
+  id: 'an id',
+  text: 'a text field',
+  month: 'a month field',
+  number: 'a number field',
+  boolean: 'a boolean field',
+  datetime: 'a datetime field',
+  reference: 'a reference',
+  object: 'an object',
+  list: 'a list',
+};
+
+/** What the operators are called elsewhere. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  eq: 'equals',
+  ne: 'notEquals',
+  gt: 'greaterThan',
+  gte: 'greaterOrEqual',
+  lt: 'lessThan',
+  lte: 'lessOrEqual',
+  some: 'any',
+  every: 'all',
+  inMonth: 'within',
+  value: 'id',
+};
+
+function nullOperand(place: Place, { type }: Subject): ServiceError {
+  const hint =
+    findOperator(type, 'isNull') === undefined
+      ? ''
+      : ' To look for null, or for a missing field: {"isNull": true}.';
+  return malformed(place, 'a value, not null', null, hint);
+}
+
+function malformed(place: Place, expected: string, sent: unknown, hint = ''): ServiceError {
+  return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
+}
+
+function invalid(place: Place, expected: string, sent: unknown): ServiceError {
+  return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
+}
+
+function refusal(
+  code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
+  { pointer }: Place,
+  { expected, sent, hint }: { expected: string; sent: unknown; hint: string },
+): ServiceError {
+  const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
+  const detail = `where${pointer}: expected ${expected}, found ${shown}.${hint}`;
+  return new ServiceError(code, detail, {
+    errors: [{ detail, parameter: 'where', pointer, expected, sent }],
+  });
+}
+
+function tooMany({ pointer }: Place, most: number, what: string): ServiceError {
+  const detail = `where${pointer}: at most ${most} ${what} are allowed.`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'where', pointer }] });
+}
