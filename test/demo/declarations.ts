@@ -1,0 +1,16 @@
+import path from 'node:path';
+import { findPackageDirectory } from '../../src/package-directory.js';
+import { readDefinitions } from '../../src/store/catalog.js';
+import type { Collection } from '../../src/store/collection.js';
+import { parseCollection } from '../../src/store/collection-definition.js';
+
+/** The collections of schema/collections, by name. @throws INVALID_VALUE for a declaration that is wrong */
+export async function readCollections(): Promise<ReadonlyMap<string, Collection>> {
+  const definitions = await readDefinitions(path.join(findPackageDirectory(), 'schema', 'collections'));
+  return new Map(
+    definitions.map((definition) => [
+      definition.name,
+      parseCollection(definition, { source: definition.name, isDeclared: true, version: 1 }),
+    ]),
+  );
+}
