@@ -10,6 +10,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
+import { FRESH_ID } from './fresh-id.js';
 
 export interface BareServerOptions {
   readonly databaseUrl: string;
@@ -17,16 +18,24 @@ export interface BareServerOptions {
   readonly statements: Readonly<Record<string, BareStatement>>;
 }
 
-/** A statement with one text column. `freshIdAt`: the parameter that must be a new id at every run (a create). */
+/** A statement as the gateway runs it. Its column `json` is what is passed through. */
 export interface BareStatement {
   readonly text: string;
+  /** `FRESH_ID` in a text is a new id at every run, as a create needs. */
   readonly values: readonly unknown[];
   readonly kind: 'rows' | 'stream';
-  readonly freshIdAt?: number;
+}
+
+interface Row {
+  readonly json: string;
 }
 
 const options = JSON.parse(process.env.BARE_SERVER ?? '') as BareServerOptions;
-const pool = new pg.Pool({ connectionString: options.databaseUrl, max: options.poolSize, options: '-c jit=off' });
+const pool = new pg.Pool({
+  connectionString: options.databaseUrl,
+  max: options.poolSize,
+  options: '-c jit=off',
+});
 const server = createServer((request, response) => {
   const name = (request.url ?? '/').slice(1);
   request.resume();
@@ -36,7 +45,8 @@ const server = createServer((request, response) => {
       response.writeHead(404).end();
       return;
     }
-    const answer = statement.kind === 'stream' ? streamRows(statement, response) : sendRows(name, statement, response);
+    const answer =
+      statement.kind === 'stream' ? streamRows(statement, response) : sendRows(name, statement, response);
     answer.catch((fault: unknown) => {
       process.stderr.write(`bare server: ${String(fault)}\n`);
       response.destroy();
@@ -52,24 +62,24 @@ process.on('message', (message) => {
 });
 
 async function sendRows(name: string, statement: BareStatement, response: ServerResponse): Promise<void> {
-  const values = [...statement.values];
-  if (statement.freshIdAt !== undefined) values[statement.freshIdAt] = freshValue(values[statement.freshIdAt]);
-  const { rows } = await pool.query<unknown[]>({ name, text: statement.text, values, rowMode: 'array' });
-  const body = rows.map((row) => String(row[0])).join(',');
+  const id = randomUUID();
+  const values = statement.values.map((value) => withFreshId(value, id));
+  const { rows } = await pool.query<Row>({ name, text: statement.text, values });
+  const body = rows.map((row) => row.json).join(',');
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`[${body}]`);
 }
 
 async function streamRows(statement: BareStatement, response: ServerResponse): Promise<void> {
   const client = await pool.connect();
-  const cursor = client.query(new Cursor<unknown[]>(statement.text, [...statement.values], { rowMode: 'array' }));
+  const cursor = client.query(new Cursor<Row>(statement.text, [...statement.values]));
   try {
     response.writeHead(200, { 'content-type': 'application/json' });
     let separator = '[';
     for (;;) {
       const rows = await cursor.read(500);
       if (rows.length === 0) break;
-      const chunk = separator + rows.map((row) => String(row[0])).join(',');
+      const chunk = separator + rows.map((row) => row.json).join(',');
       separator = ',';
       if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve));
     }
@@ -80,7 +90,7 @@ async function streamRows(statement: BareStatement, response: ServerResponse): P
   }
 }
 
-/** A list of ids stays a list, so that the statement's own types hold. */
-function freshValue(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(() => randomUUID()) : randomUUID();
+function withFreshId(value: unknown, id: string): unknown {
+  if (Array.isArray(value)) return value.map((element) => withFreshId(element, id));
+  return typeof value === 'string' ? value.replaceAll(FRESH_ID, id) : value;
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 
 export interface Target {
@@ -23,12 +24,20 @@ export interface Measured {
 }
 
 /** Starts a server as a child process that sends `{ url }` once it listens. */
-export async function startTarget(script: string, environment: Readonly<Record<string, string>>): Promise<Target> {
-  const child = fork(script, { env: { ...process.env, ...environment }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+export async function startTarget(
+  script: URL,
+  environment: Readonly<Record<string, string>>,
+): Promise<Target> {
+  const child = fork(fileURLToPath(script), {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const url = await Promise.race([
-    messageOf(child, (message) => (isRecord(message) && typeof message.url === 'string' ? message.url : undefined)),
+    messageOf(child, (message) =>
+      isRecord(message) && typeof message.url === 'string' ? message.url : undefined,
+    ),
     once(child, 'exit').then(() => {
-      throw new Error(`${script} ended before it listened`);
+      throw new Error(`${script.pathname} ended before it listened`);
     }),
   ]);
   return { url, process: child };
@@ -94,16 +103,20 @@ export async function measureStream(target: Target, workload: Workload): Promise
   try {
     const startedAt = performance.now();
     const read = await new Promise<{ bytes: number; firstByteMs: number }>((resolve, reject) => {
-      const call = request(target.url + workload.path, { method: 'GET', headers: { ...workload.headers } }, (response) => {
-        let bytes = 0;
-        let firstByteMs = Number.NaN;
-        response.on('data', (chunk: Buffer) => {
-          if (bytes === 0) firstByteMs = performance.now() - startedAt;
-          bytes += chunk.length;
-        });
-        response.on('end', () => resolve({ bytes, firstByteMs }));
-        response.on('error', reject);
-      });
+      const call = request(
+        target.url + workload.path,
+        { method: 'GET', headers: { ...workload.headers } },
+        (response) => {
+          let bytes = 0;
+          let firstByteMs = Number.NaN;
+          response.on('data', (chunk: Buffer) => {
+            if (bytes === 0) firstByteMs = performance.now() - startedAt;
+            bytes += chunk.length;
+          });
+          response.on('end', () => resolve({ bytes, firstByteMs }));
+          response.on('error', reject);
+        },
+      );
       call.on('error', reject);
       call.end();
     });

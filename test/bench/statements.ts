@@ -1,0 +1,37 @@
+/** Takes down the statements a piece of the gateway runs, so that the baseline can run the very same. */
+import type { Prisma } from '../../src/generated/prisma/client.js';
+import type { Database } from '../../src/store/database/database.js';
+import type { BareStatement } from './bare-server.js';
+
+export interface StatementRecorder {
+  readonly database: Database;
+  /** The one statement that `work` runs. @throws when it runs none, or several: then a comparison would be unfair */
+  record(work: () => Promise<unknown>): Promise<BareStatement>;
+}
+
+export function recordStatements(database: Database): StatementRecorder {
+  let taken: BareStatement[] = [];
+  const take = (sql: Prisma.Sql, kind: BareStatement['kind']) => {
+    taken.push({ text: sql.text, values: sql.values, kind });
+  };
+  const recording: Pick<Database, 'query' | 'stream'> = {
+    query: (sql, options) => {
+      take(sql, 'rows');
+      return database.query(sql, options);
+    },
+    stream: (sql, options) => {
+      take(sql, 'stream');
+      return database.stream(sql, options);
+    },
+  };
+  return {
+    database: Object.assign(Object.create(database) as Database, recording),
+    async record(work) {
+      taken = [];
+      await work();
+      const [statement, another] = taken;
+      if (!statement || another) throw new Error(`expected one statement, got ${taken.length}`);
+      return statement;
+    },
+  };
+}
