@@ -1,5 +1,5 @@
 /** JSON as it is held in a record. A number whose digits a float cannot hold travels as `ExactNumber`. */
-import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
 export type JsonScalar = string | number | boolean | null | LosslessNumber;
 export type JsonValue = JsonScalar | readonly JsonValue[] | JsonObject;
@@ -10,6 +10,17 @@ export interface JsonObject {
 /** Reads JSON text without passing any number through a float. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return parse(text) as JsonValue;
+}
+
+/** Any number with so many digits, or an exponent: what a float may not hold. Finds too much (ids in texts), never too little. */
+const LONG_NUMBER = /[0-9.]{16,}|[0-9][eE][+-]?[0-9]/;
+
+/** Reads JSON text; a number is a JavaScript number where a float holds its value, else exact. @throws SyntaxError */
+export function parsePlainJson(text: string): JsonValue {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
+  return parse(text, null, (digits) =>
+    isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits),
+  ) as JsonValue;
 }
 
 /** Writes JSON text, exact numbers with the digits they came with. */

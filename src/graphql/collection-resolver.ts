@@ -1,9 +1,15 @@
 /** The door to the declarations of collections: what there is, and for admins of the top domain how it changes. */
-import type { JsonObject } from '../json.js';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { JsonValue } from '../json.js';
+import { findAccess } from '../store/access.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Collection } from '../store/collection.js';
+import type { Scope } from '../store/scope.js';
+import { type CollectionDescription, CollectionResult, describeCollection } from './collection-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
+import { Json } from './scalars/json.js';
 
+@Resolver()
 export class CollectionResolver {
   readonly #catalog: Catalog;
 
@@ -11,30 +17,80 @@ export class CollectionResolver {
     this.#catalog = services.catalog;
   }
 
-  /** The collections the caller may do anything with, by name. */
-  collections(context: RequestContext): readonly Collection[] {
-    requireScope(context);
-    return this.#catalog.list();
+  @Query(() => [CollectionResult], {
+    description: 'The collections you may read or write, by name, with their fields.',
+  })
+  collections(@Ctx() context: RequestContext): readonly CollectionDescription[] {
+    const scope = requireScope(context);
+    return this.#catalog
+      .list()
+      .filter((collection) => isInReach(scope, collection))
+      .map((collection) => this.#describe(scope, collection));
   }
 
   /** @throws NOT_FOUND, GONE */
-  collection(context: RequestContext, name: string): Collection {
-    requireScope(context);
-    return this.#catalog.get(name);
+  @Query(() => CollectionResult, {
+    nullable: true,
+    description: 'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped.',
+  })
+  collection(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
+  ): CollectionDescription {
+    const scope = requireScope(context);
+    return this.#describe(scope, this.#catalog.get(name));
   }
 
   /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
-  async registerCollection(context: RequestContext, definition: JsonObject): Promise<Collection> {
-    return await this.#catalog.register(requireScope(context), definition);
+  @Mutation(() => CollectionResult, {
+    description:
+      'Registers a collection for every domain. Its typed fields appear in this schema. For admins of the top domain.',
+  })
+  async registerCollection(
+    @Ctx() context: RequestContext,
+    @Arg('definition', () => Json, {
+      description:
+        'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: "datetime"}]}.',
+    })
+    definition: JsonValue,
+  ): Promise<CollectionDescription> {
+    const scope = requireScope(context);
+    return this.#describe(scope, await this.#catalog.register(scope, definition));
   }
 
-  async alterCollection(context: RequestContext, definition: JsonObject): Promise<Collection> {
-    return await this.#catalog.alter(requireScope(context), definition);
+  @Mutation(() => CollectionResult, {
+    description: 'Changes a registered collection to a new, whole definition. For admins of the top domain.',
+  })
+  async alterCollection(
+    @Ctx() context: RequestContext,
+    @Arg('definition', () => Json, { description: 'The whole declaration; `name` says which collection.' })
+    definition: JsonValue,
+  ): Promise<CollectionDescription> {
+    const scope = requireScope(context);
+    return this.#describe(scope, await this.#catalog.alter(scope, definition));
   }
 
   /** Gone for good: every path to it answers GONE from now on. */
-  async dropCollection(context: RequestContext, name: string): Promise<boolean> {
+  @Mutation(() => Boolean, {
+    description:
+      'Drops a registered collection in every domain; it is GONE from now on. For admins of the top domain.',
+  })
+  async dropCollection(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name.' }) name: string,
+  ): Promise<boolean> {
     await this.#catalog.drop(requireScope(context), name);
     return true;
   }
+
+  #describe(scope: Scope, collection: Collection): CollectionDescription {
+    const hiddenFields = findAccess(scope, collection, 'read')?.hiddenFields ?? new Set<string>();
+    return describeCollection(collection, hiddenFields);
+  }
+}
+
+function isInReach(scope: Scope, collection: Collection): boolean {
+  return (['read', 'create', 'update', 'delete'] as const).some((verb) =>
+    findAccess(scope, collection, verb),
+  );
 }

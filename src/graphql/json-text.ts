@@ -26,6 +26,12 @@ const MARKED = new RegExp(`"${MARK}(\\d+)"`, 'g');
 /** The texts met by the `JSON.stringify` under way, which is synchronous. */
 let marked: string[] | undefined;
 
+/** The whole data of a result, as text. Apollo wants an object there. */
+export function toSplicedData(text: string): Record<string, unknown> {
+  const json = new JsonText(text);
+  return { toJSON: () => json.toJSON() };
+}
+
 /** `JSON.stringify`, with the text of every `JsonText` in its place. */
 export function printResult(result: unknown): string {
   const texts: string[] = [];

@@ -1,6 +1,6 @@
 /** The text of schema/schema.graphql: the schema over the declared collections, without a database. */
 import 'reflect-metadata';
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { printSchema } from 'graphql';
 import type { ReportServices } from '../reports/report.js';
 import { createReportResolvers } from '../reports/resolvers.js';
 import { readDefinitions } from '../store/catalog.js';
@@ -17,7 +17,7 @@ export async function printGatewaySchema(directory: string): Promise<string> {
     otherClasses: createReportResolvers(new NoServices()).classes,
     instanceOf: notExecuted,
   });
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+  return `${printSchema(schema)}\n`;
 }
 
 /** A schema that is printed runs nothing. */

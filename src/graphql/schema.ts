@@ -11,6 +11,7 @@ import { createReferenceResolver } from './typed/reference-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
+import { WhereInputs } from './typed/typed-where.js';
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];
@@ -49,8 +50,9 @@ interface TypedResolvers {
 
 function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): TypedResolvers {
   const types = new TypedTypes(model);
+  const whereInputs = new WhereInputs(types);
   const ofCollections = model.collections.map((typed) =>
-    createTypedResolver(typed, { model, types, asPlainValue }),
+    createTypedResolver(typed, { model, types, whereInputs, asPlainValue }),
   );
   const ofReferences = types.references.flatMap(({ reference, type }) => {
     const resolverClass = createReferenceResolver(reference, type, { model, types });

@@ -25,9 +25,9 @@ import {
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { isPrintable, isPrintableField, PRINT } from './printable.js';
 
-/** The data of a result, printed; `undefined` data is JSON null. */
 export interface SplicedResult {
-  readonly data: string;
+  /** The JSON text of the data. */
+  readonly text: string;
   readonly errors: readonly GraphQLError[];
 }
 
@@ -56,7 +56,7 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
     }
     members.push(`${JSON.stringify(field.key)}:${outcome.json}`);
   }
-  return { data: isNull ? 'null' : `{${members.join(',')}}`, errors };
+  return { text: isNull ? 'null' : `{${members.join(',')}}`, errors };
 }
 
 type RootField =

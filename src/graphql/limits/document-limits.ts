@@ -16,12 +16,10 @@ import {
 export interface DocumentLimits {
   /** Deepest nesting of fields. */
   readonly maxDepth: number;
-  /** Root fields of an operation, and aliases in the whole document. */
+  /** Root fields of all operations of the document, and its aliases. */
   readonly maxRootFields: number;
   /** Directives in the whole document. */
   readonly maxDirectives: number;
-  /** False: one operation a document. */
-  readonly batching: 'allowed' | 'refused';
 }
 
 /** Introspection asks for types of types; its depth has a bound of its own, and so has its nesting (`MaxIntrospectionDepthRule`). */
@@ -38,19 +36,16 @@ function documentLimits(context: ValidationContext, limits: DocumentLimits): AST
       const operations = document.definitions.filter(
         (definition) => definition.kind === Kind.OPERATION_DEFINITION,
       );
-      if (limits.batching === 'refused' && operations.length > 1) {
-        report(context, `One operation a request, not ${operations.length}. Send them one by one.`);
-      }
       const counts = countNodes(document.definitions);
       atMost(context, counts.aliases, limits.maxRootFields, 'aliases');
       atMost(context, counts.directives, limits.maxDirectives, 'directives');
       const measure = new Measure(context);
-      for (const operation of operations) {
-        const { rootFields, depth, introspectionDepth } = measure.operation(operation.selectionSet);
-        atMost(context, rootFields, limits.maxRootFields, 'root fields');
-        atMost(context, depth, limits.maxDepth, 'levels of nesting');
-        atMost(context, introspectionDepth, MAX_INTROSPECTION_DEPTH, 'levels of introspection');
-      }
+      const measured = operations.map((operation) => measure.operation(operation.selectionSet));
+      const rootFields = measured.reduce((sum, operation) => sum + operation.rootFields, 0);
+      atMost(context, rootFields, limits.maxRootFields, 'root fields');
+      atMost(context, highest(measured, 'depth'), limits.maxDepth, 'levels of nesting');
+      const introspectionDepth = highest(measured, 'introspectionDepth');
+      atMost(context, introspectionDepth, MAX_INTROSPECTION_DEPTH, 'levels of introspection');
       return false;
     },
   };
@@ -82,6 +77,10 @@ function countNodes(nodes: readonly object[]): { aliases: number; directives: nu
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+function highest(measured: readonly Depths[], which: keyof Depths): number {
+  return Math.max(0, ...measured.map((depths) => depths[which]));
 }
 
 interface Depths {

@@ -5,7 +5,7 @@ import { Temporal } from 'temporal-polyfill';
 export const DateTime = new GraphQLScalarType<string | Date, string>({
   name: 'DateTime',
   description:
-    'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Takes any ISO 8601 writing with Z or an offset.',
+    'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Takes any ISO 8601 writing with Z or an offset, and a bare day such as "2026-07-01": its start in the time zone of the school, in a comparison the whole day.',
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseInstant,
   parseLiteral(node) {
@@ -13,9 +13,13 @@ export const DateTime = new GraphQLScalarType<string | Date, string>({
   },
 });
 
+const BARE_DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 function parseInstant(value: unknown): string {
   if (typeof value === 'string') {
     try {
+      // Only the store knows the time zone.
+      if (BARE_DAY.test(value)) return Temporal.PlainDate.from(value, { overflow: 'reject' }).toString();
       return Temporal.Instant.from(value).toString({ fractionalSecondDigits: 3 });
     } catch {
       // Falls through to the one message.

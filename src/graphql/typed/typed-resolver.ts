@@ -21,7 +21,7 @@ import { type InputValues, toStoredFields } from './typed-input.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedSource } from './typed-source.js';
 import type { TypeClass, TypedTypes } from './typed-types.js';
-import { createWhere, toStoredWhere } from './typed-where.js';
+import { toStoredWhere, type WhereInputs } from './typed-where.js';
 
 export interface TypedServices {
   readonly records: RecordResolver;
@@ -45,16 +45,18 @@ export function createTypedResolver(
   options: {
     readonly model: TypedModel;
     readonly types: TypedTypes;
+    readonly whereInputs: WhereInputs;
     readonly asPlainValue: AsPlainValue;
   },
 ): TypedResolverClass {
-  const { model, types, asPlainValue } = options;
+  const { model, types, whereInputs, asPlainValue } = options;
   const { collection, singular, plural, object } = typed;
   const { typeName } = object;
   const name = collection.name;
   const form = typedForm(typed, model);
   const recordType = types.record(typed);
-  const whereInput = asPlainValue(createWhere(typed, types));
+  const connectionType = types.createConnection(typed);
+  const whereInput = asPlainValue(whereInputs.ofCollection(typed));
   const sortKey = asPlainValue(types.createOrderBy(typed) ?? OrderByInput);
   const pageShapes = new SelectionMemory<PageShape>();
   const recordShapes = new SelectionMemory<readonly Member[]>();
@@ -91,7 +93,7 @@ export function createTypedResolver(
       });
     }
 
-    @Query(() => types.createConnection(typed), {
+    @Query(() => connectionType, {
       name: plural,
       description: `${collection.title}: the records that match, a page at a time.`,
     })

@@ -76,7 +76,7 @@ export class TypedTypes {
     const node = this.record(typed);
     const edge = createClass(`${typeName}Edge`);
     ObjectType(edge.name, {
-      description: `A ${typeName} in a page, with its cursor.`,
+      description: `One of the ${typed.plural} of a page, with its cursor.`,
       simpleResolvers: true,
     })(edge);
     field(edge, 'node', () => node, { description: `The ${typeName}.` });

@@ -1,0 +1,243 @@
+/**
+ * The `where` inputs of the typed part: for each collection one with its fields, for each type of value one with the
+ * operators it has, drawn from `WHERE_OPERATORS`. What is sent is turned into the `where` of filter/where.ts, by stored names.
+ */
+import { ID, InputType, registerEnumType } from 'type-graphql';
+import {
+  type OperandKind,
+  WHERE_OPERATORS,
+  type WhereOperator,
+  type WhereType,
+} from '../../filter/where-operators.js';
+import { LocalDate } from '../scalars/local-date.js';
+import { Month } from '../scalars/month.js';
+import type { TypedCollection, TypedField, TypedObject, TypedValue } from './typed-model.js';
+import {
+  createClass,
+  field,
+  scalarOf,
+  type TypeClass,
+  type TypedTypes,
+  type TypeReference,
+} from './typed-types.js';
+
+/** The inner values are the operands of `mode`. */
+export const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
+
+registerEnumType(TextMode, {
+  name: 'TextMode',
+  description: 'How text is compared.',
+  valuesConfig: {
+    SENSITIVE: { description: 'Upper and lower case are told apart.' },
+    INSENSITIVE: { description: 'Upper and lower case are the same.' },
+  },
+});
+
+/** What an enum's values can be asked: the values are whole, not pieces of text. */
+const ENUM_OPERATORS = WHERE_OPERATORS.text.filter(({ name, operand }) =>
+  operand === 'flag' ? true : ['equals', 'notEquals', 'in', 'notIn'].includes(name),
+);
+
+export class WhereInputs {
+  readonly #types: TypedTypes;
+  readonly #inputs = new Map<string, TypeClass>();
+
+  constructor(types: TypedTypes) {
+    this.#types = types;
+  }
+
+  ofCollection(typed: TypedCollection): TypeClass {
+    const { object, plural } = typed;
+    return this.#define(
+      `${object.typeName}WhereInput`,
+      `Conditions on ${plural}; all that are given hold.`,
+      (input) => {
+        const id = this.#condition('ID', 'id', ID);
+        field(input, 'id', () => id, { nullable: true, description: 'The id of the record.' });
+        this.#members(input, object);
+      },
+    );
+  }
+
+  /** The members' conditions, and how to combine them. */
+  #members(input: TypeClass, object: TypedObject): void {
+    for (const one of object.fields) {
+      const condition = this.#ofField(one);
+      if (condition)
+        field(input, one.name, () => condition, { nullable: true, description: one.description });
+    }
+    field(input, 'and', () => [input], { nullable: true, description: 'All of these hold.' });
+    field(input, 'or', () => [input], { nullable: true, description: 'One of these holds, or more.' });
+    field(input, 'not', () => input, { nullable: true, description: 'This does not hold.' });
+  }
+
+  #ofField(one: TypedField): TypeClass | undefined {
+    const element = this.#ofValue(one.value);
+    return one.field.isList ? this.#ofList(element) : element;
+  }
+
+  #ofValue(value: TypedValue): TypeClass {
+    switch (value.kind) {
+      case 'object':
+        return this.#define(
+          `${value.object.typeName}WhereInput`,
+          `Conditions on a ${value.object.typeName}; all that are given hold.`,
+          (input) => {
+            this.#members(input, value.object);
+            this.#operators(input, WHERE_OPERATORS.object, { type: String, name: value.object.typeName });
+          },
+        );
+      case 'json':
+        return this.#condition('Object', 'object', String);
+      case 'enum':
+        return this.#define(
+          `${value.typeName}ConditionInput`,
+          `Conditions on a ${value.typeName}; all that are given hold.`,
+          (input) =>
+            this.#operators(input, ENUM_OPERATORS, { type: this.#types.enumOf(value), name: value.typeName }),
+        );
+      case 'reference':
+        return this.#condition('Reference', 'reference', String);
+      default: {
+        const { name, type } = CONDITIONS[value.kind];
+        return this.#condition(name, type, scalarOf(value.kind));
+      }
+    }
+  }
+
+  #ofList(element: TypeClass): TypeClass {
+    const stem = element.name.replace(/(Condition|Where)Input$/, '');
+    return this.#define(
+      `${stem}ListConditionInput`,
+      'Conditions on a list; all that are given hold.',
+      (input) => this.#operators(input, WHERE_OPERATORS.list, { type: String, name: stem, element }),
+    );
+  }
+
+  #condition(name: string, type: WhereType, operand: TypeReference): TypeClass {
+    return this.#define(
+      `${name}ConditionInput`,
+      `Conditions on ${DESCRIPTIONS[type]}; all that are given hold.`,
+      (input) => this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
+    );
+  }
+
+  #operators(
+    input: TypeClass,
+    operators: readonly WhereOperator[],
+    operand: { readonly type: TypeReference; readonly name: string; readonly element?: TypeClass },
+  ): void {
+    for (const { name, operand: kind, description } of operators) {
+      // Made now: TypeGraphQL asks for it when it takes no more types.
+      const type = this.#operandType(kind, operand);
+      field(input, name, () => type, { nullable: true, description });
+    }
+  }
+
+  #operandType(
+    kind: OperandKind,
+    operand: { readonly type: TypeReference; readonly name: string; readonly element?: TypeClass },
+  ): TypeReference | readonly TypeReference[] {
+    switch (kind) {
+      case 'value':
+        return operand.type;
+      case 'values':
+        return [operand.type];
+      case 'range':
+        return this.#range(operand);
+      case 'day':
+        return LocalDate;
+      case 'month':
+        return Month;
+      case 'flag':
+        return Boolean;
+      case 'mode':
+        return TextMode;
+      case 'textCondition':
+        return this.#condition('Text', 'text', String);
+      case 'elementCondition':
+        return operand.element ?? String;
+    }
+  }
+
+  #range(operand: { readonly type: TypeReference; readonly name: string }): TypeClass {
+    return this.#define(`${operand.name}RangeInput`, 'From one value to another, both included.', (input) => {
+      field(input, 'from', () => operand.type, { description: 'The smallest value that counts.' });
+      field(input, 'to', () => operand.type, { description: 'The largest value that counts.' });
+    });
+  }
+
+  #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
+    const known = this.#inputs.get(name);
+    if (known) return known;
+    const input = createClass(name);
+    this.#inputs.set(name, input);
+    InputType(name, { description })(input);
+    fill(input);
+    return input;
+  }
+}
+
+const CONDITIONS: Record<
+  Exclude<TypedValue['kind'], 'object' | 'json' | 'enum' | 'reference'>,
+  { readonly name: string; readonly type: WhereType }
+> = {
+  text: { name: 'Text', type: 'text' },
+  month: { name: 'Month', type: 'month' },
+  number: { name: 'Number', type: 'number' },
+  decimal: { name: 'Decimal', type: 'number' },
+  boolean: { name: 'Boolean', type: 'boolean' },
+  dateTime: { name: 'DateTime', type: 'datetime' },
+  day: { name: 'Day', type: 'datetime' },
+};
+
+const DESCRIPTIONS: Record<WhereType, string> = {
+  id: 'an id',
+  text: 'a text',
+  month: 'a month',
+  number: 'a number',
+  boolean: 'a yes or no',
+  datetime: 'a point in time or a day',
+  reference: 'a reference',
+  object: 'an object',
+  list: 'a list',
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A typed `where` with the stored names of the fields, as `parseWhere` reads it. */
+export function toStoredWhere(where: object, object: TypedObject): Values {
+  return storedMembers({ ...where }, object);
+}
+
+function storedMembers(where: Values, object: TypedObject): Values {
+  return Object.fromEntries(
+    Object.entries(where).map(([name, value]) => {
+      const one = object.fieldsByName.get(name);
+      if (one) return [one.field.name, storedCondition(value, one)];
+      if (name === 'and' || name === 'or' || name === 'not') return [name, storedCombination(value, object)];
+      return [name, value];
+    }),
+  );
+}
+
+function storedCombination(value: unknown, object: TypedObject): unknown {
+  if (Array.isArray(value)) return value.map((part: unknown) => storedCombination(part, object));
+  return isValues(value) ? storedMembers(value, object) : value;
+}
+
+function storedCondition(condition: unknown, one: TypedField): unknown {
+  const { value } = one;
+  if (value.kind !== 'object' || !isValues(condition)) return condition;
+  if (!one.field.isList) return storedMembers(condition, value.object);
+  return Object.fromEntries(
+    Object.entries(condition).map(([operator, operand]) => [
+      operator,
+      storedCombination(operand, value.object),
+    ]),
+  );
+}
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
