@@ -42,7 +42,7 @@ export async function* streamRows(
   signal?.addEventListener('abort', abort, { once: true });
   try {
     signal?.throwIfAborted();
-    client.query(query);
+    query.start();
     for (;;) {
       const batch = await query.nextBatch(batchTimeoutMs);
       query.requestBatch();
@@ -76,24 +76,27 @@ class BatchedQuery extends pg.Query {
   readonly #client: pg.PoolClient;
   readonly #batchRows: number;
   /** `running`: an Execute is under way. `suspended`: its batch is here. `complete`, `failed`: nothing more comes. */
-  #state: 'idle' | 'running' | 'suspended' | 'complete' | 'failed' = 'idle';
+  #state: 'new' | 'running' | 'suspended' | 'complete' | 'failed' = 'new';
   #rows: string[] = [];
   #isLeft = false;
   #isSynced = false;
   #failure: { readonly error: unknown } | undefined;
   #onBatch: (() => void) | undefined;
-  #onRest: (() => void) | undefined;
+  #onRest: () => void = () => {};
+  readonly #rest = new Promise<void>((resolve) => {
+    this.#onRest = resolve;
+  });
 
   constructor(client: pg.PoolClient, { text, values, name, batchRows }: RowStreamOptions) {
     const config = { text, values: [...values], rows: batchRows, ...(name === undefined ? {} : { name }) };
     super(config);
     this.#client = client;
     this.#batchRows = batchRows;
-    const { submit } = this;
-    this.submit = (connection) => {
-      this.#state = 'running';
-      return submit.call(this, connection);
-    };
+  }
+
+  start(): void {
+    this.#state = 'running';
+    this.#client.query(this);
   }
 
   get isComplete(): boolean {
@@ -145,25 +148,23 @@ class BatchedQuery extends pg.Query {
   async leave(cancellation: Cancellation): Promise<void> {
     this.#isLeft = true;
     this.#rows = [];
-    let isAtRest = true;
-    if (this.#state === 'running') isAtRest = await this.#cancel(cancellation);
-    else if (this.#state === 'suspended') this.#sync(wireOf(this.#client));
-    this.#client.release(!isAtRest);
-  }
-
-  async #cancel(cancellation: Cancellation): Promise<boolean> {
-    const rest = new Promise<void>((resolve) => {
-      this.#onRest = resolve;
-    });
-    this.#sync(wireOf(this.#client));
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), REST_TIMEOUT_MS);
     });
-    // Both: a cancellation that arrived after its query would hit the next one on this connection.
-    const outcome = await Promise.race([Promise.all([cancellation.cancel(this.#client), rest]), deadline]);
+    const outcome = await Promise.race([this.#comeToRest(cancellation), deadline]);
     clearTimeout(timer);
-    return outcome !== 'late';
+    this.#client.release(outcome === 'late');
+  }
+
+  async #comeToRest(cancellation: Cancellation): Promise<void> {
+    if (this.#state === 'new') return;
+    const isRunning = this.#state === 'running';
+    if (isRunning || this.#state === 'suspended') this.#sync(wireOf(this.#client));
+    // Both: a cancellation that arrived after its query would hit the next one on this connection.
+    await Promise.all([isRunning ? cancellation.cancel(this.#client) : undefined, this.#rest]);
+    // node-postgres does not tell a failed query when Postgres is ready again, but it keeps the next one waiting until then.
+    if (this.#state === 'failed') await this.#client.query('select').catch(() => {});
   }
 
   /** Ends the transaction Postgres keeps open around the portal; exactly once, or the answers no longer match the questions. */
@@ -195,7 +196,7 @@ class BatchedQuery extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.#onRest?.();
+    this.#onRest();
   }
 
   handleError(error: Error, connection: WireConnection): void {
@@ -203,7 +204,7 @@ class BatchedQuery extends pg.Query {
     // After an error of its own Postgres skips everything up to the Sync; a lost connection hears nothing any more.
     if ('severity' in error) this.#sync(connection);
     this.fail(error);
-    this.#onRest?.();
+    this.#onRest();
   }
 }
 
