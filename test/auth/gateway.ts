@@ -164,19 +164,6 @@ export async function expectSoon(code: string, work: () => Promise<unknown>): Pr
   }
 }
 
-/** The shortest of several runs of each work, taken in turn: the machine may be busy with something else. */
-export async function shortestMs(works: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
-  const shortest = works.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < 12; round += 1) {
-    for (const [index, work] of works.entries()) {
-      const start = performance.now();
-      await work();
-      shortest[index] = Math.min(shortest[index] ?? 0, performance.now() - start);
-    }
-  }
-  return shortest;
-}
-
 /** The same database, with its statements counted. */
 export function countStatements(database: Database): { readonly database: Database; count: number } {
   const counter = { database, count: 0 };
@@ -188,4 +175,37 @@ export function countStatements(database: Database): { readonly database: Databa
     },
   });
   return counter;
+}
+
+/** The same database, that keeps the first answer to the statement of this name back until told otherwise. */
+export function holdAnswers(
+  database: Database,
+  name: string,
+): { readonly database: Database; readonly isReached: Promise<void>; release(): void } {
+  const reached = deferred();
+  const released = deferred();
+  const query: Database['query'] = async (sql, options) => {
+    const rows = await database.query(sql, options);
+    if (options?.name === name) {
+      reached.resolve();
+      await released.promise;
+    }
+    return rows as never;
+  };
+  const held = new Proxy(database, {
+    get(target, property) {
+      if (property === 'query') return query;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { database: held, isReached: reached.promise, release: released.resolve };
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
 }

@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Passwords } from '../../src/auth/passwords.js';
-import { shortestMs } from './gateway.js';
 
 const CHEAP = { memoryKib: 64, passes: 1, lanes: 1 };
 const OTHER = { memoryKib: 128, passes: 1, lanes: 1 };
+
+// Some wait for the next minute or measure hashing on a busy machine.
+jest.setTimeout(30_000);
 
 describe('passwords', () => {
   it.each([
@@ -74,7 +76,7 @@ describe('passwords', () => {
   });
 
   it('takes as long without a user as with a wrong password', async () => {
-    const passwords = new Passwords({ cost: { memoryKib: 8192, passes: 2, lanes: 1 } });
+    const passwords = new Passwords({ cost: { memoryKib: 1024, passes: 2, lanes: 1 } });
     const stored = await passwords.hash('correct horse');
     const [withUser = 0, withoutUser = 0] = await shortestMs([
       () => passwords.check(stored, 'wrong horse'),
@@ -90,4 +92,17 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (error: unknown) => error,
   );
+}
+
+/** The shortest of several runs of each work, taken in turn: the machine may be busy with something else. */
+async function shortestMs(works: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
+  const shortest = works.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 50; round += 1) {
+    for (const [index, work] of works.entries()) {
+      const start = performance.now();
+      await work();
+      shortest[index] = Math.min(shortest[index] ?? 0, performance.now() - start);
+    }
+  }
+  return shortest;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { replacePassword } from '../../src/auth/sessions.js';
 import { Users } from '../../src/auth/users.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Database } from '../../src/store/database/database.js';
@@ -9,6 +10,7 @@ import {
   countStatements,
   expectSoon,
   type Gateway,
+  holdAnswers,
   insertDomains,
   insertUser,
   openGateway,
@@ -79,6 +81,19 @@ describe('a token both gateways know', () => {
     expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     expect(await codeOf(two.login(userName, 'a better horse'))).toBeUndefined();
+  });
+
+  it('ends everywhere when the epoch of its user goes up', async () => {
+    const { token, other } = await knownTokens();
+    await database.query(Prisma.sql`
+      with raised as (
+        update credentials set token_epoch = token_epoch + 1
+        where domain_id = 'top' and user_id = ${`usr-${userName}`}
+        returning domain_id, user_id
+      )
+      select pg_notify('campus_principals', json_build_object('domain', domain_id, 'user', user_id)::text) from raised`);
+    await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
+    await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(other));
   });
 
   it('ends everywhere when the user is deactivated, and lives again when activated', async () => {
@@ -177,6 +192,21 @@ describe('a change of password', () => {
     }
   });
 
+  it('lets no login in that checked the old one just before', async () => {
+    const user = { domainId: 'top', userId: `usr-${userName}` };
+    const passwordHash = await one.passwords.hash('a better horse');
+    let login: Promise<unknown> = Promise.resolve();
+    await database.transaction(async (transaction) => {
+      await replacePassword(transaction, user, passwordHash);
+      // Nothing of the change can be seen yet: the login finds the old password right, and waits at the lock.
+      login = codeOf(two.login(userName));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    expect(await login).toBe('WRONG_LOGIN');
+    const sessions = await database.prisma.session.findMany({ where: { ...user, revokedAt: null } });
+    expect(sessions).toEqual([]);
+  });
+
   it('leaves no session of the old one, whatever logins race with it', async () => {
     const principal = await one.authenticator.authenticate((await one.login(userName)).accessToken);
     const racing = Array.from({ length: 20 }, () => two.login(userName).catch(() => undefined));
@@ -213,6 +243,24 @@ describe('what a gateway remembers', () => {
       counted.count = 0;
       await Promise.all(Array.from({ length: 100 }, () => gateway.authenticator.authenticate(accessToken)));
       expect(counted.count).toBe(1);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it('is not what was read before it changed and came after', async () => {
+    const { accessToken } = await one.login(userName);
+    const held = holdAnswers(database, 'auth-session');
+    const gateway = await openGateway(held.database);
+    try {
+      const authenticating = codeOf(gateway.authenticator.authenticate(accessToken));
+      await held.isReached;
+      await one.authenticator.logout(await one.authenticator.authenticate(accessToken));
+      await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(accessToken));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      held.release();
+      expect(await authenticating).toBe('UNAUTHENTICATED');
+      expect(await codeOf(gateway.authenticator.authenticate(accessToken))).toBe('UNAUTHENTICATED');
     } finally {
       await gateway.close();
     }
