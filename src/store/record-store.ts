@@ -8,6 +8,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import type { Path } from '../filter/filter.js';
+
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, parseExactJson } from '../json.js';
 import { accessOf, assertReadable, type EffectiveAccess, findAccess } from './access.js';
@@ -20,7 +21,7 @@ import { idempotently } from './idempotency.js';
 import { type Purged, purge } from './purge.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
 import type { RecordQuery } from './record-query.js';
-import { RecordSet } from './record-set.js';
+import { type Readable, RecordSet } from './record-set.js';
 import {
   deleteRecord,
   insertRecords,
@@ -37,7 +38,7 @@ import { fillLabels } from './reference-labels.js';
 import type { Domain, RecordVerb, Scope } from './scope.js';
 import { type CompileContext, compileFilter, listPaths } from './sql/compile-filter.js';
 import { compileProjection } from './sql/compile-projection.js';
-import { statementName } from './sql/names.js';
+import { statementName } from './sql/statement-name.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import {
@@ -108,7 +109,14 @@ export class RecordStore {
     const access = accessOf(scope, collection, 'read');
     assertReadable([...listPaths(query.filter), ...query.sort.map((key) => key.path)], access, collection);
     const context = this.#compileContext(scope, collection);
-    return new RecordSet({ database: this.#database, scope, query, access, context });
+    return new RecordSet({
+      database: this.#database,
+      scope,
+      query,
+      access,
+      context,
+      findReadable: (name) => this.findReadable(scope, name),
+    });
   }
 
   /**
@@ -284,20 +292,8 @@ export class RecordStore {
     return await purge(this.#database, scope, { ...options, topDomain: this.#topDomain() });
   }
 
-  /**
-   * What of a collection the caller may read, for a statement that joins it: a condition over `r` (domain, tombstones and row
-   * rules included) and the hidden fields. `undefined`: nothing of it.
-   */
-  findReadable(
-    scope: Scope,
-    name: string,
-  ):
-    | {
-        readonly collection: Collection;
-        readonly condition: Prisma.Sql;
-        readonly hiddenFields: ReadonlySet<string>;
-      }
-    | undefined {
+  /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
+  findReadable(scope: Scope, name: string): Readable | undefined {
     const collection = this.#catalog.find(name);
     const access = collection && findAccess(scope, collection, 'read');
     if (collection === undefined || access === undefined) return undefined;
@@ -305,7 +301,7 @@ export class RecordStore {
     return {
       collection,
       condition: Prisma.sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
-      hiddenFields: access.hiddenFields,
+      access,
     };
   }
 

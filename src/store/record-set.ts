@@ -1,0 +1,250 @@
+/**
+ * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a page, printed or as values,
+ * REST for a stream; both get what one statement reads.
+ */
+import { Prisma } from '../generated/prisma/client.js';
+import type { EffectiveAccess } from './access.js';
+import type { Collection } from './collection.js';
+import type { Database } from './database/database.js';
+import type { RecordQuery } from './record-query.js';
+import { liveRecordsOf } from './record-statements.js';
+import type { Scope } from './scope.js';
+import { assertMembersReadable } from './shape-access.js';
+import { type CompileContext, compileFilter } from './sql/compile-filter.js';
+import { compilePage, compileRecord } from './sql/compile-page.js';
+import { compileFields, compileProjection } from './sql/compile-projection.js';
+import { compileSort, type RecordOrder } from './sql/compile-sort.js';
+import { cursorExpression } from './sql/cursor.js';
+import type { PageShape } from './sql/page-shape.js';
+import { compileRecordSource, type RecordSource } from './sql/record-source.js';
+import type { Member, Printing } from './sql/shape.js';
+import { statementName } from './sql/statement-name.js';
+import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+
+export interface RecordPage {
+  readonly records: readonly StoredRecord[];
+  /** Of each record: what `after` and `before` take. */
+  readonly cursors: readonly string[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** What of another collection the caller may read. `undefined`: nothing. */
+export type FindReadable = (collection: string) => Readable | undefined;
+
+export interface Readable {
+  readonly collection: Collection;
+  /** Over the alias `r`: domain, live records and row rules. */
+  readonly condition: Prisma.Sql;
+  readonly access: EffectiveAccess;
+}
+
+/** The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${skip}`. */
+export interface RecordSetParts {
+  readonly source: RecordSource;
+  readonly order: RecordOrder;
+  /** A jsonb expression: the visible fields asked for. */
+  readonly fields: Prisma.Sql;
+  /** The condition without a cursor: what is counted. */
+  readonly countWhere: Prisma.Sql;
+}
+
+export interface RecordSetOptions {
+  readonly database: Database;
+  readonly scope: Scope;
+  readonly query: RecordQuery;
+  /** What the caller may read; the paths of the query were checked against it. */
+  readonly access: EffectiveAccess;
+  readonly context: CompileContext;
+  readonly findReadable: FindReadable;
+}
+
+/** Below this, a chunk costs more in the telling than in the sending. */
+const MIN_CHUNK_LENGTH = 16 * 1024;
+const BATCH_ROWS = 500;
+
+export class RecordSet {
+  readonly collection: Collection;
+  readonly #options: RecordSetOptions;
+  readonly #where: Prisma.Sql;
+  readonly #order: RecordOrder;
+
+  /** For `RecordStore.find`, which checks the query first. */
+  constructor(options: RecordSetOptions) {
+    const { scope, query, access, context } = options;
+    this.collection = context.collection;
+    this.#options = options;
+    const conditions = [liveRecordsOf(scope, context.collection)];
+    if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
+    if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
+      conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
+    }
+    this.#where = Prisma.join(conditions, ' and ');
+    this.#order = compileSort(query.sort, context);
+    // A cursor of another order is refused before anything is read.
+    this.#source(query.limit);
+  }
+
+  /** Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check its paths. */
+  get parts(): RecordSetParts {
+    const { query, access, context } = this.#options;
+    return {
+      source: this.#source(query.limit),
+      order: this.#order,
+      fields: compileFields(query.projection, access.hiddenFields, context),
+      countWhere: this.#where,
+    };
+  }
+
+  /**
+   * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with `ndjson` one record a
+   * line. The closing `]` comes only after the last record was read: a failure throws in mid-stream and never looks like an end.
+   *
+   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query.
+   */
+  async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
+    const { database, query, access, context } = this.#options;
+    const projection = compileProjection(query.projection, access.hiddenFields, context);
+    const sql = this.#select(Prisma.sql`(${projection})::text as json`, query.limit);
+    const batches = database.stream(sql, {
+      name: statementName(sql.text),
+      signal: signal ?? this.#options.scope.signal,
+      batchRows: BATCH_ROWS,
+    });
+    const separator = format === 'json' ? ',' : '\n';
+    let chunk = format === 'json' ? '[' : '';
+    let isFirst = true;
+    for await (const batch of batches) {
+      if (batch.length === 0) continue;
+      chunk += (isFirst ? '' : separator) + batch.join(separator);
+      isFirst = false;
+      if (chunk.length < MIN_CHUNK_LENGTH) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (format === 'json') chunk += ']';
+    else if (!isFirst) chunk += '\n';
+    if (chunk !== '') yield chunk;
+  }
+
+  /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
+  async page(): Promise<RecordPage> {
+    const { database, scope, query, access, context } = this.#options;
+    const projection = compileProjection(query.projection, access.hiddenFields, context);
+    const columns = Prisma.sql`${storedColumns(projection)}, ${cursorExpression(this.#order)} as cursor`;
+    // One more than the page tells whether there is more.
+    const sql = this.#select(columns, query.limit === undefined ? undefined : query.limit + 1);
+    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
+      name: statementName(sql.text),
+      signal: scope.signal,
+    });
+    const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
+    const hasMore = rows.length > shown.length;
+    if (query.fromEnd) shown.reverse();
+    return {
+      records: shown.map(toStoredRecord),
+      cursors: shown.map((row) => row.cursor),
+      hasNextPage: query.fromEnd ? this.#hasMoreBehind() : hasMore,
+      hasPreviousPage: query.fromEnd ? hasMore : this.#hasMoreBehind(),
+    };
+  }
+
+  /** How many records satisfy the filter, wherever the page starts. */
+  async count(): Promise<number> {
+    const { database, scope } = this.#options;
+    const sql = Prisma.sql`select count(*)::int as found from records r where ${this.#where}`;
+    const [row] = await database.query<{ found: number }>(sql, {
+      name: statementName(sql.text),
+      signal: scope.signal,
+    });
+    return row?.found ?? 0;
+  }
+
+  /**
+   * The page as JSON text of this shape, printed by Postgres in one round trip.
+   *
+   * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference points to
+   */
+  async print(shape: PageShape): Promise<string> {
+    for (const member of shape.members) {
+      if (member.kind === 'records') this.#assertPrintable(member.members);
+      if (member.kind !== 'edges') continue;
+      for (const edge of member.members) if (edge.kind === 'record') this.#assertPrintable(edge.members);
+    }
+    const { query } = this.#options;
+    const limit = query.limit ?? MAX_PRINTED;
+    const { order, countWhere } = this.parts;
+    const printed = await this.#printOne(
+      compilePage(shape, {
+        source: this.#source(limit),
+        order,
+        limit,
+        skip: query.skip,
+        fromEnd: query.fromEnd,
+        hasMoreBehind: this.#hasMoreBehind(),
+        countWhere,
+        printing: this.#printing(),
+      }),
+    );
+    return printed ?? 'null';
+  }
+
+  /** The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as `print` does */
+  async printRecord(members: readonly Member[]): Promise<string | undefined> {
+    this.#assertPrintable(members);
+    return await this.#printOne(
+      compileRecord(members, { source: this.#source(1), printing: this.#printing() }),
+    );
+  }
+
+  /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */
+  #hasMoreBehind(): boolean {
+    const { after, before, fromEnd, skip } = this.#options.query;
+    return fromEnd ? before !== undefined : after !== undefined || skip > 0;
+  }
+
+  #select(columns: Prisma.Sql, limit: number | undefined): Prisma.Sql {
+    const { skip } = this.#options.query;
+    const source = this.#source(limit);
+    const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
+    const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
+    return Prisma.sql`select ${columns} from ${source.from} where ${source.where} order by ${source.orderBy} ${first} ${offset}`;
+  }
+
+  #source(limit: number | undefined): RecordSource {
+    const { after, before, fromEnd, skip } = this.#options.query;
+    return compileRecordSource({
+      where: this.#where,
+      order: this.#order,
+      after,
+      before,
+      fromEnd,
+      limit: limit === undefined ? undefined : limit + skip,
+    });
+  }
+
+  #printing(): Omit<Printing, 'aliasCount'> {
+    const { query, access, context, findReadable } = this.#options;
+    return {
+      fields: compileFields(query.projection, access.hiddenFields, context),
+      visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
+    };
+  }
+
+  #assertPrintable(members: readonly Member[]): void {
+    const { access, findReadable } = this.#options;
+    assertMembersReadable(members, { collection: this.collection, access }, findReadable);
+  }
+
+  async #printOne(sql: Prisma.Sql): Promise<string | undefined> {
+    const { database, scope } = this.#options;
+    const [row] = await database.query<{ json: string }>(sql, {
+      name: statementName(sql.text),
+      signal: scope.signal,
+    });
+    return row?.json;
+  }
+}
+
+/** A printed answer is held in memory: it ends here, whoever forgot the limit. */
+const MAX_PRINTED = 10_000;

@@ -1,0 +1,78 @@
+/** Whether a caller may read all that a shape prints. */
+import type { Path } from '../filter/filter.js';
+import { assertReadable, type EffectiveAccess } from './access.js';
+import type { Collection } from './collection.js';
+import type { Member, Shape, TargetShape } from './sql/shape.js';
+
+/** A collection as far as the caller may read it; `undefined`: not at all. */
+export type FindReadableCollection = (
+  collection: string,
+) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
+
+/**
+ * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the caller may not read
+ * at all is no fault: its records are not there.
+ *
+ * @throws FORBIDDEN (403) naming the field
+ */
+export function assertMembersReadable(
+  members: readonly Member[],
+  readable: { readonly collection: Collection; readonly access: EffectiveAccess },
+  findReadable: FindReadableCollection,
+): void {
+  const shapes = members.map((member) => member.shape);
+  assertReadable(shapes.flatMap(pathsOf), readable.access, readable.collection);
+  for (const target of shapes.flatMap(targetsOf)) {
+    const found = findReadable(target.collection);
+    if (found !== undefined) assertMembersReadable(target.members, found, findReadable);
+  }
+}
+
+/** Where a shape starts to read: what is hidden is hidden from its first step on. */
+function pathsOf(shape: Shape): readonly Path[] {
+  switch (shape.kind) {
+    case 'constant':
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+    case 'fields':
+      return [];
+    case 'text':
+    case 'number':
+    case 'decimal':
+    case 'boolean':
+    case 'json':
+    case 'enum':
+    case 'target':
+      return [shape.path];
+    case 'object':
+      return shape.path.length > 0 ? [shape.path] : shape.members.flatMap((member) => pathsOf(member.shape));
+    case 'list':
+      return shape.path.length > 0 ? [shape.path] : pathsOf(shape.element);
+  }
+}
+
+function targetsOf(shape: Shape): TargetShape['targets'] {
+  switch (shape.kind) {
+    case 'target':
+      return shape.targets;
+    case 'object':
+      return shape.members.flatMap((member) => targetsOf(member.shape));
+    case 'list':
+      return targetsOf(shape.element);
+    case 'constant':
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+    case 'fields':
+    case 'text':
+    case 'number':
+    case 'decimal':
+    case 'boolean':
+    case 'json':
+    case 'enum':
+      return [];
+  }
+}
