@@ -1,5 +1,5 @@
-/** Names of people in India: those of faker's `en_IN`, and for a few families Hindi names in Devanagari, which faker does not have. */
-import { base, en, en_IN, Faker } from '@faker-js/faker';
+/** Names of people in India: those of faker's locale `en_IN`, and for a few families Hindi names in Devanagari, which faker does not have. */
+import { faker } from '@faker-js/faker/locale/en_IN';
 import type { Random } from './random.js';
 
 export type Gender = 'male' | 'female' | 'other';
@@ -13,13 +13,23 @@ export interface NameSource {
 }
 
 export function nameSource(random: Random): NameSource {
-  const faker = new Faker({ locale: [en_IN, en, base], seed: random.integer(1, 0x7fffffff) });
+  // Its lists alone, chosen from by our own random numbers: faker's are one global stream for everybody.
+  const { first_name, last_name } = faker.definitions.person;
+  const men = asNames(first_name.male);
+  const women = asNames(first_name.female);
+  const families = asNames(last_name.generic);
   return {
-    familyName: () => faker.person.lastName(),
-    firstName: (gender) => faker.person.firstName(gender === 'other' ? undefined : gender),
+    familyName: () => random.pick(families),
+    firstName: (gender) => random.pick(gender === 'female' ? women : men),
     hindiFamilyName: () => random.pick(HINDI_FAMILY_NAMES),
     hindiFirstName: (gender) => random.pick(gender === 'female' ? HINDI_GIRLS : HINDI_BOYS),
   };
+}
+
+function asNames(names: readonly string[] | undefined): readonly [string, ...string[]] {
+  const [first, ...others] = names ?? [];
+  if (first === undefined) throw new Error("faker's locale en_IN has lost its names");
+  return [first, ...others];
 }
 
 const HINDI_FAMILY_NAMES = [
