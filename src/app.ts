@@ -60,7 +60,14 @@ async function buildApp(
   const resolvers = createResolvers({ store, catalog, authenticator, apiKeys, pages });
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
-  const graphql = await createGraphql({ resolvers, reports: reportServices, catalog, config });
+  const graphql = await createGraphql({
+    resolvers,
+    reports: reportServices,
+    catalog,
+    config,
+    onFault: (error, requestId) =>
+      logger.error({ event: 'requestFailed', requestId, err: error }, 'request failed'),
+  });
   const server = await createServer(
     {
       rest: { resolvers, reports: reportServices },

@@ -8,7 +8,7 @@ import type { PageShape } from '../store/sql/page-shape.js';
 import type { Member } from '../store/sql/shape.js';
 import type { StoredRecord } from '../store/stored-record.js';
 import type { RecordForm } from './page-shape.js';
-import { PRINT, type Printable } from './printable.js';
+import { isPrinting, PRINT, type Printable } from './printable.js';
 
 /** A page of records; its fields are those of a connection. */
 export class Page<Node> implements Printable {
@@ -69,22 +69,17 @@ export class Page<Node> implements Printable {
   }
 }
 
-/**
- * One record. Awaited it is read, as graphql-js does with whatever a resolver gives; the splice has it print itself instead.
- */
-export class LazyRecord<Node> implements Printable, PromiseLike<Node> {
+/** One record, not read yet. */
+export class LazyRecord<Node> implements Printable {
   readonly #options: LazyRecordOptions<Node>;
 
   constructor(options: LazyRecordOptions<Node>) {
     this.#options = options;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise that has not started, and meant to be awaited
-  then<Kept = Node, Failed = never>(
-    onKept?: ((node: Node) => Kept | PromiseLike<Kept>) | null,
-    onFailed?: ((reason: unknown) => Failed | PromiseLike<Failed>) | null,
-  ): Promise<Kept | Failed> {
-    return this.#get().then(onKept, onFailed);
+  /** What a resolver gives: the record for graphql-js, itself for the splice. */
+  for(info: GraphQLResolveInfo): LazyRecord<Node> | Promise<Node> {
+    return isPrinting(info) ? this : this.#read();
   }
 
   async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
@@ -96,7 +91,7 @@ export class LazyRecord<Node> implements Printable, PromiseLike<Node> {
     return 'null';
   }
 
-  async #get(): Promise<Node> {
+  async #read(): Promise<Node> {
     const { get, form } = this.#options;
     return form.toNode(await get());
   }

@@ -12,6 +12,16 @@ export interface Printable {
   [PRINT](info: GraphQLResolveInfo): Promise<string>;
 }
 
+/** The info of a field that is to be printed, not executed. */
+export interface PrintingInfo extends GraphQLResolveInfo {
+  readonly isPrinting: true;
+}
+
+/** True when the resolver's result is wanted as a `Printable`, false when graphql-js wants the value itself. */
+export function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
+  return 'isPrinting' in info;
+}
+
 /** Put on a root field whose resolver gives a `Printable` and runs nothing by itself. */
 export const PRINTABLE_FIELD = { isPrintable: true } as const;
 

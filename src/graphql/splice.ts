@@ -12,7 +12,6 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
   getVariableValues,
@@ -23,7 +22,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
-import { isPrintable, isPrintableField, PRINT } from './printable.js';
+import { isPrintable, isPrintableField, PRINT, type PrintingInfo } from './printable.js';
 
 export interface SplicedResult {
   /** The JSON text of the data. */
@@ -66,7 +65,7 @@ type RootField =
       readonly key: string;
       readonly definition: GraphQLField<unknown, unknown>;
       readonly arguments: Readonly<Record<string, unknown>>;
-      readonly info: GraphQLResolveInfo;
+      readonly info: PrintingInfo;
     };
 
 function planRootFields(request: SpliceRequest): readonly RootField[] | undefined {
@@ -106,7 +105,8 @@ function planRootField(
   if (!definition || !isPrintableField(definition)) return undefined;
   const coerced = argumentsOf(definition, node, variableValues);
   if (!coerced) return undefined;
-  const info: GraphQLResolveInfo = {
+  const info: PrintingInfo = {
+    isPrinting: true,
     fieldName: name,
     fieldNodes: nodes,
     returnType: definition.type,
@@ -141,7 +141,7 @@ async function printRootField(
   if (field.kind === 'typeName') return { json: JSON.stringify(field.name) };
   try {
     const { resolve } = field.definition;
-    const result: unknown = resolve?.(undefined, field.arguments, context, field.info);
+    const result: unknown = await resolve?.(undefined, field.arguments, context, field.info);
     if (!isPrintable(result))
       throw new Error(`${field.info.fieldName} gave a result that does not print itself`);
     return { json: await result[PRINT](field.info) };
