@@ -7,6 +7,7 @@
 import { type GraphQLScalarType } from 'graphql';
 import { Temporal } from 'temporal-polyfill';
 import { registerEnumType } from 'type-graphql';
+import { invariant } from '../errors.js';
 import { Decimal } from '../graphql/scalars/decimal.js';
 import { LocalDate } from '../graphql/scalars/local-date.js';
 import { Month as MonthScalar } from '../graphql/scalars/month.js';
@@ -77,6 +78,14 @@ function isDayOrMonth(text: string): text is DayOrMonth {
 
 function isAmount(text: string): text is Amount {
   return /^\d{1,12}(\.\d{1,2})?$/.test(text);
+}
+
+/** No money. */
+export const zeroAmount: Amount = amountOf('0.00');
+
+function amountOf(written: string): Amount {
+  invariant(isAmount(written), `${written} is an amount`);
+  return written;
 }
 
 function isPercent(text: string): text is Percent {

@@ -1,0 +1,387 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { addMonths, endOf, monthsBetween } from './calendar.js';
+import * as column from './columns.js';
+import { amount, day, flag, month, text, zeroAmount } from './parameter-types.js';
+import { defaulted, optional, parameterError, required } from './parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
+export class FeeDefaulterItem {
+  @column.month('The month the fee is for.') readonly month!: string;
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid by receipts that count.') readonly paid!: string;
+  @column.money('Still owed: net less paid, at least 0.') readonly balance!: string;
+  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
+  @column.money('Fines paid with it.') readonly finePaid!: string;
+}
+
+@column.rowType('FeeDefaulter', 'A student who owes more than the minimum.')
+export class FeeDefaulter {
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text('Class the student is in now.') readonly class!: string;
+  @column.text('Section the student is in now.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
+    | string
+    | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid by receipts that count.') readonly paid!: string;
+  @column.money(
+    'Still owed: the sum of what each month and head owes. Credit of another month is not set against it.',
+  )
+  readonly balance!: string;
+  @column.money('Paid beyond the net, or before it is due.') readonly credit!: string;
+  @column.money('Fines paid.') readonly finePaid!: string;
+  @column.texts('Months with something owed.') readonly monthsDue!: readonly string[];
+  @column.whole('How many months have something owed.') readonly monthsDueCount!: number;
+  @column.day('Due date of the oldest demand that is not paid.') readonly oldestDueDate!: string;
+  @column.whole('Days from the oldest due date to the day of the report.') readonly daysOverdue!: number;
+  @column.text('Number of the last receipt.', { nullable: true }) readonly lastReceiptNo!: string | null;
+  @column.day('Day of the last receipt.', { nullable: true }) readonly lastReceiptDate!: string | null;
+  @column.money('Total of the last receipt.', { nullable: true }) readonly lastReceiptAmount!: string | null;
+  @column.rows(() => FeeDefaulterItem, 'By month and fee head.')
+  readonly breakdown!: readonly FeeDefaulterItem[];
+}
+
+@column.rowType('FeeDefaulterClassTotals', 'The defaulters of one class.')
+export class FeeDefaulterClassTotals {
+  @column.text('The class.') readonly class!: string;
+  @column.whole('How many students owe.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+}
+
+@column.rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.')
+export class FeeDefaulterHeadTotals {
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.whole('How many of the listed students owe something of it.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+}
+
+@column.rowType('FeeDefaulterTotals', 'All listed students together.')
+export class FeeDefaulterTotals {
+  @column.whole('How many students are listed.') readonly students!: number;
+  @column.money('Demand before concession.') readonly due!: string;
+  @column.money('Concession.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid.') readonly paid!: string;
+  @column.money('Still owed.') readonly balance!: string;
+  @column.money('Overpaid, or paid before it is due.') readonly credit!: string;
+  @column.money('Fines paid.') readonly finePaid!: string;
+  @column.rows(() => FeeDefaulterClassTotals, 'By class.')
+  readonly classes!: readonly FeeDefaulterClassTotals[];
+  @column.rows(() => FeeDefaulterHeadTotals, 'By fee head.')
+  readonly heads!: readonly FeeDefaulterHeadTotals[];
+}
+
+const MOST_MONTHS = 24;
+
+/**
+ * Who owes fees of a range of months, how much, since when.
+ *
+ * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit = max(paid − net, 0), so that
+ * net − paid = balance − credit everywhere. Demand counts once its due date has come (`due_date <= asOn`) and it is not cancelled; what is paid of a month before
+ * that is credit. The demand of a student who has left ends with the month of leaving.
+ *
+ * @see reports.md 1
+ */
+export const feeDefaulters = defineReport({
+  name: 'fee-defaulters',
+  field: 'feeDefaulters',
+  title: 'Fee defaulters',
+  description: 'Students who owe fees of a range of months: how much, of which heads, since when.',
+  routes: [{ method: 'GET', path: '/getfeedefaultersv2.svc' }],
+  parameters: {
+    startMonth: required(month, { restName: 'start_month', description: 'First month of the range.' }),
+    endMonth: required(month, {
+      restName: 'end_month',
+      description: `Last month of the range; at most ${MOST_MONTHS} months.`,
+    }),
+    feeHead: optional(text, { restName: 'fee_head', description: 'One fee head alone.' }),
+    asOn: defaulted(day, {
+      restName: 'as_on',
+      description:
+        'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+    class: optional(text, { restName: 'class', description: 'One class alone.' }),
+    section: optional(text, { restName: 'section', description: 'One section alone.' }),
+    minimum: defaulted(amount, {
+      restName: 'minimum',
+      description: 'Only students who owe more than this.',
+      default: '0.00',
+      value: () => zeroAmount,
+    }),
+    includeLeft: defaulted(flag, {
+      restName: 'include_left',
+      description: 'Also students who have left.',
+      default: 'false',
+      value: () => false,
+    }),
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: FeeDefaulter,
+  totals: FeeDefaulterTotals,
+  example: { startMonth: '2026-04', endMonth: '2026-09' },
+  check({ startMonth, endMonth }) {
+    if (endMonth < startMonth) {
+      throw parameterError(
+        'end_month',
+        `is ${endMonth}, before start_month ${startMonth}; expected the same month or a later one`,
+        {
+          expected: `${startMonth} or later`,
+          sent: endMonth,
+        },
+      );
+    }
+    if (monthsBetween(startMonth, endMonth) > MOST_MONTHS) {
+      const last = addMonths(startMonth, MOST_MONTHS - 1);
+      throw parameterError(
+        'end_month',
+        `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ${last} or earlier`,
+        {
+          expected: `${last} or earlier`,
+          sent: endMonth,
+        },
+      );
+    }
+  },
+  sql: (
+    {
+      startMonth,
+      endMonth,
+      feeHead = null,
+      asOn,
+      class: className = null,
+      section = null,
+      minimum,
+      includeLeft,
+    },
+    { domain, timeZone },
+  ) => Prisma.sql`
+with
+-- The last month of demand of those who have left.
+last_months as materialized (
+  select coalesce(jsonb_object_agg(r.id, left(r.data->>'left_on', 7)), '{}') as by_student
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.data->'left_on' > '""' and r.data->'left_on' <= to_jsonb(${asOn}::text)
+),
+dues as not materialized (
+  select
+    r.id,
+    r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
+    r.data->>'month' as month, r.data->>'fee_head' as fee_head, r.data->>'due_date' as due_date,
+    case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    and r.data->'month' >= to_jsonb(${startMonth}::text) and r.data->'month' <= to_jsonb(${endMonth}::text)
+    and (${feeHead}::text is null or r.data->'fee_head' = to_jsonb(${feeHead}::text))
+    and r.data->>'due_date' <= ${asOn}
+    and coalesce(r.data->>'cancelled_on', '9999') > ${asOn}
+    and r.data->>'month' <= coalesce((select by_student from last_months)->>(r.data->'student'->>'value'), '9999-99')
+),
+payments as not materialized (
+  select
+    r.id,
+    r.data->'student'->>'value' as student, line->>'month' as month, line->>'fee_head' as fee_head,
+    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
+    case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end as fine
+  from records r
+  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->>'date' < ${endOf(asOn, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
+    and line->>'month' between ${startMonth} and ${endMonth}
+    and (${feeHead}::text is null or line->>'fee_head' = ${feeHead}::text)
+),
+granted as materialized (
+  select
+    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
+    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
+    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+    and r.data->>'created_on' < ${endOf(asOn, timeZone)}
+    and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
+    and r.data->>'from_month' <= ${endMonth} and r.data->>'to_month' >= ${startMonth}
+),
+concessions as materialized (
+  select
+    d.student, d.month, d.fee_head,
+    round(least(
+      d.amount,
+      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
+        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * d.amount / 100
+    ), 2) as amount
+  from granted g
+  join dues d
+    on d.student_json = g.student and d.session = g.session and d.month between g.from_month and g.to_month
+    and (g.fee_head is null or d.fee_head = g.fee_head)
+  where d.amount > 0
+  group by d.id, d.student, d.month, d.fee_head, d.amount
+),
+items as materialized (
+  select
+    student, month, fee_head,
+    exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
+    exact_sum(due - concession - paid) as owed,
+    min(due_date) as due_date, count(*) - count(due + paid) as faults
+  from (
+    select student, month, fee_head, amount as due, 0 as concession, 0 as paid, 0 as fine, due_date from dues
+    union all
+    select student, month, fee_head, 0, amount, 0, 0, null from concessions
+    union all
+    select student, month, fee_head, 0, 0, amount, fine, null from payments
+  ) as entry
+  group by student, month, fee_head
+),
+sums as materialized (
+  select
+    student,
+    sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(owed) filter (where owed > 0) as balance, coalesce(-sum(owed) filter (where owed < 0), 0) as credit,
+    min(due_date) filter (where owed > 0) as oldest
+  from items
+  group by student
+  having sum(owed) filter (where owed > 0) > ${minimum}::numeric
+),
+students as materialized (
+  select
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
+    r.data->>'class' as class, r.data->>'section' as section,
+    case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no,
+    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.id in (select student from sums)
+    and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
+    and (${section}::text is null or r.data->'section' = to_jsonb(${section}::text))
+    and (${includeLeft} or not coalesce(
+      r.data->>'left_on' <= ${asOn}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false))
+),
+classes as (
+  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
+  from records r
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+),
+listed as materialized (
+  select
+    s.*, c.class_order, sums.due, sums.concession, sums.paid, sums.balance, sums.credit, sums.fine, sums.oldest,
+    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
+  from students s
+  join sums on sums.student = s.student
+  left join classes c on c.class = s.class
+),
+listed_items as materialized (
+  select i.* from items i where i.student in (select student from listed)
+),
+breakdowns as (
+  select
+    student,
+    json_agg(distinct month) filter (where owed > 0) as months_due,
+    count(distinct month) filter (where owed > 0) as months_due_count,
+    json_agg(json_build_object(
+      'month', month, 'feeHead', fee_head,
+      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
+      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
+    ) order by month, fee_head) as breakdown
+  from listed_items
+  group by student
+),
+left_out as (
+  select 'fee_due' as collection, d.id, 'amount is not a number' as reason
+  from (select distinct student from items where faults > 0) as faulty join dues d on d.student = faulty.student where d.amount is null
+  union
+  select 'fee_receipt', p.id, 'amount of a line is not a number'
+  from (select distinct student from items where faults > 0) as faulty join payments p on p.student = faulty.student where p.amount is null
+  union
+  select 'fee_concession', g.id, 'value is not a number' from granted g where g.value is null
+  union
+  select 'fee_due', r.id, 'month is not YYYY-MM'
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
+)
+select 'row' as part, l.position, l.student as key, json_build_object(
+  'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name, 'class', l.class, 'section', l.section, 'rollNo', l.roll_no,
+  'guardian', l.guardian, 'phone', l.phone,
+  'due', round(l.due, 2), 'concession', round(l.concession, 2), 'net', round(l.due - l.concession, 2), 'paid', round(l.paid, 2),
+  'balance', round(l.balance, 2), 'credit', round(l.credit, 2), 'finePaid', round(l.fine, 2),
+  'monthsDue', b.months_due, 'monthsDueCount', b.months_due_count,
+  'oldestDueDate', l.oldest,
+  'daysOverdue', case when l.oldest ~ '^[12]\\d{3}-(0[1-9]|1[0-2])-\\d\\d$' then
+    ${asOn}::date - (make_date(left(l.oldest, 4)::int, substr(l.oldest, 6, 2)::int, 1) + right(l.oldest, 2)::int - 1) end,
+  'lastReceiptNo', last.receipt_no, 'lastReceiptDate', last.day, 'lastReceiptAmount', last.total,
+  'breakdown', b.breakdown
+) as content
+from listed l
+join breakdowns b on b.student = l.student
+left join lateral (
+  select
+    r.data->>'receipt_no' as receipt_no,
+    to_char((r.data->>'date')::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+    case when jsonb_typeof(r.data->'total') = 'number' then round((r.data->'total')::numeric, 2) end as total
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->'student'->'value' = to_jsonb(l.student)
+    and r.data->>'date' < ${endOf(asOn, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
+  order by r.data->>'date' desc, r.id desc
+  limit 1
+) as last on true
+union all
+select 'totals', null, null, json_build_object(
+  'students', (select count(*) from listed),
+  'due', round(coalesce(sum(l.due), 0), 2), 'concession', round(coalesce(sum(l.concession), 0), 2),
+  'net', round(coalesce(sum(l.due - l.concession), 0), 2), 'paid', round(coalesce(sum(l.paid), 0), 2),
+  'balance', round(coalesce(sum(l.balance), 0), 2), 'credit', round(coalesce(sum(l.credit), 0), 2),
+  'finePaid', round(coalesce(sum(l.fine), 0), 2),
+  'classes', (
+    select coalesce(json_agg(json_build_object(
+      'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2), 'paid', round(paid, 2),
+      'balance', round(balance, 2), 'credit', round(credit, 2)
+    ) order by class_order, class), '[]')
+    from (
+      select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
+        sum(balance) as balance, sum(credit) as credit
+      from listed group by class, class_order
+    ) as by_class
+  ),
+  'heads', (
+    select coalesce(json_agg(json_build_object(
+      'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2), 'paid', round(paid, 2),
+      'balance', round(balance, 2), 'credit', round(credit, 2)
+    ) order by fee_head), '[]')
+    from (
+      select fee_head, count(distinct student) filter (where owed > 0) as students, sum(due) as due, sum(concession) as concession,
+        sum(paid) as paid, sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
+      from listed_items group by fee_head
+    ) as by_head
+  )
+)
+from listed l
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from left_out
+group by collection, reason`,
+});

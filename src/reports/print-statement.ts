@@ -1,0 +1,14 @@
+/** The SQL of a report as text to paste into `psql`: every parameter is written in its place as a literal. For people, never for running. */
+import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
+
+export function printStatement(sql: Sql): string {
+  return sql.text
+    .replaceAll(/\$(\d+)/g, (_, position: string) => printLiteral(sql.values[Number(position) - 1]))
+    .trim();
+}
+
+function printLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return `'${String(value).replaceAll("'", "''")}'`;
+}
