@@ -5,6 +5,9 @@ import pg from 'pg';
 import { type Database, openDatabase } from '../src/store/database/database.js';
 import { TEMPLATE_URL_VARIABLE } from './test-server.js';
 
+/** Databases are made one after the other by the server: many test files at once wait for each other. */
+const HOOK_TIMEOUT_MS = 60_000;
+
 export interface TestDatabase {
   /** For whoever opens the database itself: a whole gateway, a second pool, a bare client. */
   readonly url: string;
@@ -32,12 +35,12 @@ export function useTestDatabase(): { readonly database: Database; readonly url: 
       database: await openDatabase({ url: testDatabase.url, poolSize: 5, statementTimeoutMs: 20_000 }),
       testDatabase,
     };
-  });
+  }, HOOK_TIMEOUT_MS);
   afterAll(async () => {
     if (!opened) return;
     await opened.database.close();
     await opened.testDatabase.drop();
-  });
+  }, HOOK_TIMEOUT_MS);
   return {
     get database() {
       return get().database;

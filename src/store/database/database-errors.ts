@@ -3,6 +3,7 @@
  *
  * An error that is not here is a fault of ours (a wrong statement, a broken invariant) and passes unchanged.
  */
+import { isNativeError } from 'node:util/types';
 import { type ErrorCode, ServiceError } from '../../errors.js';
 
 /** How long a caller is told to wait while the database is out of reach. */
@@ -96,7 +97,8 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
  * else unchanged.
  */
 export function toServiceError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  // Not by instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is not.
+  if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);
   if (translation === undefined) return error;
   const { code, detail, retryAfterSeconds } = translation;
@@ -111,7 +113,7 @@ export function toServiceError(error: unknown): unknown {
  * it is. The store finds the field by it.
  */
 export function findConstraint(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
+  if (!isNativeError(error)) return undefined;
   if ('constraint' in error && typeof error.constraint === 'string') return error.constraint;
   const constraint = findDriverError(error)?.constraint;
   if (constraint && 'index' in constraint) return constraint.index;
@@ -125,7 +127,9 @@ function findTranslation(error: Error): Translation | undefined {
     const known = BY_SQLSTATE[code] ?? (code.length === 5 ? BY_SQLSTATE[code.slice(0, 2)] : undefined);
     if (known) return known;
   }
-  if (error instanceof AggregateError && error.errors.length > 0) return findTranslation(error.errors[0]);
+  // A host name with several addresses fails with one error for each.
+  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  if (isNativeError(first)) return findTranslation(first);
   const kind = findDriverError(error)?.kind;
   if (kind !== undefined && UNREACHABLE_KINDS.has(kind)) return OUT_OF_REACH;
   return DRIVER_MESSAGES.some((message) => message.test(error.message)) ? OUT_OF_REACH : undefined;
@@ -159,7 +163,7 @@ function findDriverError(error: Error): DriverError | undefined {
     'driverAdapterError' in error.meta
       ? error.meta.driverAdapterError
       : error;
-  if (!(adapterError instanceof Error) || adapterError.name !== 'DriverAdapterError') return undefined;
+  if (!isNativeError(adapterError) || adapterError.name !== 'DriverAdapterError') return undefined;
   const { cause } = adapterError;
   return typeof cause === 'object' && cause !== null ? cause : undefined;
 }

@@ -3,6 +3,7 @@
  * the text Postgres printed, streams, one round trip for a prepared statement) through `query` and `stream`, which take
  * SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the connections Prisma uses too.
  */
+import { isNativeError } from 'node:util/types';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { invariant, ServiceError } from '../../errors.js';
@@ -289,8 +290,9 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
   try {
     await client.connect();
   } catch (error) {
-    const reason = error instanceof AggregateError ? error.errors[0] : error;
-    const detail = reason instanceof Error ? reason.message : String(reason);
+    const [reason = error] =
+      isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+    const detail = isNativeError(reason) ? reason.message : String(reason);
     throw new ServiceError(
       'UNAVAILABLE',
       `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,

@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -46,9 +47,16 @@ export interface MigrationStatus {
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
   return withMigrationLock(options.url, () =>
-    withSchemaEngine(options, async (engine, { migrationsList }) => {
-      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: NO_FILTER });
-      return appliedMigrationNames;
+    withSchemaEngine(options, async (engine, { migrationsList }, adapterFactory) => {
+      try {
+        const { appliedMigrationNames } = await engine.applyMigrations({
+          migrationsList,
+          filters: NO_FILTER,
+        });
+        return appliedMigrationNames;
+      } catch (error) {
+        throw toMigrationError(error, adapterFactory.scriptError);
+      }
     }),
   );
 }
@@ -90,6 +98,13 @@ export async function findDrift(options: MigrationOptions): Promise<string | und
   });
 }
 
+/** The engine's message, a trace of its own functions, as one line for the operator. */
+function toMigrationError(error: unknown, scriptError: unknown): unknown {
+  if (!isNativeError(error) || !isNativeError(scriptError)) return error;
+  const [, name = 'of this database'] = /migration_name="([^"]+)"/.exec(error.message) ?? [];
+  return new Error(`The migration ${name} failed: ${scriptError.message}`, { cause: error });
+}
+
 interface PrismaFolder {
   readonly migrationsList: MigrationList;
   readonly schema: { readonly path: string; readonly content: string };
@@ -120,7 +135,7 @@ async function readPrismaFolder(directory: string): Promise<PrismaFolder> {
 
 async function withSchemaEngine<T>(
   options: MigrationOptions,
-  work: (engine: SchemaEngine, folder: PrismaFolder) => Promise<T>,
+  work: (engine: SchemaEngine, folder: PrismaFolder, adapterFactory: MigrationPrismaPg) => Promise<T>,
 ): Promise<T> {
   const folder = await readPrismaFolder(
     options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma'),
@@ -130,13 +145,14 @@ async function withSchemaEngine<T>(
   // A broken idle connection shows in the next query; without a listener it would end the process.
   pool.on('error', () => {});
   try {
+    const adapterFactory = new MigrationPrismaPg(pool);
     const engine = await SchemaEngine.new(
       { datamodels: [[folder.schema.path, folder.schema.content]] },
       () => {},
-      bindMigrationAwareSqlAdapterFactory(new MigrationPrismaPg(pool)),
+      bindMigrationAwareSqlAdapterFactory(adapterFactory),
     );
     try {
-      return await work(engine, folder);
+      return await work(engine, folder, adapterFactory);
     } finally {
       engine.free();
     }
@@ -150,6 +166,8 @@ async function withSchemaEngine<T>(
  * one sends it whole. And it cannot read the type "char", which the engine's own question about constraints selects.
  */
 class MigrationPrismaPg extends PrismaPg {
+  /** What Postgres said to the last migration that failed; the engine keeps it to itself. */
+  scriptError: unknown;
   readonly #pool: pg.Pool;
 
   constructor(pool: pg.Pool) {
@@ -160,7 +178,12 @@ class MigrationPrismaPg extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
-      await this.#pool.query(script);
+      try {
+        await this.#pool.query(script);
+      } catch (error) {
+        this.scriptError = error;
+        throw error;
+      }
     };
     const queryRaw = adapter.queryRaw.bind(adapter);
     adapter.queryRaw = async (query) => {

@@ -1,5 +1,6 @@
 /** The partition of a collection and its indexes: made when a collection is declared, registered or altered. */
 import { createHash } from 'node:crypto';
+import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import type { Collection } from '../collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
@@ -87,7 +88,7 @@ async function retryOnLockTimeout(client: pg.Client, work: () => Promise<void>):
       return;
     } catch (error) {
       await client.query('rollback').catch(() => {});
-      const isLockTimeout = error instanceof Error && 'code' in error && error.code === '55P03';
+      const isLockTimeout = isNativeError(error) && 'code' in error && error.code === '55P03';
       if (!isLockTimeout || attempt === MAX_ATTEMPTS) throw error;
     }
   }

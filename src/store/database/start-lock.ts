@@ -1,5 +1,6 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNativeError } from 'node:util/types';
 
 const RETRY_MS = 25;
 /** No start takes this long: an older lock is left over, whatever its process id says now. */
@@ -27,7 +28,7 @@ export function isProcessAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return isNativeError(error) && 'code' in error && error.code === 'EPERM';
   }
 }
 
@@ -37,7 +38,7 @@ async function tryTake(lockFile: string): Promise<boolean> {
     await file.writeFile(String(process.pid));
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (isNativeError(error) && 'code' in error && error.code === 'EEXIST') return false;
     throw error;
   }
 }

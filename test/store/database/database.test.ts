@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { useTestDatabase } from '../../database.js';
+
+jest.setTimeout(30_000);
 
 const test = useTestDatabase();
 
@@ -310,7 +312,6 @@ describe('errors', () => {
     await expect(unreachable).rejects.toThrow(
       /^The database school at 127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1$/,
     );
-  });
   });
 
   it('says in one line that the login is refused', async () => {

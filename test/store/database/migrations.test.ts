@@ -1,0 +1,115 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { findPackageDirectory } from '../../../src/package-directory.js';
+import { applyMigrations, findDrift, listMigrations } from '../../../src/store/database/migrations.js';
+import { ensurePartition } from '../../../src/store/database/partitions.js';
+import { createTestDatabase, useTestDatabase } from '../../database.js';
+
+jest.setTimeout(30_000);
+
+const test = useTestDatabase();
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+/** An empty database: the migrations have not been applied to it. */
+async function withEmptyDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  const testDatabase = await createTestDatabase();
+  try {
+    await run(testDatabase.url, 'drop schema public cascade; create schema public');
+    await work(testDatabase.url);
+  } finally {
+    await testDatabase.drop();
+  }
+}
+
+/** A copy of prisma/ with one more migration. */
+async function withMigration(sql: string, work: (prismaDirectory: string) => Promise<void>): Promise<void> {
+  const prismaDirectory = await mkdtemp(path.join(os.tmpdir(), 'campus-prisma-'));
+  try {
+    await cp(path.join(findPackageDirectory(), 'prisma'), prismaDirectory, { recursive: true });
+    await mkdir(path.join(prismaDirectory, 'migrations', '9999_test'));
+    await writeFile(path.join(prismaDirectory, 'migrations', '9999_test', 'migration.sql'), sql);
+    await work(prismaDirectory);
+  } finally {
+    await rm(prismaDirectory, { recursive: true });
+  }
+}
+
+describe('migrations', () => {
+  it('are applied once when several gateways start at once', async () => {
+    await withEmptyDatabase(async (url) => {
+      const { pending } = await listMigrations({ url });
+      expect(pending[0]).toBe('0001_initial');
+      const applied = await Promise.all([
+        applyMigrations({ url }),
+        applyMigrations({ url }),
+        applyMigrations({ url }),
+      ]);
+      expect(applied.map((names) => names.length).sort()).toEqual([0, 0, pending.length]);
+      await expect(listMigrations({ url })).resolves.toEqual({
+        applied: pending,
+        pending: [],
+        failed: [],
+        edited: [],
+        unknown: [],
+      });
+    });
+  });
+
+  it('agree with schema.prisma, partitions at run time or not', async () => {
+    await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
+    await ensurePartition(test.database, { name: 'task', fields: [], uniqueTogether: [] });
+    await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
+  });
+
+  it('are found to differ from schema.prisma when they do', async () => {
+    const testDatabase = await createTestDatabase();
+    await run(
+      testDatabase.url,
+      'alter table sessions drop column revoked_at; create table stray (id int primary key)',
+    );
+    const drift = await findDrift({ url: testDatabase.url });
+    await testDatabase.drop();
+    expect(drift).toContain('ADD COLUMN     "revoked_at"');
+    expect(drift).toContain('DROP TABLE "stray"');
+  });
+
+  it('may hold functions whose bodies hold semicolons', async () => {
+    const sql = `create function three() returns int language plpgsql as $$ begin perform 1; return 3; end; $$;`;
+    await withMigration(sql, async (prismaDirectory) => {
+      await withEmptyDatabase(async (url) => {
+        await expect(applyMigrations({ url, prismaDirectory })).resolves.toContain('9999_test');
+        await run(url, 'select three()');
+        await expect(listMigrations({ url })).resolves.toMatchObject({ unknown: ['9999_test'] });
+      });
+    });
+  });
+
+  it('that fail are kept as failed, and say why', async () => {
+    await withMigration('create table half (id int); select nonsense;', async (prismaDirectory) => {
+      await withEmptyDatabase(async (url) => {
+        await expect(applyMigrations({ url, prismaDirectory })).rejects.toThrow(
+          /^The migration 9999_test failed: column "nonsense" does not exist$/,
+        );
+        await expect(listMigrations({ url, prismaDirectory })).resolves.toMatchObject({
+          failed: ['9999_test'],
+        });
+      });
+    });
+  });
+
+  it('make to_number exact, and null of what is none', async () => {
+    const { Prisma } = await import('../../../src/generated/prisma/client.js');
+    await expect(
+      test.database.query(Prisma.sql`
+        select to_number('0.10000000000000000001') as exact, to_number('"N/A"') as text, to_number(null) as missing`),
+    ).resolves.toEqual([{ exact: '0.10000000000000000001', text: null, missing: null }]);
+  });
+});

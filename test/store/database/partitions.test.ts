@@ -1,0 +1,163 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import type { Field } from '../../../src/store/collection.js';
+import { findConstraint } from '../../../src/store/database/database-errors.js';
+import { listDeclaredIndexes } from '../../../src/store/database/declared-indexes.js';
+import { ensurePartition, partitionName } from '../../../src/store/database/partitions.js';
+import { useTestDatabase } from '../../database.js';
+
+jest.setTimeout(30_000);
+
+const test = useTestDatabase();
+
+function field(name: string, type: Field['type'], traits: Partial<Field> = {}): Field {
+  return {
+    name,
+    type,
+    description: '',
+    isList: false,
+    isRequired: false,
+    isUnique: false,
+    isIndexed: false,
+    isSearchable: false,
+    allowed: undefined,
+    default: undefined,
+    isDecimal: false,
+    format: undefined,
+    targets: [],
+    fields: [],
+    example: undefined,
+    unit: undefined,
+    deprecated: undefined,
+    ...traits,
+  };
+}
+
+function collection(name: string, fields: readonly Field[] = [], rules: readonly string[] = []) {
+  const uniqueTogether = rules.map((rule) => ({ name: rule, parts: [] }));
+  return { name, fields, uniqueTogether };
+}
+
+async function insert(name: string, data: object, id: string): Promise<void> {
+  await test.database.query(Prisma.sql`
+    insert into records (domain, collection, id, data) values ('d', ${name}, ${id}, ${JSON.stringify(data)}::jsonb)`);
+}
+
+describe('the indexes of a collection', () => {
+  it('follow from its declaration', () => {
+    const declared = collection(
+      'receipt',
+      [
+        field('number', 'text', { isUnique: true, isSearchable: true }),
+        field('student', 'reference', { isIndexed: true, isSearchable: true }),
+        field('roles', 'text', { isList: true, isIndexed: true }),
+        field('bank', 'object', { fields: [field('cheque', 'text', { isIndexed: true })] }),
+        field('note', 'text'),
+      ],
+      ['once_a_day'],
+    );
+    expect(listDeclaredIndexes(declared).map((index) => index.definition)).toEqual([
+      'using gin (data jsonb_path_ops) where deleted_at is null',
+      `(domain, (data->'number')) where deleted_at is null and (data->'number') <> 'null'`,
+      `(domain, (data->'number')) where deleted_at is null`,
+      `using gin ((data->>'number') gin_trgm_ops) where deleted_at is null`,
+      `(domain, (data->'student'->'value')) where deleted_at is null`,
+      `using gin ((data->'student'->>'value') gin_trgm_ops) where deleted_at is null`,
+      `using gin ((data->'student'->>'label') gin_trgm_ops) where deleted_at is null`,
+      `(domain, (data->'bank'->'cheque')) where deleted_at is null`,
+      `(domain, (keys->>'once_a_day')) where deleted_at is null`,
+    ]);
+  });
+
+  it('have names of their own, within 63 characters, the same each time', () => {
+    const long = 'x'.repeat(40);
+    const indexes = listDeclaredIndexes(
+      collection(
+        long,
+        ['a', 'b'].map((last) => field(`${'f'.repeat(50)}${last}`, 'text', { isUnique: true })),
+      ),
+    );
+    const names = indexes.map((index) => index.name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(63);
+    expect(partitionName('task')).toBe('records_task');
+    expect(partitionName('default')).not.toBe('records_default');
+  });
+});
+
+describe('ensurePartition', () => {
+  it('makes the partition with its indexes once', async () => {
+    const declared = collection('visit', [field('day', 'text', { isIndexed: true })]);
+    const first = await ensurePartition(test.database, declared);
+    expect(first).toMatchObject({ isCreated: true, undeclaredIndexes: [] });
+    expect(first.builtIndexes).toHaveLength(2);
+    await expect(ensurePartition(test.database, declared)).resolves.toEqual({
+      isCreated: false,
+      builtIndexes: [],
+      undeclaredIndexes: [],
+    });
+  });
+
+  it('may be called by several gateways at once', async () => {
+    const declared = collection('crowd', [field('day', 'text', { isIndexed: true })]);
+    const reports = await Promise.all([1, 2, 3].map(() => ensurePartition(test.database, declared)));
+    expect(reports.filter((report) => report.isCreated)).toHaveLength(1);
+  });
+
+  it('takes the records there are along', async () => {
+    await insert('moved', { a: 1 }, 'one');
+    await insert('other', { a: 1 }, 'two');
+    await ensurePartition(test.database, collection('moved'));
+    await expect(
+      test.database.query(
+        Prisma.sql`select tableoid::regclass::text as "table", id from records where domain = 'd' order by id`,
+      ),
+    ).resolves.toEqual([
+      { table: 'records_moved', id: 'one' },
+      { table: 'records_default', id: 'two' },
+    ]);
+  });
+
+  it('does not wait for the readers of other collections', async () => {
+    await ensurePartition(test.database, collection('busy'));
+    await test.database.transaction(async (transaction) => {
+      await transaction.query(Prisma.sql`select id from records where domain = 'd' and collection = 'busy'`);
+      await insert('busy', {}, 'written');
+      await expect(ensurePartition(test.database, collection('newcomer'))).resolves.toMatchObject({
+        isCreated: true,
+      });
+    });
+  });
+
+  it('builds and reports what changed, and drops nothing', async () => {
+    await ensurePartition(test.database, collection('changed', [field('a', 'text', { isIndexed: true })]));
+    await insert('changed', { b: 'x' }, 'one');
+    const { builtIndexes, undeclaredIndexes } = await ensurePartition(
+      test.database,
+      collection('changed', [field('b', 'text', { isIndexed: true })]),
+    );
+    expect(builtIndexes).toEqual([expect.stringMatching(/^changed_b_idx_/)]);
+    expect(undeclaredIndexes).toEqual([expect.stringMatching(/^changed_a_idx_/)]);
+  });
+
+  it('refuses a unique rule that records break, and can build it once they do not', async () => {
+    await ensurePartition(test.database, collection('broken'));
+    await insert('broken', { code: 'A' }, 'one');
+    await insert('broken', { code: 'A' }, 'two');
+    await insert('broken', { code: null }, 'three');
+    await insert('broken', { code: null }, 'four');
+    const declared = collection('broken', [field('code', 'text', { isUnique: true })]);
+    const error = await ensurePartition(test.database, declared).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'CONFLICT' });
+    expect(findConstraint(error)).toMatch(/^broken_code_key_/);
+    await test.database.query(Prisma.sql`delete from records where collection = 'broken' and id = 'two'`);
+    const { builtIndexes } = await ensurePartition(test.database, declared);
+    expect(builtIndexes).toContainEqual(expect.stringMatching(/^broken_code_key_/));
+    await expect(insert('broken', { code: 'A' }, 'two')).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('lets a quote in a name do no harm', async () => {
+    const declared = collection('quoted', [field(`it's`, 'text', { isIndexed: true, isSearchable: true })]);
+    await expect(ensurePartition(test.database, declared)).resolves.toMatchObject({ isCreated: true });
+  });
+});
