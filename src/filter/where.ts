@@ -488,7 +488,7 @@ function refusal(
   const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
   const detail = `where${pointer}: expected ${expected}, found ${shown}.${hint}`;
   return new ServiceError(code, detail, {
-    errors: [{ detail, parameter: 'where', pointer, expected, sent }],
+    errors: [{ detail, parameter: 'where', pointer, expected, sent: shown }],
   });
 }
 

@@ -112,8 +112,11 @@ function compileValueCondition(condition: ValueCondition, target: Target, contex
   const test = testOf(condition, target, context);
   if (target.form === 'id') return idTest(test, context);
   const paths = pathsOfText(condition, target);
-  if (target.form === 'path' || (needsByteOrder(test) && !context.isByteOrdered)) {
-    return anyOf(paths.map((path) => matches(`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
+  const needsJsonpath = needsByteOrder(test) && !context.isByteOrdered;
+  if (target.form === 'path' || needsJsonpath) {
+    // jsonpath compares text by code points under any collation; in its strict mode it looks into no list, as a column.
+    const root = target.form === 'path' ? '$' : 'strict $';
+    return anyOf(paths.map((path) => matches(`${root}${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
   }
   return anyOf(paths.map((path) => columnTest(test, fieldExpression(context.collection, path))));
 }
@@ -137,7 +140,7 @@ function compilePresence(
   return Prisma.sql`(${json} is null or ${json} = 'null'::jsonb)`;
 }
 
-/** Served by the GIN index on the record as far as the path asks for equality. Never null: jsonpath's own errors count as no match. */
+/** Served by the GIN index on the record as far as the path asks for equality. jsonpath's own errors, such as a missing member, are no match. */
 function matches(jsonpath: string): Sql {
   return Prisma.sql`r.data @? ${jsonpath}::jsonpath`;
 }

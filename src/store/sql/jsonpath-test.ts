@@ -70,7 +70,7 @@ function likeTest(test: LikeTest): string {
     return `(${IS_TEXT} && @ like_regex ${jsonpathString(test.text)} flag ${flags})`;
   }
   const end = test.at === 'whole' ? '$' : '';
-  const pattern = `^${test.text.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')}${end}`;
+  const pattern = `^${test.text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}${end}`;
   const flag = test.isInsensitive ? ' flag "i"' : '';
   return `(${IS_TEXT} && @ like_regex ${jsonpathString(pattern)}${flag})`;
 }
