@@ -2,19 +2,19 @@
  * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a page, printed or as values,
  * REST for a stream; both get what one statement reads.
  */
+import { invariant } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { EffectiveAccess } from './access.js';
 import type { Collection } from './collection.js';
 import type { Database } from './database/database.js';
+import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { RecordQuery } from './record-query.js';
 import { liveRecordsOf } from './record-statements.js';
 import type { Scope } from './scope.js';
 import { assertMembersReadable } from './shape-access.js';
 import { type CompileContext, compileFilter } from './sql/compile-filter.js';
 import { compilePage, compileRecord } from './sql/compile-page.js';
-import { compileFields, compileProjection } from './sql/compile-projection.js';
-import { compileSort, type RecordOrder } from './sql/compile-sort.js';
-import { cursorExpression } from './sql/cursor.js';
+import type { RecordOrder } from './sql/compile-sort.js';
 import type { PageShape } from './sql/page-shape.js';
 import { compileRecordSource, type RecordSource } from './sql/record-source.js';
 import type { Member, Printing } from './sql/shape.js';
@@ -56,6 +56,7 @@ export interface RecordSetOptions {
   /** What the caller may read; the paths of the query were checked against it. */
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
+  readonly plans: QueryPlans;
   readonly findReadable: FindReadable;
 }
 
@@ -67,11 +68,11 @@ export class RecordSet {
   readonly collection: Collection;
   readonly #options: RecordSetOptions;
   readonly #where: Prisma.Sql;
-  readonly #order: RecordOrder;
+  readonly #order: OrderPlan;
 
   /** For `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
-    const { scope, query, access, context } = options;
+    const { scope, query, access, context, plans } = options;
     this.collection = context.collection;
     this.#options = options;
     const conditions = [liveRecordsOf(scope, context.collection)];
@@ -80,18 +81,18 @@ export class RecordSet {
       conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
     }
     this.#where = Prisma.join(conditions, ' and ');
-    this.#order = compileSort(query.sort, context);
+    this.#order = plans.order(context.collection, query.sort);
     // A cursor of another order is refused before anything is read.
-    this.#source(query.limit);
+    if (query.after !== undefined || query.before !== undefined) this.#source(query.limit);
   }
 
   /** Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check its paths. */
   get parts(): RecordSetParts {
-    const { query, access, context } = this.#options;
+    const { query, access, plans } = this.#options;
     return {
       source: this.#source(query.limit),
-      order: this.#order,
-      fields: compileFields(query.projection, access.hiddenFields, context),
+      order: this.#order.order,
+      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
       countWhere: this.#where,
     };
   }
@@ -100,12 +101,13 @@ export class RecordSet {
    * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with `ndjson` one record a
    * line. The closing `]` comes only after the last record was read: a failure throws in mid-stream and never looks like an end.
    *
-   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query.
+   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What is read from the end is
+   * a page and no stream: it has to be turned around.
    */
   async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
-    const { database, query, access, context } = this.#options;
-    const projection = compileProjection(query.projection, access.hiddenFields, context);
-    const sql = this.#select(Prisma.sql`(${projection})::text as json`, query.limit);
+    const { database, query } = this.#options;
+    invariant(!query.fromEnd, 'what is read from the end is not streamed');
+    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
     const batches = database.stream(sql, {
       name: statementName(sql.text),
       signal: signal ?? this.#options.scope.signal,
@@ -129,9 +131,8 @@ export class RecordSet {
 
   /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
   async page(): Promise<RecordPage> {
-    const { database, scope, query, access, context } = this.#options;
-    const projection = compileProjection(query.projection, access.hiddenFields, context);
-    const columns = Prisma.sql`${storedColumns(projection)}, ${cursorExpression(this.#order)} as cursor`;
+    const { database, scope, query } = this.#options;
+    const columns = Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`;
     // One more than the page tells whether there is more.
     const sql = this.#select(columns, query.limit === undefined ? undefined : query.limit + 1);
     const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
@@ -176,7 +177,7 @@ export class RecordSet {
     const { order, countWhere } = this.parts;
     const printed = await this.#printOne(
       compilePage(shape, {
-        source: this.#source(limit),
+        source: this.#source(limit + 1),
         order,
         limit,
         skip: query.skip,
@@ -203,6 +204,11 @@ export class RecordSet {
     return fromEnd ? before !== undefined : after !== undefined || skip > 0;
   }
 
+  #projection(): Prisma.Sql {
+    const { query, access, plans } = this.#options;
+    return plans.projection(this.collection, query.projection, access.hiddenFields);
+  }
+
   #select(columns: Prisma.Sql, limit: number | undefined): Prisma.Sql {
     const { skip } = this.#options.query;
     const source = this.#source(limit);
@@ -215,7 +221,7 @@ export class RecordSet {
     const { after, before, fromEnd, skip } = this.#options.query;
     return compileRecordSource({
       where: this.#where,
-      order: this.#order,
+      order: this.#order.order,
       after,
       before,
       fromEnd,
@@ -224,9 +230,9 @@ export class RecordSet {
   }
 
   #printing(): Omit<Printing, 'aliasCount'> {
-    const { query, access, context, findReadable } = this.#options;
+    const { query, access, plans, findReadable } = this.#options;
     return {
-      fields: compileFields(query.projection, access.hiddenFields, context),
+      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
       visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
     };
   }

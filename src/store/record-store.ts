@@ -19,6 +19,7 @@ import type { Database, Queryable, Transaction } from './database/database.js';
 import { findConstraint } from './database/database-errors.js';
 import { idempotently } from './idempotency.js';
 import { type Purged, purge } from './purge.js';
+import { QueryPlans } from './query-plans.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
 import type { RecordQuery } from './record-query.js';
 import { type Readable, RecordSet } from './record-set.js';
@@ -37,7 +38,6 @@ import {
 import { fillLabels } from './reference-labels.js';
 import type { Domain, RecordVerb, Scope } from './scope.js';
 import { type CompileContext, compileFilter, listPaths } from './sql/compile-filter.js';
-import { compileProjection } from './sql/compile-projection.js';
 import { statementName } from './sql/statement-name.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 import { uniqueConflict } from './unique-conflicts.js';
@@ -90,6 +90,7 @@ export class RecordStore {
   readonly #catalog: Catalog;
   readonly #topDomain: () => Domain | undefined;
   readonly #now: () => Date;
+  readonly #plans = new QueryPlans();
 
   constructor(options: RecordStoreOptions) {
     this.#database = options.database;
@@ -115,6 +116,7 @@ export class RecordStore {
       query,
       access,
       context,
+      plans: this.#plans,
       findReadable: (name) => this.findReadable(scope, name),
     });
   }
@@ -128,7 +130,7 @@ export class RecordStore {
     const collection = this.#catalog.get(name);
     const access = accessOf(scope, collection, 'read');
     const context = this.#compileContext(scope, collection);
-    const columns = storedColumns(compileProjection(projection, access.hiddenFields, context));
+    const columns = storedColumns(this.#plans.projection(collection, projection, access.hiddenFields));
     const [row] = await this.#run<StoredRow & { readonly is_removed: boolean }>(
       this.#database,
       Prisma.sql`
@@ -206,7 +208,8 @@ export class RecordStore {
     const { data: sent, errors } = takeOwnId(options.data, id);
     assertNoFaults(errors);
     assertWritable([sent], access, collection);
-    const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields]);
+    const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
+    const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
     const now = this.#now();
     const change = toStored(collection, sent, {
       timeZone: scope.domain.timeZone,
@@ -441,10 +444,10 @@ export class RecordStore {
   /** What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read. */
   #writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
     const readable = findAccess(scope, collection, 'read');
-    const projection = compileProjection(
+    const projection = this.#plans.projection(
+      collection,
       readable === undefined ? [] : undefined,
       readable?.hiddenFields ?? new Set(),
-      this.#compileContext(scope, collection),
     );
     return { scope, collection, now, projection };
   }
