@@ -69,6 +69,7 @@ export class RecordSet {
   readonly #options: RecordSetOptions;
   readonly #where: Prisma.Sql;
   readonly #order: OrderPlan;
+  #rowsStreamed = 0;
 
   /** For `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
@@ -118,6 +119,7 @@ export class RecordSet {
     let isFirst = true;
     for await (const batch of batches) {
       if (batch.length === 0) continue;
+      this.#rowsStreamed += batch.length;
       chunk += (isFirst ? '' : separator) + batch.join(separator);
       isFirst = false;
       if (chunk.length < MIN_CHUNK_LENGTH) continue;
@@ -127,6 +129,11 @@ export class RecordSet {
     if (format === 'json') chunk += ']';
     else if (!isFirst) chunk += '\n';
     if (chunk !== '') yield chunk;
+  }
+
+  /** How many records `stream` has read so far. */
+  get rowsStreamed(): number {
+    return this.#rowsStreamed;
   }
 
   /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
