@@ -70,7 +70,6 @@ export class RecordSet {
   readonly #where: Prisma.Sql;
   readonly #order: OrderPlan;
   #rowsStreamed = 0;
-  #rowsStreamed = 0;
 
   /** For `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
