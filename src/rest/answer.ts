@@ -15,6 +15,8 @@ export interface StreamAnswer {
   readonly mediaType: string;
   readonly headers?: Readonly<Record<string, string>>;
   open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
+  /** Records read so far, for the figures. Absent: not counted. */
+  readonly countRows?: () => number;
 }
 
 export interface EmptyAnswer {

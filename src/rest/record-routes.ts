@@ -273,6 +273,7 @@ function answerRecords(
     kind: 'stream',
     mediaType: contentTypeOf(request),
     open: (signal) => records.stream(format, signal),
+    countRows: () => records.rowsStreamed,
   };
 }
 

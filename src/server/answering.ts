@@ -44,7 +44,10 @@ async function sendStream(
   const { signal, requestId } = request.requestContext;
   const writes = gathered(answer.open(signal));
   const first = await writes.next();
-  if (first.done || first.value.isLast) return reply.send(first.value?.content ?? '');
+  if (first.done || first.value.isLast) {
+    countRows(answer, o.observe);
+    return reply.send(first.value?.content ?? '');
+  }
 
   reply.hijack();
   const response = reply.raw;
@@ -57,8 +60,13 @@ async function sendStream(
   } finally {
     // Ends the query where the reader has gone.
     await writes.return(undefined).catch(() => undefined);
+    countRows(answer, o.observe);
   }
   return reply;
+}
+
+function countRows(answer: StreamAnswer, observe: Observe): void {
+  if (answer.countRows) observe({ kind: 'rowsStreamed', count: answer.countRows() });
 }
 
 /** Waits for a slow reader; meanwhile one more write is made ready and no further one is asked for. */

@@ -6,6 +6,7 @@ import type { Report } from '../reports/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
+import { SERVER_ROUTES } from '../rest/service-routes.js';
 import type { Database } from '../store/database/database.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, useAuthentication } from './authentication.js';
@@ -17,7 +18,7 @@ import { useHealth } from './health.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
 import { Metrics } from './metrics.js';
 import { createObserver, type Observe } from './observation.js';
-import { addAllMethods, useRest } from './rest.js';
+import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 
@@ -90,6 +91,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
   });
   useDocumentation(app, { openapi: printOpenapi(table, options.version) });
+  for (const { path } of SERVER_ROUTES) addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     await useBodyParsing(rest);
     useRest(rest, { routes: table.routes, services: services.rest, observe });

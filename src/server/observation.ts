@@ -9,6 +9,7 @@ import { redactSecrets } from './redaction.js';
 export type Observation =
   | RequestEnded
   | { readonly kind: 'requestFailed'; readonly requestId: string; readonly error: unknown }
+  | { readonly kind: 'rowsStreamed'; readonly count: number }
   | { readonly kind: 'streamCut'; readonly requestId: string; readonly error: unknown }
   | { readonly kind: 'connectionRefused'; readonly reason: string }
   | { readonly kind: 'listening'; readonly url: string }
@@ -50,6 +51,9 @@ function count(metrics: Metrics, event: Observation): void {
     case 'requestEnded':
       metrics.requestEnded(event);
       return;
+    case 'rowsStreamed':
+      metrics.rowsStreamed(event.count);
+      return;
     case 'streamCut':
       metrics.streamCut();
       return;
@@ -78,6 +82,9 @@ function log(logger: Logger, event: Observation): void {
         },
         'request ended',
       );
+      return;
+    case 'rowsStreamed':
+      // A figure, not news.
       return;
     case 'requestFailed':
       logger.error(

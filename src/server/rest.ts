@@ -82,7 +82,7 @@ function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly s
 }
 
 /** A known path answers OPTIONS, and every other method with 405. Refused before a body is read. */
-function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+export function addOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'];
   const url = toFastifyPath(path);
   app.route({

@@ -14,6 +14,11 @@ async function sendRaw(text: string): Promise<string> {
   return answer;
 }
 
+/** The JSON of an answer; its shape is what the test says. */
+async function jsonOf<Shape>(answer: Promise<Response>): Promise<Shape> {
+  return JSON.parse(await (await answer).text());
+}
+
 /** The lines of the log with this event, once the last request's is there. */
 async function logged(event: string, requestId: string | null): Promise<Record<string, unknown>[]> {
   const deadline = Date.now() + 2000;
@@ -63,9 +68,9 @@ describe('signing in', () => {
   });
 
   it('gives new tokens for a refresh token, once', async () => {
-    const first: { refresh_token: string } = await (
-      await login(JSON.stringify({ user_name: 'viewer', password: PASSWORD }))
-    ).json();
+    const first: { refresh_token: string } = await jsonOf(
+      login(JSON.stringify({ user_name: 'viewer', password: PASSWORD })),
+    );
     const renewed = await login(
       JSON.stringify({ grant_type: 'refresh_token', refresh_token: first.refresh_token }),
     );
@@ -75,9 +80,9 @@ describe('signing in', () => {
   });
 
   it('ends a session, and its token with it', async () => {
-    const { access_token: token }: { access_token: string } = await (
-      await login(JSON.stringify({ user_name: 'viewer', password: PASSWORD }))
-    ).json();
+    const { access_token: token }: { access_token: string } = await jsonOf(
+      login(JSON.stringify({ user_name: 'viewer', password: PASSWORD })),
+    );
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${gateway.url}/o/recs/task`, { headers })).status).toBe(200);
     expect((await fetch(`${gateway.url}/auth/logout`, { method: 'POST', headers })).status).toBe(204);
@@ -178,10 +183,10 @@ describe('what is no request', () => {
 
 describe('GET /', () => {
   it('lists every route of the contract with its parameters', async () => {
-    const index: { routes: { method: string; path: string }[] } = await (await gateway.fetch('/')).json();
-    const openapi: { paths: Record<string, Record<string, unknown>> } = await (
-      await gateway.fetch('/openapi.json')
-    ).json();
+    const index: { routes: { method: string; path: string }[] } = await jsonOf(gateway.fetch('/'));
+    const openapi: { paths: Record<string, Record<string, unknown>> } = await jsonOf(
+      gateway.fetch('/openapi.json'),
+    );
     const described = Object.entries(openapi.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -191,7 +196,7 @@ describe('GET /', () => {
 
   it('lists nothing that is not served', async () => {
     const index: { routes: { method: string; path: string; parameters: { name: string; in: string }[] }[] } =
-      await (await gateway.fetch('/')).json();
+      await jsonOf(gateway.fetch('/'));
     for (const { method, path } of index.routes) {
       const response = await gateway.fetch(path.replaceAll(/\{\w+\}/g, 'x'), { method });
       await response.text();
@@ -261,8 +266,6 @@ describe('500', () => {
 
 describe('maintenance', () => {
   it('answers 503 with Retry-After on every gateway while it is on, health excepted', async () => {
-    const { Prisma } = await import('../../src/generated/prisma/client.js');
-    expect(Prisma).toBeDefined();
     const turn = async (value: boolean) => {
       await gateway.sql.query(
         `insert into settings (name, value, updated_at) values ('maintenance', to_jsonb($1::boolean), now())

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectProblem, useGateway } from './gateway.js';
+
+const gateway = useGateway({ RATE_LIMIT_PER_MINUTE: '20' });
+
+/** Waits where the minute is about to change, in the middle of which the counts begin anew. */
+async function awaitQuietMinute(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000);
+  if (left < 5000) await new Promise((resolve) => setTimeout(resolve, left + 50));
+}
+
+describe('the rate of a credential', () => {
+  it('is told with every answer, and 429 says when to go on', async () => {
+    await awaitQuietMinute();
+    const statuses: number[] = [];
+    let refused: Response | undefined;
+    for (let index = 0; index < 25; index++) {
+      const response = await gateway.fetch('/o/recs/task', { as: 'viewer' });
+      statuses.push(response.status);
+      if (index === 0) {
+        expect(response.headers.get('ratelimit-limit')).toBe('20');
+        expect(response.headers.get('ratelimit-remaining')).toBe('19');
+        expect(Number(response.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
+      }
+      if (response.status === 429) refused = response;
+      else await response.text();
+    }
+    expect(statuses).toEqual([...Array(20).fill(200), ...Array(5).fill(429)]);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.headers.get('retry-after')).toBe(refused?.headers.get('ratelimit-reset'));
+    expect(refused?.headers.get('ratelimit-remaining')).toBe('0');
+    if (refused) expectProblem(refused, await refused.text());
+  }, 20_000);
+
+  it('is its own, and does not count what health is asked', async () => {
+    expect((await gateway.fetch('/o/recs/task', { as: 'clerk' })).status).toBe(200);
+    for (let index = 0; index < 30; index++) expect((await gateway.fetch('/healthz')).status).toBe(200);
+  });
+
+  it('counts wrong credentials by address, so that guessing is not free', async () => {
+    await awaitQuietMinute();
+    const statuses = new Set<number>();
+    for (let index = 0; index < 25; index++) {
+      const headers = { authorization: `Bearer guess-${index}` };
+      statuses.add((await gateway.fetch('/o/recs/task', { headers })).status);
+    }
+    expect([...statuses]).toEqual([401, 429]);
+    expect((await gateway.fetch('/o/recs/task', { as: 'teacher' })).status).toBe(200);
+  }, 20_000);
+
+  it('holds for GraphQL too, in its own form', async () => {
+    await awaitQuietMinute();
+    const ask = () =>
+      gateway.fetch('/graphql', {
+        method: 'POST',
+        as: 'accountant',
+        headers: { 'content-type': 'application/json' },
+        body: '{"query":"{ __typename }"}',
+      });
+    for (let index = 0; index < 20; index++) await (await ask()).text();
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({
+      errors: [
+        {
+          extensions: {
+            code: 'TOO_MANY_REQUESTS',
+            status: 429,
+            requestId: refused.headers.get('x-request-id'),
+          },
+        },
+      ],
+    });
+  }, 20_000);
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useGateway } from './gateway.js';
+
+const gateway = useGateway();
+const RECORDS = 300_000;
+
+beforeAll(async () => {
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data)
+     select 'top', 'attendance', 'a' || n, jsonb_build_object(
+       'created', to_char(timestamp '2026-04-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+       'student', jsonb_build_object('value', 's' || n % 1500, 'label', 'Student ' || n % 1500),
+       'class', (n % 12)::text, 'section', 'A', 'status', 'present', 'remark', repeat('r', 40))
+     from generate_series(1, $1) as n`,
+    [RECORDS],
+  );
+  await gateway.sql.query('analyze records_attendance');
+}, 120_000);
+
+/** The answer, not read yet: paused until somebody reads it. */
+async function open(path: string): Promise<http.IncomingMessage> {
+  const request = http.get(gateway.url + path, {
+    agent: false,
+    headers: { authorization: `Bearer ${gateway.tokenOf('admin')}` },
+  });
+  const [response]: http.IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('no response');
+  return response;
+}
+
+/** Statements over attendance that Postgres is busy with, or holds open for a stream. */
+async function countQueries(): Promise<number> {
+  const { rows } = await gateway.sql.query<{ found: number }>(
+    `select count(*)::int as found from pg_stat_activity
+     where datname = current_database() and application_name like 'campus%' and query like '%records%'
+       and query not like '%rate_counters%' and (state = 'active' or state like 'idle in transaction%')`,
+  );
+  return rows[0]?.found ?? 0;
+}
+
+/** As soon as there is none, and at the latest after a second. */
+async function countQueriesWithinASecond(): Promise<number> {
+  const deadline = Date.now() + 1000;
+  let running = await countQueries();
+  while (running > 0 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    running = await countQueries();
+  }
+  return running;
+}
+
+describe('a stream of 300,000 records', () => {
+  it('arrives whole, its first byte long before its last, in little memory', async () => {
+    globalThis.gc?.();
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const startedAt = performance.now();
+    const response = await open('/o/recs/attendance?stream=true');
+    let firstByteMs = 0;
+    let length = 0;
+    let commas = 0;
+    let tail = '';
+    for await (const chunk of response) {
+      if (length === 0) firstByteMs = performance.now() - startedAt;
+      const bytes: Buffer = chunk;
+      length += bytes.length;
+      commas += bytes.toString('latin1').split('"_id"').length - 1;
+      tail = (tail + bytes.subarray(-3).toString('latin1')).slice(-3);
+      most = Math.max(most, process.memoryUsage().rss);
+    }
+    const totalMs = performance.now() - startedAt;
+    expect(tail.endsWith('}]')).toBe(true);
+    // A chunk may end within an "_id".
+    expect(commas).toBeGreaterThan(RECORDS * 0.99);
+    expect(firstByteMs).toBeLessThan(totalMs / 4);
+    expect((most - before) / 1024 / 1024).toBeLessThan(64);
+  }, 60_000);
+
+  it('waits for a slow reader, and Postgres with it', async () => {
+    const response = await open('/o/recs/attendance?stream=true');
+    response.pause();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const read = response.socket.bytesRead;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // What the kernel's buffers and ours hold, of some 70 MB.
+    expect(response.socket.bytesRead).toBe(read);
+    expect(read).toBeLessThan(8 * 1024 * 1024);
+    response.destroy();
+  }, 30_000);
+
+  it('ends its query within a second when the reader goes away', async () => {
+    const response = await open('/o/recs/attendance?stream=true&sort=remark');
+    await once(response, 'readable');
+    response.read();
+    expect(await countQueries()).toBe(1);
+    response.destroy();
+    expect(await countQueriesWithinASecond()).toBe(0);
+  }, 30_000);
+
+  it('ends a query that has not answered yet when the caller goes away', async () => {
+    const request = http.get(
+      `${gateway.url}/o/recs/attendance?oquery=remark=*nothing%20like%20it,remark=!*x`,
+      {
+        agent: false,
+        headers: { authorization: `Bearer ${gateway.tokenOf('admin')}` },
+      },
+    );
+    request.on('error', () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await countQueries()).toBe(1);
+    request.destroy();
+    expect(await countQueriesWithinASecond()).toBe(0);
+  }, 30_000);
+
+  it('cuts the connection when it fails on the way, instead of looking whole', async () => {
+    const response = await open('/o/recs/attendance?stream=true');
+    response.pause();
+    // Ends the statement from outside, as an operator or a crash would.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await gateway.sql.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like 'campus%' and query like '%attendance%' and pid <> pg_backend_pid()`,
+    );
+    let text = '';
+    const failure = await new Promise<unknown>((resolve) => {
+      response.on('data', (chunk) => {
+        text = String(chunk).slice(-10);
+      });
+      response.on('error', resolve);
+      response.on('end', () => resolve(undefined));
+      response.resume();
+    });
+    expect(failure).toMatchObject({ code: 'ECONNRESET' });
+    expect(text.endsWith('}]')).toBe(false);
+    expect(response.complete).toBe(false);
+    expect((await gateway.fetch('/o/recs/attendance?limit=1', { as: 'admin' })).status).toBe(200);
+  }, 30_000);
+});
