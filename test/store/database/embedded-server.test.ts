@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
+import { runProgram } from '../../../src/store/database/embedded-binaries.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/store/database/embedded-server.js';
 
 jest.setTimeout(60_000);
@@ -14,9 +15,23 @@ let dataDirectory: string;
 /** Stopped, and the folder removed, whatever a test did. */
 let servers: EmbeddedServer[];
 
+/** The data directory of a server that was started once and stopped: the tests copy it, which is quicker than making one. */
+let usedDirectory: string;
+
+beforeAll(async () => {
+  usedDirectory = await createDirectory();
+  const server = await startEmbeddedServer({ dataDirectory: usedDirectory });
+  await server.stop();
+});
+
+afterAll(async () => {
+  await rm(usedDirectory, { recursive: true, force: true });
+});
+
 beforeEach(async () => {
-  dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'campus-server-'));
-  await chmod(dataDirectory, 0o755);
+  dataDirectory = await createDirectory();
+  const copied = await runProgram('cp', ['-a', `${usedDirectory}/.`, dataDirectory], undefined);
+  expect(copied).toEqual({ exitCode: 0, output: '' });
   servers = [];
 });
 
@@ -24,6 +39,13 @@ afterEach(async () => {
   for (const server of servers) await server.stop();
   await rm(dataDirectory, { recursive: true, force: true });
 });
+
+/** Open to the user PostgreSQL runs as when the tests run as root. */
+async function createDirectory(): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'campus-server-'));
+  await chmod(directory, 0o755);
+  return directory;
+}
 
 async function start(onLog?: (line: string) => void): Promise<EmbeddedServer> {
   const server = await startEmbeddedServer({ dataDirectory, ...(onLog ? { onLog } : {}) });
