@@ -4,7 +4,15 @@ import type { RecordOrder } from './compile-sort.js';
 import { cursorExpression } from './cursor.js';
 import type { EdgeMember, PageInfoMember, PageMember, PageShape } from './page-shape.js';
 import type { RecordSource } from './record-source.js';
-import { compileObject, type Member, type Printing, startPrinting } from './shape.js';
+import {
+  compileObject,
+  formatObject,
+  listTargets,
+  type Member,
+  type Piece,
+  type Printing,
+  startPrinting,
+} from './shape.js';
 
 type Sql = Prisma.Sql;
 
@@ -28,27 +36,40 @@ export function compilePage(shape: PageShape, options: PageStatementOptions): Sq
     options,
     joins: [],
     printing: startPrinting(options.printing),
+    // Rows that are not joined come out in the order they went in.
+    isSorted: options.fromEnd || listTargets(shape.members.flatMap(recordMembers)).length > 0,
     // One more than the page tells whether there is more.
     isCounted: shape.members.some(
       (member) => member.kind === 'pageInfo' && asksForMore(member.members, options),
     ),
   };
-  const json = object(shape.members.map((member) => [member.key, pageMember(member, page)]));
-  if (!shape.members.some(readsRecords)) return Prisma.sql`select ${json}::text as json`;
+  const json = formatObject(shape.members.map((member) => [member.key, pageMember(member, page)]));
+  if (!shape.members.some(readsRecords)) return Prisma.sql`select ${json} as json`;
   const { source, limit, skip } = options;
-  const rows = page.isCounted ? limit + 1 : limit;
+  const records = Prisma.sql`
+  select r.id, r.version, r.created_at, r.updated_at, r.data
+  from ${source.from}
+  where ${source.where}
+  order by ${source.orderBy}
+  limit ${page.isCounted ? limit + 1 : limit} ${skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`}`;
   return Prisma.sql`
-select ${json}::text as json
-from (
-  select r.*, row_number() over () as position, count(*) over () as total
-  from (
-    select r.id, r.version, r.created_at, r.updated_at, r.data
-    from ${source.from}
-    where ${source.where}
-    order by ${source.orderBy}
-    limit ${rows} ${skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`}
-  ) r
+select ${json} as json
+from (${needsPositions(shape, page) ? withPositions(records) : records}
 ) r ${page.joins.length === 0 ? Prisma.empty : Prisma.join(page.joins, ' ')}`;
+}
+
+function withPositions(records: Sql): Sql {
+  return Prisma.sql`
+  select r.*, row_number() over () as position, count(*) over () as total
+  from (${records}
+  ) r`;
+}
+
+function needsPositions(shape: PageShape, page: PageCompilation): boolean {
+  const asksForCursor = shape.members.some(
+    (member) => member.kind === 'pageInfo' && member.members.some(({ kind }) => kind.endsWith('Cursor')),
+  );
+  return page.isCounted || asksForCursor || page.isSorted;
 }
 
 /** The JSON text of the first record of a source; no row where there is none. */
@@ -59,7 +80,7 @@ export function compileRecord(
   const joins: Sql[] = [];
   const json = compileObject(members, joins, startPrinting(options.printing));
   return Prisma.sql`
-select ${json}::text as json
+select ${json} as json
 from (
   select r.id, r.version, r.created_at, r.updated_at, r.data
   from ${options.source.from}
@@ -72,44 +93,45 @@ interface PageCompilation {
   readonly options: PageStatementOptions;
   readonly joins: Sql[];
   readonly printing: Printing;
+  readonly isSorted: boolean;
   readonly isCounted: boolean;
 }
 
-function pageMember(member: PageMember, page: PageCompilation): Sql {
+function pageMember(member: PageMember, page: PageCompilation): Piece {
   switch (member.kind) {
     case 'constant':
-      return text(member.text);
+      return { json: JSON.stringify(member.text) };
     case 'records':
       return list(compileObject(member.members, page.joins, page.printing), page);
     case 'edges':
-      return list(object(member.members.map((edge) => [edge.key, edgeMember(edge, page)])), page);
+      return list(formatObject(member.members.map((edge) => [edge.key, edgeMember(edge, page)])), page);
     case 'pageInfo':
-      return object(member.members.map((part) => [part.key, pageInfoMember(part, page)]));
+      return formatObject(member.members.map((part) => [part.key, pageInfoMember(part, page)]));
     case 'count':
       return Prisma.sql`(select count(*) from records r where ${page.options.countWhere})`;
   }
 }
 
-function edgeMember(edge: EdgeMember, page: PageCompilation): Sql {
+function edgeMember(edge: EdgeMember, page: PageCompilation): Piece {
   switch (edge.kind) {
     case 'constant':
-      return text(edge.text);
+      return { json: JSON.stringify(edge.text) };
     case 'record':
       return compileObject(edge.members, page.joins, page.printing);
     case 'cursor':
-      return cursorExpression(page.options.order);
+      return quotedCursor(page);
   }
 }
 
-function pageInfoMember(part: PageInfoMember, page: PageCompilation): Sql {
+function pageInfoMember(part: PageInfoMember, page: PageCompilation): Piece {
   const { fromEnd, hasMoreBehind } = page.options;
   switch (part.kind) {
     case 'constant':
-      return text(part.text);
+      return { json: JSON.stringify(part.text) };
     case 'hasNextPage':
-      return fromEnd ? truth(hasMoreBehind) : hasMoreAhead(page);
+      return fromEnd ? { json: String(hasMoreBehind) } : hasMoreAhead(page);
     case 'hasPreviousPage':
-      return fromEnd ? hasMoreAhead(page) : truth(hasMoreBehind);
+      return fromEnd ? hasMoreAhead(page) : { json: String(hasMoreBehind) };
     case 'startCursor':
       return fromEnd ? lastCursor(page) : firstCursor(page);
     case 'endCursor':
@@ -120,6 +142,12 @@ function pageInfoMember(part: PageInfoMember, page: PageCompilation): Sql {
 function asksForMore(members: readonly PageInfoMember[], { fromEnd }: PageStatementOptions): boolean {
   const asked = fromEnd ? 'hasPreviousPage' : 'hasNextPage';
   return members.some((member) => member.kind === asked);
+}
+
+function recordMembers(member: PageMember): readonly Member[] {
+  if (member.kind === 'records') return member.members;
+  if (member.kind !== 'edges') return [];
+  return member.members.flatMap((edge) => (edge.kind === 'record' ? edge.members : []));
 }
 
 function readsRecords(member: PageMember): boolean {
@@ -137,36 +165,25 @@ function readsRecords(member: PageMember): boolean {
 
 function list(element: Sql, page: PageCompilation): Sql {
   const { fromEnd, limit } = page.options;
-  // Without joins the rows come in order.
-  const isSorted = page.joins.length > 0 || fromEnd;
-  const order = isSorted ? Prisma.raw(` order by r.position${fromEnd ? ' desc' : ''}`) : Prisma.empty;
+  const order = page.isSorted ? Prisma.raw(` order by r.position${fromEnd ? ' desc' : ''}`) : Prisma.empty;
   const within = page.isCounted ? Prisma.sql` filter (where r.position <= ${limit})` : Prisma.empty;
-  return Prisma.sql`coalesce(json_agg(${element}${order})${within}, '[]'::json)`;
+  return Prisma.sql`'[' || coalesce(string_agg(${element}, ','${order})${within}, '') || ']'`;
 }
 
 function hasMoreAhead(page: PageCompilation): Sql {
-  return Prisma.sql`count(*) > ${page.options.limit}`;
+  return Prisma.sql`case when count(*) > ${page.options.limit} then 'true' else 'false' end`;
 }
 
 /** An aggregate computes its argument for the rows of its filter only: two cursors, not one a record. */
 function firstCursor(page: PageCompilation): Sql {
-  return Prisma.sql`min(${cursorExpression(page.options.order)}) filter (where r.position = 1 and ${page.options.limit} > 0)`;
+  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1 and ${page.options.limit} > 0), 'null')`;
 }
 
 function lastCursor(page: PageCompilation): Sql {
-  const { order, limit } = page.options;
-  return Prisma.sql`min(${cursorExpression(order)}) filter (where r.position = least(r.total, ${limit}))`;
+  const { limit } = page.options;
+  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = least(r.total, ${limit})), 'null')`;
 }
 
-function truth(value: boolean): Sql {
-  return Prisma.raw(value ? 'true' : 'false');
-}
-
-function text(constant: string): Sql {
-  return Prisma.sql`${constant}::text`;
-}
-
-function object(members: readonly (readonly [string, Sql])[]): Sql {
-  const pairs = members.map(([key, value]) => Prisma.sql`${key}::text, ${value}`);
-  return pairs.length === 0 ? Prisma.raw(`'{}'::json`) : Prisma.sql`json_build_object(${Prisma.join(pairs)})`;
+function quotedCursor(page: PageCompilation): Sql {
+  return Prisma.sql`'"' || ${cursorExpression(page.options.order)} || '"'`;
 }

@@ -80,7 +80,7 @@ export interface ShapePaths {
 
 /** What the expressions of one statement share. */
 export interface Printing {
-  /** All visible fields of the record `r` as the query's projection leaves them, without `_id`. */
+  /** A jsonb expression: all visible fields of the record `r` as the query's projection leaves them, without `_id`. */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
   aliasCount: number;
@@ -90,9 +90,40 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
   return { ...options, aliasCount: 0 };
 }
 
-/** An expression that prints one record `r` as a JSON object. The joins it needs, to stand after the FROM item of `r`, are added to `joins`. */
+/** An expression for the JSON text of one record `r`. The joins it needs, to stand after the FROM item of `r`, are added to `joins`. */
 export function compileObject(members: readonly Member[], joins: Sql[], printing: Printing): Sql {
   return printObject(members, { base: Prisma.raw('r.data'), joins }, printing);
+}
+
+/** One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as JSON. */
+export type Piece = Sql | { readonly json: string };
+
+/**
+ * The text of a JSON object: `format` with one parameter for all that is constant. It is a fourth faster than `json_build_object`, and the text
+ * has no spaces in it.
+ */
+export function formatObject(members: readonly (readonly [string, Piece])[]): Sql {
+  if (members.length > MAX_FORMATTED) {
+    const parts: Sql[] = [];
+    for (let start = 0; start < members.length; start += MAX_FORMATTED) {
+      parts.push(formatMembers(members.slice(start, start + MAX_FORMATTED), '', ''));
+    }
+    return Prisma.sql`('{' || ${Prisma.join(parts, " || ',' || ")} || '}')`;
+  }
+  return formatMembers(members, '{', '}');
+}
+
+/** A function takes 100 arguments. */
+const MAX_FORMATTED = 90;
+
+function formatMembers(members: readonly (readonly [string, Piece])[], start: string, end: string): Sql {
+  const values: Sql[] = [];
+  const texts = members.map(([key, piece]) => {
+    if ('json' in piece) return `${JSON.stringify(key)}:${piece.json}`.replaceAll('%', '%%');
+    values.push(piece);
+    return `${JSON.stringify(key).replaceAll('%', '%%')}:%s`;
+  });
+  return Prisma.sql`format(${Prisma.join([Prisma.sql`${start + texts.join(',') + end}::text`, ...values])})`;
 }
 
 export function listShapePaths(members: readonly Member[]): ShapePaths {
@@ -130,30 +161,15 @@ interface Row {
 }
 
 function printObject(members: readonly Member[], row: Row, state: Printing): Sql {
-  if (members.length === 0) return Prisma.raw(`'{}'::json`);
-  // A function takes 100 arguments; more members than 50 are built in parts that are joined as text.
-  if (members.length > 50) return printLongObject(members, row, state);
-  return Prisma.sql`json_build_object(${Prisma.join(
-    members.map(({ key, shape }) => Prisma.sql`${key}::text, ${printShape(shape, row, state)}`),
-    ', ',
-  )})`;
+  return formatObject(members.map(({ key, shape }) => [key, printShape(shape, row, state)]));
 }
 
-function printLongObject(members: readonly Member[], row: Row, state: Printing): Sql {
-  const parts: Sql[] = [];
-  for (let start = 0; start < members.length; start += 50) {
-    const part = printObject(members.slice(start, start + 50), row, state);
-    parts.push(Prisma.sql`rtrim(ltrim(${part}::text, '{'), '}')`);
-  }
-  return Prisma.sql`('{' || ${Prisma.join(parts, " || ',' || ")} || '}')::json`;
-}
-
-function printShape(shape: Shape, row: Row, state: Printing): Sql {
+function printShape(shape: Shape, row: Row, state: Printing): Piece {
   switch (shape.kind) {
     case 'constant':
-      return Prisma.sql`${shape.text}::text`;
+      return { json: JSON.stringify(shape.text) };
     case 'id':
-      return Prisma.raw('r.id');
+      return Prisma.raw('to_json(r.id)');
     case 'version':
       return Prisma.raw('r.version');
     case 'createdAt':
@@ -163,21 +179,23 @@ function printShape(shape: Shape, row: Row, state: Printing): Sql {
     case 'fields':
       return state.fields;
     case 'json':
-      return valueAt(row.base, shape.path);
+      return Prisma.sql`coalesce(${valueAt(row.base, shape.path)}, 'null')`;
     case 'text':
       return valueOfType(row.base, shape.path, 'string');
     case 'number':
       return valueOfType(row.base, shape.path, 'number');
     case 'boolean':
       return valueOfType(row.base, shape.path, 'boolean');
-    case 'decimal':
-      return Prisma.sql`(${valueOfType(row.base, shape.path, 'number')} #>> '{}')`;
+    case 'decimal': {
+      const value = valueAt(row.base, shape.path);
+      return Prisma.sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"' else 'null' end`;
+    }
     case 'enum':
       return printEnum(shape, row);
     case 'object': {
       const value = valueAt(row.base, shape.path);
-      const inner: Row = { base: value, joins: row.joins };
-      return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${printObject(shape.members, inner, state)} end`;
+      const object = printObject(shape.members, { base: value, joins: row.joins }, state);
+      return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${object} else 'null' end`;
     }
     case 'list':
       return printList(shape, row, state);
@@ -189,20 +207,21 @@ function printShape(shape: Shape, row: Row, state: Printing): Sql {
 /** One look-up in a small object, however many values there are. */
 function printEnum(shape: EnumShape, row: Row): Sql {
   const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
-  const value = valueOfType(row.base, shape.path, 'string');
-  return Prisma.sql`(${names}::jsonb ->> (${value} #>> '{}'))`;
+  const value = valueAt(row.base, shape.path);
+  return Prisma.sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value} #>> '{}') end, 'null')`;
 }
 
 function printList(shape: ListShape, row: Row, state: Printing): Sql {
   const value = valueAt(row.base, shape.path);
   const alias = nextAlias('e', state);
   const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [] };
-  const element = printShape(shape.element, inner, state);
+  const piece = printShape(shape.element, inner, state);
+  const element = 'json' in piece ? Prisma.sql`${piece.json}::text` : Prisma.sql`(${piece})::text`;
   return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then (
-  select coalesce(json_agg(${element} order by ${Prisma.raw(alias)}.position), '[]'::json)
+  select '[' || coalesce(string_agg(${element}, ',' order by ${Prisma.raw(alias)}.position), '') || ']'
   from jsonb_array_elements(${value}) with ordinality as ${Prisma.raw(alias)}(value, position) ${joined(inner.joins)}
   where ${elementHasType(shape.element, inner.base)}
-) end`;
+) else 'null' end`;
 }
 
 function elementHasType(element: Shape, base: Sql): Sql {
@@ -227,7 +246,7 @@ function elementHasType(element: Shape, base: Sql): Sql {
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(
-    Prisma.sql`cross join lateral (select ${valueOfType(row.base, [...shape.path, 'value'], 'string')} #>> '{}' as id) as ${Prisma.raw(reference)}`,
+    Prisma.sql`cross join lateral (select ${textAt(row.base, [...shape.path, 'value'])} as id) as ${Prisma.raw(reference)}`,
   );
   const found = shape.targets.map((target) => {
     const alias = nextAlias('target', state);
@@ -240,13 +259,13 @@ function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
 ) as ${Prisma.raw(alias)} on true`);
     return Prisma.raw(`${alias}.json`);
   });
-  if (found.length === 0) return Prisma.raw('null::json');
-  return found.length === 1 ? Prisma.join(found) : Prisma.sql`coalesce(${Prisma.join(found)})`;
+  return Prisma.sql`coalesce(${Prisma.join([...found, Prisma.raw("'null'")])})`;
 }
 
 function valueAt(base: Sql, path: Path): Sql {
   if (path.length === 0) return base;
-  return Prisma.sql`${base}${Prisma.join(path.map(step), '')}`;
+  // In brackets: a cast binds tighter than an arrow.
+  return Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
 }
 
 /** A declared name is a literal, so that statements stay the same and can be prepared. */
@@ -256,11 +275,17 @@ function step(name: string): Sql {
 
 function valueOfType(base: Sql, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
   const value = valueAt(base, path);
-  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value} end`;
+  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value} else 'null' end`;
+}
+
+/** The characters of a text, null for any other value. */
+function textAt(base: Sql, path: Path): Sql {
+  const value = valueAt(base, path);
+  return Prisma.sql`case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end`;
 }
 
 function instant(column: string): Sql {
-  return Prisma.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  return Prisma.raw(`to_char(${column} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`);
 }
 
 function joined(joins: readonly Sql[]): Sql {
