@@ -7,6 +7,7 @@ import { lockUntilDisconnected } from './advisory-lock.js';
 import type { Database } from './database.js';
 import { toServiceError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
+import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
 
 /** Held while partitions are made and indexes built: two gateways that start at once do it one after the other. */
 const PARTITION_LOCK = 0x70617274;
@@ -22,7 +23,7 @@ export interface PartitionReport {
 }
 
 /**
- * Makes what is missing of a collection's partition and of its indexes; drops nothing. On a connection of its own and without
+ * Makes what is missing of a collection's partition, its indexes and their statistics; drops nothing. On a connection of its own and without
  * a limit of time: an index of a partition that holds records is built concurrently, readers and writers go on.
  *
  * @throws CONFLICT, with the index's name in its cause, when records there are do not keep a unique rule
@@ -41,7 +42,10 @@ export async function ensurePartition(
     await client.connect();
     await lockUntilDisconnected(client, PARTITION_LOCK);
     const isCreated = await createPartition(client, collection.name);
-    return { isCreated, ...(await ensureIndexes(client, collection.name, listDeclaredIndexes(collection))) };
+    const report = await ensureIndexes(client, collection.name, listDeclaredIndexes(collection));
+    const table = pg.escapeIdentifier(partitionName(collection.name));
+    await ensureStatistics(client, table, listDeclaredStatistics(collection));
+    return { isCreated, ...report };
   } catch (error) {
     throw toServiceError(error);
   } finally {

@@ -1,0 +1,55 @@
+/**
+ * Statistics over the expressions that a collection's indexes are on.
+ *
+ * Postgres gathers statistics for an expression index and then does not use them when the index is partial, as ours are: it takes
+ * every equality for one record in 200. A day of a class was read through the index of the class, 290 ms of 300,000
+ * records; with statistics, through that of the day, in 0.6.
+ *
+ * @see https://www.postgresql.org/docs/current/sql-createstatistics.html
+ */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Collection } from '../collection.js';
+
+export interface StatisticsDescription {
+  /** Follows from collection and expression. At most 63 characters. */
+  readonly name: string;
+  /** What stands between `on` and `from`. */
+  readonly expression: string;
+}
+
+/** One for every declared field with an index: each costs a little of every ANALYZE and of every plan. */
+export function listDeclaredStatistics(
+  collection: Pick<Collection, 'name' | 'fields'>,
+): StatisticsDescription[] {
+  return collection.fields
+    .filter((field) => (field.isIndexed || field.isUnique) && !field.isList && field.type !== 'object')
+    .map((field) => {
+      const steps = field.type === 'reference' ? [field.name, 'value'] : [field.name];
+      const expression = `(data${steps.map((step) => `->${pg.escapeLiteral(step)}`).join('')})`;
+      const hash = createHash('sha256').update(`${collection.name} ${expression}`).digest('hex').slice(0, 8);
+      return { name: `${collection.name.slice(0, 24)}_${field.name.slice(0, 22)}_stat_${hash}`, expression };
+    });
+}
+
+/** Makes what is missing, and reads the table once for it where it holds records. `table` is a quoted name. */
+export async function ensureStatistics(
+  client: pg.ClientBase,
+  table: string,
+  wanted: readonly StatisticsDescription[],
+): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select stxname as name from pg_statistic_ext where stxrelid = to_regclass($1)',
+    [table],
+  );
+  const existing = new Set(rows.map((row) => row.name));
+  const missing = wanted.filter((statistics) => !existing.has(statistics.name));
+  if (missing.length === 0) return;
+  for (const { name, expression } of missing) {
+    await client.query(
+      `create statistics if not exists ${pg.escapeIdentifier(name)} on ${expression} from ${table}`,
+    );
+  }
+  const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
+  if (rowCount !== 0) await client.query(`analyze ${table}`);
+}

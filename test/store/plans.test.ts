@@ -1,0 +1,62 @@
+/** What Postgres does with the statements of the store: only a wrong plan tells that an index is there and not used. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseOquery } from '../../src/filter/oquery.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import type { CollectionDefinition } from '../../src/store/collection-definition.js';
+import { queryOf, type RecordQuery } from '../../src/store/record-query.js';
+import { ADMIN } from './people.js';
+import { useTestStore } from './store.js';
+
+const MARK: CollectionDefinition = {
+  name: 'mark',
+  fields: [
+    { name: 'class', type: 'text', index: true },
+    { name: 'created', type: 'datetime', index: true },
+  ],
+};
+
+const test = useTestStore([MARK]);
+
+beforeAll(async () => {
+  await test.database.query(Prisma.sql`
+    insert into records (domain, collection, id, data)
+    select 'school', 'mark', 'm-' || n,
+      jsonb_build_object(
+        'class', (n % 12)::text,
+        'created', to_char(timestamp '2026-01-01' + n / 100 * interval '1 day', 'YYYY-MM-DD"T"04:00:00.000Z"')
+      )
+    from generate_series(0, 19999) n`);
+  await test.database.query(Prisma.sql`analyze records`);
+}, 60_000);
+
+async function planOf(query: Partial<RecordQuery>): Promise<string> {
+  const { source } = test.store.find(ADMIN, { ...queryOf('mark'), ...query }).parts;
+  const rows = await test.database.query<{ 'QUERY PLAN': string }>(
+    Prisma.sql`explain select r.id from ${source.from} where ${source.where} order by ${source.orderBy} limit 100`,
+  );
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+describe('a list', () => {
+  it('of a class and a day is read by the index of the day, which finds less', async () => {
+    const plan = await planOf({ filter: parseOquery('class=5,created=on2026-03-01') });
+    expect(plan).toMatch(/mark_created_idx/);
+    expect(plan).not.toMatch(/mark_class_idx|Seq Scan/);
+  });
+
+  it('of a class that is a twelfth of all is read in its order until the page is full', async () => {
+    expect(await planOf({ filter: parseOquery('class=5') })).toMatch(/records_mark_pkey/);
+  });
+
+  it('reads one partition', async () => {
+    expect(await planOf({ filter: parseOquery('created=on2026-03-01') })).not.toMatch(
+      /Append|records_default/,
+    );
+  });
+
+  it('by _id reads its primary key', async () => {
+    expect(await planOf({ filter: { kind: 'equals', path: ['_id'], value: 'm-7' } })).toMatch(
+      /records_mark_pkey.*\n.*Index Cond:.*\(id = 'm-7'::text\)/,
+    );
+  });
+});
