@@ -33,6 +33,8 @@ export interface CatalogOptions {
 export interface CatalogReport {
   /** In the database from a file that is no longer there; still served. */
   readonly undeclared: readonly string[];
+  /** Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator drops them. */
+  readonly undeclaredIndexes: readonly string[];
   /** Stored definitions that can no longer be read, with the reason; not served. */
   readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -57,6 +59,7 @@ export class Catalog {
   #entries: ReadonlyMap<string, Entry> = new Map();
   #collections: readonly Collection[] = [];
   #unreadable: CatalogReport['unreadable'] = [];
+  #undeclaredIndexes: readonly string[] = [];
   #declaredNames: ReadonlySet<string> | undefined;
   #reading: Promise<unknown> = Promise.resolve();
   #stopListening: () => Promise<void> = async () => {};
@@ -77,7 +80,7 @@ export class Catalog {
     if (options.directory !== undefined) {
       const definitions = await readDefinitions(options.directory);
       catalog.#declaredNames = new Set(definitions.map((definition) => definition.name));
-      await declareAll(options.database, definitions);
+      catalog.#undeclaredIndexes = await declareAll(options.database, definitions);
     }
     const renew = () => {
       // A failed renewal is made up for by the next message, or by the gap reported when the connection is back.
@@ -130,7 +133,7 @@ export class Catalog {
       declared === undefined
         ? []
         : this.#collections.filter((one) => one.isDeclared && !declared.has(one.name)).map((one) => one.name);
-    return { undeclared, unreadable: this.#unreadable };
+    return { undeclared, undeclaredIndexes: this.#undeclaredIndexes, unreadable: this.#unreadable };
   }
 
   /** Calls the listener whenever a collection was added, changed or dropped, here or on another gateway. Gives back how to stop that. */
@@ -298,18 +301,22 @@ async function readJson(file: string, name: string): Promise<unknown> {
   }
 }
 
-async function declareAll(database: Database, definitions: readonly CollectionDefinition[]): Promise<void> {
-  await database.transaction(async (tx) => {
+/** Gives the indexes that no declaration asks for any more. */
+async function declareAll(
+  database: Database,
+  definitions: readonly CollectionDefinition[],
+): Promise<readonly string[]> {
+  return await database.transaction(async (tx) => {
     await lockUntilEnd(tx, LOCK);
+    const undeclaredIndexes: string[] = [];
     for (const definition of definitions) {
-      const collection = parseCollection(definition, {
-        source: `${definition.name}.json`,
-        isDeclared: true,
-        version: 0,
-      });
-      await ensurePartition(database, collection);
+      const source = `${definition.name}.json`;
+      const collection = parseCollection(definition, { source, isDeclared: true, version: 0 });
+      const report = await ensurePartition(database, collection);
+      undeclaredIndexes.push(...report.undeclaredIndexes);
     }
     for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
+    return undeclaredIndexes;
   });
 }
 

@@ -5,6 +5,8 @@ import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
 import type { Queryable } from './database/database.js';
+import { findConstraint } from './database/database-errors.js';
+import { isDeclaredIndexName, listDeclaredIndexes } from './database/declared-indexes.js';
 import { inputOf, liveRecordsOf, type NewRecord, nameLiteral, recordsOf } from './record-statements.js';
 import type { Scope } from './scope.js';
 
@@ -38,16 +40,20 @@ export async function uniqueConflict(
       ? []
       : detailsOf(collection, rule, record, records.length === 1 ? '' : `/${index}`);
   });
-  const [first] = details;
   const unique = new Map(details.map((detail) => [detail.pointer, detail]));
-  return new ServiceError(
-    'CONFLICT',
-    first?.detail ?? 'a value that must be unique was taken in the meantime; try again',
-    {
-      errors: [...unique.values()],
-      cause: refused.cause,
-    },
-  );
+  const message = details[0]?.detail ?? unexplained(collection, refused.cause);
+  return new ServiceError('CONFLICT', message, { errors: [...unique.values()], cause: refused.cause });
+}
+
+/** An index outlives the rule it was built for until an operator drops it; anything else has gone again. */
+function unexplained(collection: Collection, cause: unknown): string {
+  const constraint = findConstraint(cause) ?? '';
+  const isOfEarlierRule =
+    isDeclaredIndexName(constraint) &&
+    !listDeclaredIndexes(collection).some((index) => index.name === constraint);
+  return isOfEarlierRule
+    ? `the unique index "${constraint}" of an earlier declaration of ${collection.name} refuses it, until an operator drops it`
+    : 'a value that must be unique was taken in the meantime; try again';
 }
 
 /** Two records of one body with the same value. The later one is at fault. */

@@ -100,6 +100,13 @@ describe('a start', () => {
     expect(catalog.get('a').name).toBe('a');
   });
 
+  it('reports the index of a rule that is no more', async () => {
+    const field = { name: 'name', type: 'text' };
+    await load({ ruled: { name: 'ruled', fields: [{ ...field, unique: true }] } });
+    const catalog = await load({ ruled: { name: 'ruled', fields: [field] } });
+    expect(catalog.report().undeclaredIndexes).toContainEqual(expect.stringMatching(/^ruled_name_key_/));
+  });
+
   it('is done by two gateways at once', async () => {
     await writeFile(path.join(directory, 'twice.json'), JSON.stringify({ name: 'twice' }));
     const [one, other] = await Promise.all([load(), load()]);

@@ -8,7 +8,9 @@ import { type Scope, systemPrincipal } from '../../src/store/scope.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
 
-const test = useTestStore();
+/** The collection whose records are the callers. */
+const USER = { name: 'pltf_user', fields: [{ name: 'name', type: 'text' as const }] };
+const test = useTestStore([USER]);
 const CLERK = scopeOf({ id: 'usr-clerk', roles: ['clerk'] });
 const VIEWER = scopeOf({ id: 'usr-viewer', roles: ['viewer'] });
 const TEACHER = scopeOf({
@@ -308,6 +310,14 @@ describe('a unique field', () => {
     await expect(change('n-z')).resolves.toMatchObject({ version: 2 });
   });
 
+  it('that is declared no more is still refused by its index, and the error says so', async () => {
+    const field = { name: 'code', type: 'text' };
+    await test.catalog.register(ADMIN, { name: 'loose', fields: [{ ...field, unique: true }] });
+    await test.catalog.alter(ADMIN, { name: 'loose', fields: [field] });
+    await add({ code: 'x' }, ADMIN, 'loose');
+    await expectRefusal(add({ code: 'x' }, ADMIN, 'loose'), 'CONFLICT', 'earlier declaration');
+  });
+
   it('is free again when its record was removed', async () => {
     const { id } = await add({ number: 'n-x' });
     await test.store.delete(ADMIN, 'student', id);
@@ -539,11 +549,17 @@ describe('callers whose rights may have changed', () => {
     );
     await add({ name: '5', sections: [{ name: 'A', teacher: 'usr-1' }] }, ADMIN, 'room');
     await add({ name: 'Usha' }, ADMIN, 'staff');
-    for (let attempt = 0; heard.length === 0 && attempt < 100; attempt++) {
+    const { id } = await add({ name: 'Usha' }, ADMIN, 'pltf_user');
+    await test.store.delete(ADMIN, 'pltf_user', id);
+    for (let attempt = 0; heard.length < 3 && attempt < 100; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await stop();
-    expect(heard.map((payload) => JSON.parse(payload))).toEqual([{ domain: 'school' }]);
+    expect(heard.map((payload) => JSON.parse(payload))).toEqual([
+      { domain: 'school' },
+      { domain: 'school', user: id },
+      { domain: 'school', user: id },
+    ]);
   });
 });
 
