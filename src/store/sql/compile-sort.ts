@@ -55,9 +55,13 @@ export function compileSort(
     keys.push({ expression: RECORD_ID, direction: last?.direction ?? 'ascending', isId: true });
   return {
     keys,
-    orderBy: Prisma.join(keys.map(({ expression, direction }) => ordered(expression, direction))),
+    orderBy: Prisma.join(
+      keys.map(({ expression, direction }) => ordered(expression, direction)),
+      ', ',
+    ),
     reversedOrderBy: Prisma.join(
       keys.map(({ expression, direction }) => ordered(expression, opposite(direction))),
+      ', ',
     ),
     description: JSON.stringify([collection.name, names, keys.map(({ direction }) => direction[0])]),
   };

@@ -19,7 +19,7 @@ export function cursorExpression(order: RecordOrder): Sql {
   const values = order.keys.map(({ expression, isId }) =>
     isId ? expression : Prisma.sql`${expression}::text`,
   );
-  const json = Prisma.sql`json_build_array(${fingerprint(order)}::text, ${Prisma.join(values)})`;
+  const json = Prisma.sql`json_build_array(${fingerprint(order)}::text, ${Prisma.join(values, ', ')})`;
   // base64url, which Postgres does not have.
   return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
