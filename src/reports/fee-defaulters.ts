@@ -327,8 +327,7 @@ select 'row' as part, l.position, l.student as key, json_build_object(
   'balance', round(l.balance, 2), 'credit', round(l.credit, 2), 'finePaid', round(l.fine, 2),
   'monthsDue', b.months_due, 'monthsDueCount', b.months_due_count,
   'oldestDueDate', l.oldest,
-  'daysOverdue', case when l.oldest ~ '^[12]\\d{3}-(0[1-9]|1[0-2])-\\d\\d$' then
-    ${asOn}::date - (make_date(left(l.oldest, 4)::int, substr(l.oldest, 6, 2)::int, 1) + right(l.oldest, 2)::int - 1) end,
+  'daysOverdue', ${asOn}::date - day_of(l.oldest),
   'lastReceiptNo', last.receipt_no, 'lastReceiptDate', last.day, 'lastReceiptAmount', last.total,
   'breakdown', b.breakdown
 ) as content
@@ -337,7 +336,7 @@ join breakdowns b on b.student = l.student
 left join lateral (
   select
     r.data->>'receipt_no' as receipt_no,
-    to_char((r.data->>'date')::timestamptz at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+    to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
     case when jsonb_typeof(r.data->'total') = 'number' then round((r.data->'total')::numeric, 2) end as total
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null

@@ -1,0 +1,148 @@
+import { Prisma } from '../generated/prisma/client.js';
+import * as column from './columns.js';
+import { inSession } from './common-parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('SectionDetails', 'A section of a class.')
+export class SectionDetails {
+  @column.text('The section.') readonly section!: string;
+  @column.text('`_id` of the class teacher.', { nullable: true }) readonly classTeacherId!: string | null;
+  @column.text('The class teacher.', { nullable: true }) readonly classTeacher!: string | null;
+  @column.text('The room.', { nullable: true }) readonly room!: string | null;
+  @column.whole('Students.') readonly strength!: number;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('Seats.', { nullable: true }) readonly capacity!: number | null;
+  @column.whole('Seats not taken; negative where there are more students than seats.', { nullable: true })
+  readonly freeSeats!: number | null;
+}
+
+@column.rowType('ClassDetails', 'A class with its sections.')
+export class ClassDetails {
+  @column.text('The class.') readonly class!: string;
+  @column.rows(() => SectionDetails, 'Its sections.') readonly sections!: readonly SectionDetails[];
+  @column.whole('Students.') readonly strength!: number;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
+  @column.whole('Seats not taken.') readonly freeSeats!: number;
+}
+
+@column.rowType('ClassCategory', 'The classes of one category.')
+export class ClassCategory {
+  @column.text('Pre-primary, Primary, Middle, Secondary …') readonly category!: string;
+  @column.rows(() => ClassDetails, 'Its classes in order.') readonly classes!: readonly ClassDetails[];
+  @column.whole('Students.') readonly strength!: number;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
+  @column.whole('Seats not taken.') readonly freeSeats!: number;
+}
+
+@column.rowType('ClassCategoryTotals', 'The whole school.')
+export class ClassCategoryTotals {
+  @column.whole('Classes.') readonly classes!: number;
+  @column.whole('Sections.') readonly sections!: number;
+  @column.whole('Students.') readonly strength!: number;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('Seats of the sections that say so.') readonly capacity!: number;
+  @column.whole('Seats not taken.') readonly freeSeats!: number;
+}
+
+/**
+ * The classes of the school by category, with sections, class teachers and seats. Strength counts the students of the session who have
+ * not left by today; a student whose class or section is none of the school's is left out with a warning.
+ *
+ * @see reports.md 8
+ */
+export const classesByCategory = defineReport({
+  name: 'classes-by-category',
+  field: 'classesByCategory',
+  title: 'Class details',
+  description: 'Classes by category with sections, class teachers, strength, capacity and free seats.',
+  routes: [{ method: 'GET', path: '/classbycategory.svc' }],
+  parameters: { session: inSession },
+  roles: ['accountant', 'clerk', 'viewer'],
+  teachers: 'all',
+  row: ClassCategory,
+  totals: ClassCategoryTotals,
+  example: { session: '2026-27' },
+  sql: ({ session }, { domain, today }) => Prisma.sql`
+with sections as materialized (
+  select
+    coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
+    case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order,
+    section->>'name' as section, section_order,
+    section->'class_teacher'->>'value' as teacher_id, section->'class_teacher'->>'label' as teacher, section->>'room' as room,
+    case when jsonb_typeof(section->'capacity') = 'number' then (section->'capacity')::numeric end as capacity
+  from records r
+  left join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end)
+    with ordinality as listed(section, section_order) on true
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+),
+students as materialized (
+  select r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.data->'session' = to_jsonb(${session}::text)
+    and coalesce(r.data->>'left_on' >= ${today}, r.data->>'left_on' is null and coalesce(r.data->>'status', 'active') = 'active', true)
+),
+strengths as materialized (
+  select class, section, count(*) as strength, count(*) filter (where gender = 'male') as boys, count(*) filter (where gender = 'female') as girls
+  from students
+  group by class, section
+),
+by_section as materialized (
+  select
+    s.*, coalesce(t.strength, 0) as strength, coalesce(t.boys, 0) as boys, coalesce(t.girls, 0) as girls,
+    coalesce(t.strength - t.boys - t.girls, 0) as other, s.capacity - coalesce(t.strength, 0) as free_seats
+  from sections s
+  left join strengths t on t.class = s.class and t.section = s.section
+),
+by_class as (
+  select
+    category, class, class_order, coalesce(json_agg(json_build_object(
+      'section', section, 'classTeacherId', teacher_id, 'classTeacher', teacher, 'room', room,
+      'strength', strength, 'boys', boys, 'girls', girls, 'other', other, 'capacity', capacity, 'freeSeats', free_seats
+    ) order by section_order) filter (where section is not null), '[]') as sections,
+    sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
+    coalesce(sum(capacity), 0) as capacity, coalesce(sum(free_seats), 0) as free_seats
+  from by_section
+  group by category, class, class_order
+),
+by_category as (
+  select
+    category, json_agg(json_build_object(
+      'class', class, 'sections', sections, 'strength', strength, 'boys', boys, 'girls', girls, 'other', other,
+      'capacity', capacity, 'freeSeats', free_seats
+    ) order by class_order, class) as classes,
+    sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
+    sum(capacity) as capacity, sum(free_seats) as free_seats, row_number() over (order by min(class_order), category) as position
+  from by_class
+  group by category
+)
+select 'row' as part, position, category as key, json_build_object(
+  'category', category, 'classes', classes, 'strength', strength, 'boys', boys, 'girls', girls, 'other', other,
+  'capacity', capacity, 'freeSeats', free_seats
+) as content
+from by_category
+union all
+select 'totals', null, null, json_build_object(
+  'classes', count(distinct class), 'sections', count(section), 'strength', coalesce(sum(strength), 0),
+  'boys', coalesce(sum(boys), 0), 'girls', coalesce(sum(girls), 0), 'other', coalesce(sum(other), 0),
+  'capacity', coalesce(sum(capacity), 0), 'freeSeats', coalesce(sum(free_seats), 0)
+)
+from by_section
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'registration', 'reason', 'the class has no such section', 'count', count(*), 'ids', (array_agg(s.id order by s.id))[1:10]
+)
+from students s
+where not exists (select from sections c where c.class = s.class and c.section = s.section)
+having count(*) > 0`,
+});

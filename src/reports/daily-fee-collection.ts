@@ -1,0 +1,272 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { asOn, checkRange } from './common-parameters.js';
+import { collectionBasis, day, paymentChoice } from './parameter-types.js';
+import { defaulted, required } from './parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
+export class FeeHeadAmount {
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Collected, without fines.') readonly amount!: string;
+}
+
+@column.rowType('PaymentTypeAmount', 'What was collected by one way of paying.')
+export class PaymentTypeAmount {
+  @column.text('cash, cheque, card or neft.') readonly paymentType!: string;
+  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
+}
+
+@column.rowType('CollectorAmount', 'What one member of staff collected.')
+export class CollectorAmount {
+  @column.text('`_id` of the member of staff.', { nullable: true }) readonly collectorId!: string | null;
+  @column.text('Name of the member of staff.', { nullable: true }) readonly collector!: string | null;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.money('Totals of the receipts, fines included.') readonly amount!: string;
+}
+
+@column.rowType('DailyFeeCollection', 'What was collected on one day.')
+export class DailyFeeCollection {
+  @column.day('The day.') readonly day!: string;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.')
+  readonly rolledBack!: number;
+  @column.text('First receipt number, in natural order: R-9 before R-10.', { nullable: true })
+  readonly firstReceiptNo!: string | null;
+  @column.text('Last receipt number, in natural order.', { nullable: true }) readonly lastReceiptNo!:
+    | string
+    | null;
+  @column.rows(() => FeeHeadAmount, 'By fee head.', { kind: 'spread', label: 'feeHead', value: 'amount' })
+  readonly heads!: readonly FeeHeadAmount[];
+  @column.money('Fines.') readonly fine!: string;
+  @column.money('Heads and fines together.') readonly total!: string;
+  @column.rows(() => PaymentTypeAmount, 'By way of paying.', {
+    kind: 'spread',
+    label: 'paymentType',
+    value: 'amount',
+  })
+  readonly paymentTypes!: readonly PaymentTypeAmount[];
+}
+
+@column.rowType('DailyFeeCollectionTotals', 'All days together.')
+export class DailyFeeCollectionTotals {
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many receipts were taken back.') readonly rolledBack!: number;
+  @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];
+  @column.money('Fines.') readonly fine!: string;
+  @column.money('Heads and fines together.') readonly total!: string;
+  @column.rows(() => PaymentTypeAmount, 'By way of paying.')
+  readonly paymentTypes!: readonly PaymentTypeAmount[];
+  @column.rows(() => CollectorAmount, 'By who collected it.')
+  readonly collectors!: readonly CollectorAmount[];
+  @column.money('Heads and fines less the totals on the receipts. Anything but 0 is a fault in the records.')
+  readonly difference!: string;
+  @column.texts(
+    'Numbers between the first and the last of the range that no receipt has; at most 1,000 of a gap.',
+  )
+  readonly missingReceiptNumbers!: readonly string[];
+  @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
+}
+
+/**
+ * What was collected each day, by fee head and by way of paying. Every day of the range has a row.
+ *
+ * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every receipt on its own day as it was, and a negative
+ * on the day of its rollback, so that a closed day never changes. A receipt with an unusable amount is left out whole.
+ *
+ * @see reports.md 2
+ */
+export const dailyFeeCollection = defineReport({
+  name: 'daily-fee-collection',
+  field: 'dailyFeeCollection',
+  title: 'Daily fee collection by head',
+  description:
+    'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
+  routes: [{ method: 'POST', path: '/getdailyfeecollectionheadwise.svc' }],
+  parameters: {
+    from: required(day, { restName: 'from', description: 'First day.' }),
+    to: required(day, { restName: 'to', description: 'Last day; at most a year.' }),
+    paymentType: required(paymentChoice, {
+      restName: 'payment_type',
+      description: 'Receipts paid this way.',
+    }),
+    dateBasis: defaulted(collectionBasis, {
+      restName: 'date_basis',
+      description: 'Where a rolled-back receipt counts.',
+      default: 'RECEIPT',
+      value: () => 'RECEIPT',
+    }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: DailyFeeCollection,
+  totals: DailyFeeCollectionTotals,
+  example: { from: '2026-07-01', to: '2026-07-31', paymentType: 'all' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+  },
+  sql: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => Prisma.sql`
+with entries as (
+  select 1 as sign, r.id, r.data, r.data->>'date' as at
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->'date' >= to_jsonb(${startOf(from, timeZone)}::text) and r.data->'date' < to_jsonb(${endOf(to, timeZone)}::text)
+    and r.data->>'date' < ${endOf(day, timeZone)}
+    and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+  union all
+  select -1, r.id, r.data, r.data->>'rolled_back_on'
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${dateBasis} = 'DAY_BOOK'
+    and r.data->'rolled_back_on' >= to_jsonb(${startOf(from, timeZone)}::text)
+    and r.data->'rolled_back_on' < to_jsonb(${endOf(to, timeZone)}::text)
+    and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
+    and r.data->>'status' = 'rolled_back'
+),
+-- A receipt counts whole or not at all.
+receipts as materialized (
+  select
+    to_char(instant_of(at) at time zone ${timeZone}, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
+    case when jsonb_typeof(data->'total') = 'number' then sign * (data->'total')::numeric end as total,
+    coalesce(data->>'payment_type', 'unknown') as payment_type,
+    data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
+    rtrim(data->>'receipt_no', '0123456789') as series,
+    substr(data->>'receipt_no', length(rtrim(data->>'receipt_no', '0123456789')) + 1) as digits,
+    case
+      when instant_of(at) is null then 'date is not an instant'
+      when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
+      when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
+      when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+        then 'amount of a line is not a number'
+    end as fault
+  from entries
+  where ${paymentType} = 'all' or data->>'payment_type' = ${paymentType}
+),
+lines as materialized (
+  select
+    r.day, coalesce(line->>'fee_head', 'unknown') as fee_head,
+    sum(r.sign * (line->'amount')::numeric) as amount,
+    sum(r.sign * case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end) as fine
+  from receipts r
+  cross join lateral jsonb_array_elements(r.lines) as line
+  where r.fault is null
+  group by 1, 2
+),
+by_day as (
+  select
+    day, count(*) filter (where sign = 1) as receipts, count(*) filter (where sign = -1) as rolled_back,
+    min(array[series, lpad(digits, 30, '0'), receipt_no]) filter (where sign = 1) as first,
+    max(array[series, lpad(digits, 30, '0'), receipt_no]) filter (where sign = 1) as last
+  from receipts
+  where fault is null
+  group by day
+),
+by_type as materialized (
+  select day, payment_type, sum(total) as amount from receipts where fault is null group by day, payment_type
+),
+heads as materialized (
+  select l.fee_head, row_number() over (order by min(h.head_order), l.fee_head) as position
+  from (select distinct fee_head from lines) as l
+  left join (
+    select r.data->>'name' as name, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as head_order
+    from records r
+    where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null
+  ) as h on h.name = l.fee_head
+  group by l.fee_head
+),
+payment_types as materialized (
+  select payment_type, min(position) as position
+  from (
+    select payment_type, position from unnest(array['cash', 'cheque', 'card', 'neft']) with ordinality as known(payment_type, position)
+    where ${paymentType} in ('all', payment_type)
+    union all
+    select payment_type, 99 from by_type
+  ) as any_type
+  group by payment_type
+),
+numbered as (
+  select
+    rtrim(r.data->>'receipt_no', '0123456789') as series,
+    substr(r.data->>'receipt_no', length(rtrim(r.data->>'receipt_no', '0123456789')) + 1) as digits
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->'date' >= to_jsonb(${startOf(from, timeZone)}::text) and r.data->'date' < to_jsonb(${endOf(to, timeZone)}::text)
+),
+gaps as (
+  select series, width, number, next_number
+  from (
+    select series, digits::numeric as number, length(digits) as width,
+      lead(digits::numeric) over (partition by series order by digits::numeric) as next_number
+    from numbered
+    where digits <> '' and length(digits) <= 18
+  ) as neighbours
+  where next_number > number + 1
+),
+missing as materialized (
+  select g.series, n.number, candidate.receipt_no
+  from gaps g
+  cross join lateral generate_series(g.number + 1, least(g.next_number - 1, g.number + 1000)) as n(number)
+  cross join lateral (select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no) as candidate
+  where not exists (
+    select from records r
+    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+      and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
+  )
+)
+select 'row' as part, row_number() over (order by d.day) as position, d.day as key, json_build_object(
+  'day', d.day,
+  'receipts', coalesce(b.receipts, 0), 'rolledBack', coalesce(b.rolled_back, 0), 'firstReceiptNo', b.first[3], 'lastReceiptNo', b.last[3],
+  'heads', (
+    select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
+    from heads h left join lines l on l.fee_head = h.fee_head and l.day = d.day
+  ),
+  'fine', round(coalesce((select sum(l.fine) from lines l where l.day = d.day), 0), 2),
+  'total', round(coalesce((select sum(l.amount + l.fine) from lines l where l.day = d.day), 0), 2),
+  'paymentTypes', (
+    select json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+    from payment_types p
+    left join by_type r on r.day = d.day and r.payment_type = p.payment_type
+  )
+) as content
+from (
+  select to_char(d, 'YYYY-MM-DD') as day from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+) as d
+left join by_day b on b.day = d.day
+union all
+select 'totals', null, null, json_build_object(
+  'receipts', (select count(*) from receipts where sign = 1 and fault is null),
+  'rolledBack', (select count(*) from receipts where sign = -1 and fault is null),
+  'heads', (
+    select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2)) order by h.position), '[]')
+    from heads h join (select fee_head, sum(amount) as amount from lines group by fee_head) as l on l.fee_head = h.fee_head
+  ),
+  'fine', (select round(coalesce(sum(fine), 0), 2) from lines),
+  'total', (select round(coalesce(sum(amount + fine), 0), 2) from lines),
+  'paymentTypes', (
+    select json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+    from payment_types p
+    left join (select payment_type, sum(amount) as amount from by_type group by payment_type) as r on r.payment_type = p.payment_type
+  ),
+  'collectors', (
+    select coalesce(json_agg(json_build_object(
+      'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount', round(amount, 2)
+    ) order by collector, collector_id), '[]')
+    from (
+      select collector_id, max(collector) as collector, count(*) filter (where sign = 1) as receipts, sum(total) as amount
+      from receipts where fault is null group by collector_id
+    ) as by_collector
+  ),
+  'difference', round(
+    coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type), 0), 2),
+  'missingReceiptNumbers', (select coalesce(json_agg(receipt_no order by series, number), '[]') from missing),
+  'missingReceiptCount', (select count(*) from missing)
+)
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'fee_receipt', 'reason', fault, 'count', count(distinct id), 'ids', (array_agg(distinct id order by id))[1:10]
+)
+from receipts
+where fault is not null
+group by fault`,
+});

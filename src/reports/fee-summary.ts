@@ -1,0 +1,249 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, monthsOf } from './calendar.js';
+import * as column from './columns.js';
+import { asOn, inSession } from './common-parameters.js';
+import { summaryType } from './parameter-types.js';
+import { required } from './parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('FeeSummaryTotals', 'The whole session.')
+export class FeeSummaryTotals {
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
+  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
+    nullable: true,
+  })
+  readonly collectedIn!: string | null;
+  @column.money('Fines paid with it.') readonly fine!: string;
+  @column.money('Still owed; credit of another month or head is not set against it.')
+  readonly outstanding!: string;
+  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
+  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
+    | number
+    | null;
+  @column.whole('Students with a demand.') readonly studentsBilled!: number;
+  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
+}
+
+@column.rowType('FeeSummaryRow', 'A month of the session, or a fee head.')
+export class FeeSummaryRow {
+  @column.month('The month; null by head.', { nullable: true }) readonly month!: string | null;
+  @column.text('The fee head; null by month.', { nullable: true }) readonly feeHead!: string | null;
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession in force.') readonly concession!: string;
+  @column.money('Demand less concession.') readonly net!: string;
+  @column.money('Paid for it, on whatever day, without fines.') readonly collectedFor!: string;
+  @column.money('Totals of the receipts dated in it, for whatever month, fines included. By month only.', {
+    nullable: true,
+  })
+  readonly collectedIn!: string | null;
+  @column.money('Fines paid with it.') readonly fine!: string;
+  @column.money('Still owed; credit of another month or head is not set against it.')
+  readonly outstanding!: string;
+  @column.money('Paid beyond the net: net − collectedFor = outstanding − credit.') readonly credit!: string;
+  @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
+    | number
+    | null;
+  @column.whole('Students with a demand.') readonly studentsBilled!: number;
+  @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
+}
+
+/**
+ * The fees of a session by month or by head: what was asked, what came in, what is open.
+ *
+ * All demand of the session that is not cancelled counts, also what is not due yet; that of a student who has left ends with the month of leaving.
+ * Balance and credit are those of each student, month and head, as in the defaulters' report: with `includeLeft`, the same
+ * months and a day after the last due date, both reports say the same.
+ *
+ * @see reports.md 3
+ */
+export const feeSummary = defineReport({
+  name: 'fee-summary',
+  field: 'feeSummary',
+  title: 'Fee summary',
+  description: 'Demand, concession, collection and what is open, by month of a session or by fee head.',
+  routes: [{ method: 'GET', path: '/feesummary.svc' }],
+  parameters: {
+    type: required(summaryType, { restName: 'type', description: 'What a row is.' }),
+    session: inSession,
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: FeeSummaryRow,
+  totals: FeeSummaryTotals,
+  example: { type: 'month', session: '2026-27' },
+  sql({ type, session, asOn: day }, { domain, timeZone, settings }) {
+    const { first, last } = monthsOf(session, settings.sessionFirstMonth);
+    return Prisma.sql`
+with last_months as materialized (
+  select coalesce(jsonb_object_agg(r.id, left(r.data->>'left_on', 7)), '{}') as by_student
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.data->'left_on' > '""' and r.data->'left_on' <= to_jsonb(${day}::text)
+),
+dues as not materialized (
+  select
+    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
+    r.data->>'month' as month, r.data->>'fee_head' as fee_head,
+    case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    and r.data->'month' >= to_jsonb(${first}::text) and r.data->'month' <= to_jsonb(${last}::text)
+    and coalesce(r.data->>'cancelled_on', '9999') > ${day}
+    and r.data->>'month' <= coalesce((select by_student from last_months)->>(r.data->'student'->>'value'), '9999-99')
+),
+payments as not materialized (
+  select
+    r.id, r.data->'student'->>'value' as student, line->>'month' as month, line->>'fee_head' as fee_head,
+    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
+    case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end as fine
+  from records r
+  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->>'date' < ${endOf(day, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+    and line->>'month' between ${first} and ${last}
+),
+granted as materialized (
+  select
+    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
+    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
+    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+    and r.data->>'created_on' < ${endOf(day, timeZone)}
+    and coalesce(r.data->>'revoked_on', '9999') > ${day}
+    and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}
+),
+concessions as materialized (
+  select
+    d.student, d.month, d.fee_head,
+    round(least(
+      d.amount,
+      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
+        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * d.amount / 100
+    ), 2) as amount
+  from granted g
+  join dues d
+    on d.student_json = g.student and d.session = g.session and d.month between g.from_month and g.to_month
+    and (g.fee_head is null or d.fee_head = g.fee_head)
+  where d.amount > 0
+  group by d.id, d.student, d.month, d.fee_head, d.amount
+),
+items as (
+  select
+    student, month, fee_head, exact_sum(demand) as demand, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
+    exact_sum(demand - concession - paid) as owed, max(billed) as billed
+  from (
+    select student, month, fee_head, amount as demand, 0 as concession, 0 as paid, 0 as fine, 1 as billed from dues where amount is not null
+    union all
+    select student, month, fee_head, 0, amount, 0, 0, 0 from concessions
+    union all
+    select student, month, fee_head, 0, 0, amount, fine, 0 from payments where amount is not null
+  ) as entry
+  group by student, month, fee_head
+),
+-- One row a student and row of the report, so that students are counted once.
+by_student as materialized (
+  select
+    case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head, student,
+    sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(greatest(owed, 0)) as outstanding, sum(greatest(-owed, 0)) as credit, max(billed) as billed
+  from items
+  group by 1, 2, 3
+),
+months as materialized (
+  select
+    to_char(m, 'YYYY-MM') as month, row_number() over (order by m) as position,
+    to_jsonb(to_char(m at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as starts,
+    to_jsonb(to_char((m + interval '1 month') at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as ends
+  from generate_series((${first} || '-01')::timestamp, (${last} || '-01')::timestamp, interval '1 month') as m
+),
+collected_in as materialized (
+  select m.month, sum((r.data->'total')::numeric) as amount
+  from months m
+  join records r on r.data->'date' >= m.starts and r.data->'date' < m.ends
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${type} = 'month'
+    and r.data->>'date' < ${endOf(day, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+    and jsonb_typeof(r.data->'total') = 'number'
+  group by m.month
+),
+names as (
+  select month, null as fee_head, position
+  from months
+  where ${type} = 'month'
+  union all
+  select null, fee_head, row_number() over (order by min(head_order), fee_head)
+  from (
+    select r.data->>'name' as fee_head, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as head_order
+    from records r
+    where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null
+    union all
+    select fee_head, null from by_student
+  ) as head
+  where ${type} = 'head' and fee_head is not null
+  group by fee_head
+),
+sums as (
+  select
+    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(outstanding) as outstanding, sum(credit) as credit,
+    count(*) filter (where billed = 1) as billed, count(*) filter (where billed = 1 and outstanding = 0) as clear
+  from by_student
+  group by month, fee_head
+),
+left_out as (
+  select 'fee_due' as collection, r.id, 'amount is not a number' as reason
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    and r.data->'month' >= to_jsonb(${first}::text) and r.data->'month' <= to_jsonb(${last}::text)
+    and jsonb_typeof(r.data->'amount') is distinct from 'number'
+  union
+  select 'fee_due', r.id, 'month is not YYYY-MM'
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
+  union
+  select 'fee_receipt', p.id, 'amount of a line is not a number' from payments p where p.amount is null
+  union
+  select 'fee_concession', g.id, 'value is not a number' from granted g where g.value is null
+)
+select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_build_object(
+  'month', n.month, 'feeHead', n.fee_head,
+  'demand', round(coalesce(s.demand, 0), 2), 'concession', round(coalesce(s.concession, 0), 2),
+  'net', round(coalesce(s.demand - s.concession, 0), 2), 'collectedFor', round(coalesce(s.paid, 0), 2),
+  'collectedIn', case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end,
+  'fine', round(coalesce(s.fine, 0), 2), 'outstanding', round(coalesce(s.outstanding, 0), 2), 'credit', round(coalesce(s.credit, 0), 2),
+  'collectionPercent', round(100 * s.paid / nullif(s.demand - s.concession, 0), 2),
+  'studentsBilled', coalesce(s.billed, 0), 'studentsClear', coalesce(s.clear, 0)
+) as content
+from names n
+left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
+left join collected_in c on c.month = n.month
+union all
+select 'totals', null, null, json_build_object(
+  'demand', round(coalesce(sum(demand), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2),
+  'net', round(coalesce(sum(demand - concession), 0), 2), 'collectedFor', round(coalesce(sum(paid), 0), 2),
+  'collectedIn', case when ${type} = 'month' then round(coalesce((select sum(amount) from collected_in), 0), 2) end,
+  'fine', round(coalesce(sum(fine), 0), 2), 'outstanding', round(coalesce(sum(outstanding), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2),
+  'collectionPercent', round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2),
+  'studentsBilled', count(*) filter (where billed = 1), 'studentsClear', count(*) filter (where billed = 1 and outstanding = 0)
+)
+from (
+  select student, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(outstanding) as outstanding, sum(credit) as credit, max(billed) as billed
+  from by_student
+  group by student
+) as whole
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from left_out
+group by collection, reason`;
+  },
+});

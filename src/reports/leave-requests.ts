@@ -1,0 +1,103 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { onDate } from './common-parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('LeaveRequestRow', 'A request for leave made on the day.')
+export class LeaveRequestRow {
+  @column.text('`_id` of the request.') readonly id!: string;
+  @column.instant('When it was made.') readonly createdOn!: string;
+  @column.text('student or staff.') readonly kind!: string;
+  @column.text('`_id` of the student or member of staff.') readonly personId!: string;
+  @column.text('Name of the student or member of staff.', { nullable: true }) readonly person!: string | null;
+  @column.text('Class and section of a student.', { nullable: true }) readonly class!: string | null;
+  @column.text('Department of a member of staff.', { nullable: true }) readonly department!: string | null;
+  @column.day('First day asked for.') readonly from!: string;
+  @column.day('Last day asked for.') readonly to!: string;
+  @column.whole('Days asked for, both ends counted.') readonly days!: number;
+  @column.text('sick, casual …', { nullable: true }) readonly leaveType!: string | null;
+  @column.text('Why.', { nullable: true }) readonly reason!: string | null;
+  @column.text('pending, approved or rejected.') readonly status!: string;
+  @column.text('Who decided.', { nullable: true }) readonly decidedBy!: string | null;
+}
+
+@column.rowType('LeaveRequestCount', 'Requests of one kind and status.')
+export class LeaveRequestCount {
+  @column.text('student or staff.') readonly kind!: string;
+  @column.text('pending, approved or rejected.') readonly status!: string;
+  @column.whole('How many requests.') readonly requests!: number;
+  @column.whole('Days asked for.') readonly days!: number;
+}
+
+@column.rowType('LeaveRequestTotals', 'All requests of the day.')
+export class LeaveRequestTotals {
+  @column.whole('How many requests.') readonly requests!: number;
+  @column.whole('Days asked for.') readonly days!: number;
+  @column.rows(() => LeaveRequestCount, 'By kind and status.')
+  readonly byKindAndStatus!: readonly LeaveRequestCount[];
+}
+
+/**
+ * The requests for leave made on a day.
+ *
+ * @see reports.md 5
+ */
+export const leaveRequests = defineReport({
+  name: 'leave-requests',
+  field: 'leaveRequests',
+  title: 'Daily leave requests',
+  description: 'Requests for leave made on a day, of students and staff, with the days asked for.',
+  recordRoute: { method: 'GET', path: '/o/recs/leave_request', query: 'stream=true&oquery=created_on=today' },
+  parameters: { date: onDate },
+  roles: ['clerk'],
+  teachers: 'none',
+  row: LeaveRequestRow,
+  totals: LeaveRequestTotals,
+  example: { date: '2026-07-06' },
+  sql: ({ date }, { domain, timeZone }) => Prisma.sql`
+with requests as materialized (
+  select
+    r.id, r.data, r.data->>'kind' as kind, r.data->>'status' as status,
+    day_of(r.data->>'to') - day_of(r.data->>'from') + 1 as days,
+    case
+      when jsonb_typeof(r.data->'name'->'value') is distinct from 'string' then 'name is not a person'
+      when day_of(r.data->>'from') is null or day_of(r.data->>'to') is null then 'from or to is not a day'
+      when instant_of(r.data->>'created_on') is null then 'created_on is not an instant'
+    end as fault
+  from records r
+  where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
+    and r.data->'created_on' >= to_jsonb(${startOf(date, timeZone)}::text)
+    and r.data->'created_on' < to_jsonb(${endOf(date, timeZone)}::text)
+),
+usable as materialized (
+  select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null
+)
+select 'row' as part, q.position, q.id as key, json_build_object(
+  'id', q.id, 'createdOn', q.data->>'created_on', 'kind', q.kind,
+  'personId', q.data->'name'->>'value', 'person', coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label'),
+  'class', s.data->>'class' || ' ' || (s.data->>'section'), 'department', u.data->>'department',
+  'from', q.data->>'from', 'to', q.data->>'to', 'days', q.days,
+  'leaveType', q.data->>'leave_type', 'reason', q.data->>'reason', 'status', q.status, 'decidedBy', q.data->'decided_by'->>'label'
+) as content
+from usable q
+left join records s
+  on s.domain = ${domain} and s.collection = 'registration' and s.deleted_at is null and q.kind = 'student' and s.id = q.data->'name'->>'value'
+left join records u
+  on u.domain = ${domain} and u.collection = 'pltf_user' and u.deleted_at is null and q.kind = 'staff' and u.id = q.data->'name'->>'value'
+union all
+select 'totals', null, null, json_build_object(
+  'requests', (select count(*) from usable), 'days', (select coalesce(sum(days), 0) from usable),
+  'byKindAndStatus', (
+    select coalesce(json_agg(json_build_object('kind', kind, 'status', status, 'requests', requests, 'days', days) order by kind, status), '[]')
+    from (select kind, status, count(*) as requests, sum(days) as days from usable group by kind, status) as counted
+  )
+)
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'leave_request', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from requests
+where fault is not null
+group by fault`,
+});

@@ -1,0 +1,158 @@
+import type { Filter } from '../filter/filter.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, monthOf, monthsOf, sessionOf } from './calendar.js';
+import * as column from './columns.js';
+import { asOn } from './common-parameters.js';
+import { type Day, text } from './parameter-types.js';
+import { required } from './parameters.js';
+import { defineReport } from './report.js';
+
+@column.rowType('StudentConcession', 'A concession of the student that is in force.')
+export class StudentConcession {
+  @column.text('`_id` of the concession.') readonly id!: string;
+  @column.text('The fee head; null: every head.', { nullable: true }) readonly feeHead!: string | null;
+  @column.text('percent or amount.') readonly kind!: string;
+  @column.money('Percent of the demand, or an amount a month.') readonly value!: string;
+  @column.text('The session.') readonly session!: string;
+  @column.month('First month.') readonly fromMonth!: string;
+  @column.month('Last month.') readonly toMonth!: string;
+  @column.text('sibling, staff, merit, RTE …', { nullable: true }) readonly type!: string | null;
+  @column.text('Why it was granted.', { nullable: true }) readonly reason!: string | null;
+  @column.text('Who approved it.', { nullable: true }) readonly approvedBy!: string | null;
+  @column.day('When it was granted.', { nullable: true }) readonly grantedOn!: string | null;
+}
+
+@column.rowType('ConcessionAmount', 'What the concessions take off one fee head of one month.')
+export class ConcessionAmount {
+  @column.month('The month.') readonly month!: string;
+  @column.text('The fee head.') readonly feeHead!: string;
+  @column.money('Demand before concession.') readonly demand!: string;
+  @column.money('Concession: fixed amounts and percents of the demand together, at most the demand.')
+  readonly concession!: string;
+}
+
+@column.rowType('StudentConcessionTotals', 'All concessions of the session together.')
+export class StudentConcessionTotals {
+  @column.whole('How many concessions are in force.') readonly concessions!: number;
+  @column.rows(
+    () => ConcessionAmount,
+    'By month and fee head of the session, all concessions granted and not revoked.',
+  )
+  readonly amounts!: readonly ConcessionAmount[];
+  @column.money('For the whole session.') readonly total!: string;
+}
+
+/**
+ * The concessions of a student in force on a day: the day's month lies within their months, they are granted by then and not
+ * revoked. The totals say what all concessions take off the dues of the session.
+ *
+ * @see reports.md 4
+ */
+export const studentConcession = defineReport({
+  name: 'student-concession',
+  field: 'studentConcession',
+  title: "Student's current concession",
+  description:
+    "A student's concessions in force, and what they take off each month and fee head of the session.",
+  recordRoute: {
+    method: 'POST',
+    path: '/o/recs/fee_concession',
+    query: 'stream=true&name.value=<student ID>',
+  },
+  parameters: {
+    studentId: required(text, { restName: 'name.value', description: '`_id` of the student.' }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: StudentConcession,
+  totals: StudentConcessionTotals,
+  example: { studentId: 'stu-00042' },
+  sql({ studentId, asOn: day }, { domain, timeZone, settings }) {
+    const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
+    return Prisma.sql`
+with granted as materialized (
+  select
+    r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
+    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind, r.data,
+    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+    and r.data->'name'->'value' = to_jsonb(${studentId}::text)
+    and r.data->>'created_on' < ${endOf(day, timeZone)}
+    and coalesce(r.data->>'revoked_on', '9999') > ${day}
+),
+amounts as materialized (
+  select
+    d.data->>'month' as month, d.data->>'fee_head' as fee_head, (d.data->'amount')::numeric as demand,
+    round(least(
+      (d.data->'amount')::numeric,
+      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
+        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * (d.data->'amount')::numeric / 100
+    ), 2) as concession
+  from records d
+  join granted g
+    on g.session = d.data->>'session' and d.data->>'month' between g.from_month and g.to_month
+    and (g.fee_head is null or g.fee_head = d.data->>'fee_head')
+  where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
+    and d.data->'student'->'value' = to_jsonb(${studentId}::text)
+    and d.data->>'month' between ${first} and ${last}
+    and coalesce(d.data->>'cancelled_on', '9999') > ${day}
+    and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0 else false end
+  group by d.id, d.data
+),
+in_force as materialized (
+  select *, row_number() over (order by from_month, fee_head nulls first, id) as position
+  from granted
+  where value is not null and ${monthOf(day)} between from_month and to_month
+)
+select 'row' as part, position, id as key, json_build_object(
+  'id', id, 'feeHead', fee_head, 'kind', kind, 'value', round(value, 2), 'session', session,
+  'fromMonth', from_month, 'toMonth', to_month, 'type', data->>'type', 'reason', data->>'reason',
+  'approvedBy', data->'approved_by'->>'label',
+  'grantedOn', to_char(instant_of(data->>'created_on') at time zone ${timeZone}, 'YYYY-MM-DD')
+) as content
+from in_force
+union all
+select 'totals', null, null, json_build_object(
+  'concessions', (select count(*) from in_force),
+  'amounts', (
+    select coalesce(json_agg(json_build_object(
+      'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession', round(concession, 2)
+    ) order by month, fee_head), '[]')
+    from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts group by month, fee_head) as item
+  ),
+  'total', (select round(coalesce(sum(concession), 0), 2) from amounts)
+)
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'fee_concession', 'reason', 'value is not a number', 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from granted
+where value is null
+having count(*) > 0
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'fee_due', 'reason', 'amount is not a number', 'count', count(*), 'ids', (array_agg(d.id order by d.id))[1:10]
+)
+from records d
+where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
+  and d.data->'student'->'value' = to_jsonb(${studentId}::text)
+  and d.data->>'month' between ${first} and ${last}
+  and jsonb_typeof(d.data->'amount') is distinct from 'number'
+having count(*) > 0`;
+  },
+});
+
+/** The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports.md 4 */
+export function concessionsInForce(studentId: string, day: Day): Filter {
+  return {
+    kind: 'all',
+    filters: [
+      { kind: 'equals', path: ['name', 'value'], value: studentId },
+      { kind: 'lessOrEqual', path: ['from_month'], value: monthOf(day) },
+      { kind: 'greaterOrEqual', path: ['to_month'], value: monthOf(day) },
+      { kind: 'not', filter: { kind: 'lessOrEqual', path: ['revoked_on'], value: day } },
+    ],
+  };
+}
