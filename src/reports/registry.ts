@@ -1,8 +1,25 @@
 /** The reports, in the order of reports.md: what is not in this list is no report. */
 import { ServiceError } from '../errors.js';
+import { classesByCategory } from './classes-by-category.js';
+import { dailyFeeCollection } from './daily-fee-collection.js';
+import { dailyUniqueSms } from './daily-unique-sms.js';
+import { feeDefaulters } from './fee-defaulters.js';
+import { feeSummary } from './fee-summary.js';
+import { leaveRequests } from './leave-requests.js';
 import type { Report } from './report.js';
+import { rolledBackReceipts } from './rolled-back-receipts.js';
+import { studentConcession } from './student-concession.js';
 
-export const reports: readonly Report[] = [];
+export const reports: readonly Report[] = [
+  feeDefaulters,
+  dailyFeeCollection,
+  feeSummary,
+  studentConcession,
+  leaveRequests,
+  dailyUniqueSms,
+  rolledBackReceipts,
+  classesByCategory,
+];
 
 /** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */
 export function getReport(name: string): Report {
