@@ -1,0 +1,236 @@
+/** `EXPLAIN` of every form a declared field compiles to: it reaches the index made for the field. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Filter } from '../../../src/filter/filter.js';
+import { parseOquery } from '../../../src/filter/oquery.js';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import { ensurePartition } from '../../../src/store/database/partitions.js';
+import type { SortKey } from '../../../src/store/record-query.js';
+import { compileFilter } from '../../../src/store/sql/compile-filter.js';
+import { compileSort } from '../../../src/store/sql/compile-sort.js';
+import { cursorExpression } from '../../../src/store/sql/cursor.js';
+import { compileRecordSource } from '../../../src/store/sql/record-source.js';
+import { useTestDatabase } from '../../database.js';
+import { contextOf } from './find.js';
+import { SAMPLE } from './sample-collection.js';
+
+const test = useTestDatabase();
+const ROWS = 8_000;
+const LIVE = Prisma.sql`r.domain = 'school' and r.collection = 'sample' and r.deleted_at is null`;
+
+beforeAll(async () => {
+  await ensurePartition(test.database, SAMPLE);
+  await test.database.query(Prisma.sql`
+    insert into records (domain, collection, id, data)
+    select 'school', 'sample', lpad(i::text, 6, '0'), jsonb_build_object(
+      'name', 'name ' || md5(i::text),
+      'amount', i,
+      'active', i % 100 = 0,
+      'created_on', to_char(timestamp '2024-01-01' + i * interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'day', to_char(timestamp '2024-01-01' + i * interval '1 hour', 'YYYY-MM-DD'),
+      'month', to_char(timestamp '2024-01-01' + i * interval '1 hour', 'YYYY-MM'),
+      'person', jsonb_build_object('value', 'U' || i, 'label', 'label ' || md5(i::text)),
+      'roles', jsonb_build_array('r' || i, 'all'),
+      'lines', jsonb_build_array(jsonb_build_object('head', 'h' || i)),
+      'extra', 'e' || i)
+    from generate_series(1, ${ROWS}::int) i`);
+  await test.database.query(Prisma.sql`vacuum analyze records`);
+}, 60_000);
+
+describe('the b-tree of a declared field serves', () => {
+  it('equality of every type', async () => {
+    await expectIndex('name=name 5', 'name_idx');
+    await expectIndex('amount=5', 'amount_idx');
+    await expectIndex('amount===5', 'amount_idx');
+    await expectIndex('active=true', 'active_idx');
+    await expectIndex('day=2024-05-01', 'day_idx');
+    await expectIndex('created_on=2024-05-01T00:00:00Z', 'created_on_idx');
+  });
+
+  it('one of many', async () => {
+    await expectFilterIndex({ kind: 'in', path: ['amount'], values: [5, 6, 7] }, 'amount_idx');
+    await expectFilterIndex({ kind: 'in', path: ['name'], values: ['a', 'b'] }, 'name_idx');
+  });
+
+  it('ranges', async () => {
+    await expectIndex(`amount=>${ROWS - 20}`, 'amount_idx');
+    await expectIndex('amount=<20', 'amount_idx');
+    await expectIndex('created_on=>2024-11-25', 'created_on_idx');
+    await expectIndex('created_on=<2024-01-02T10:00:00Z', 'created_on_idx');
+    await expectIndex('day=>2024-11-28', 'day_idx');
+  });
+
+  it('days and months', async () => {
+    await expectIndex('created_on=on2024-05-01', 'created_on_idx');
+    await expectIndex('created_on=today', 'created_on_idx');
+    await expectIndex('created_on=#in2024-11', 'created_on_idx');
+    await expectIndex('day=on2024-05-01', 'day_idx');
+    await expectIndex('day=#in2024-11', 'day_idx');
+    await expectIndex('month=#in2024-11', 'month_idx');
+  });
+
+  it('what a text starts with', async () => {
+    await expectIndex('name==name abc', 'name_idx');
+  });
+
+  it('the value of a reference', async () => {
+    await expectIndex('person=U5', 'person_idx');
+    await expectIndex('person.value=U5', 'person_idx');
+    await expectFilterIndex({ kind: 'in', path: ['person'], values: ['U5', 'U6'] }, 'person_idx');
+  });
+
+  it('the first page of an order, and any after it', async () => {
+    for (const direction of ['ascending', 'descending'] as const) {
+      for (const name of ['created_on', 'amount', 'person']) {
+        const sort: SortKey[] = [{ path: [name], direction }];
+        await expectPage({ sort, index: `${name}_idx` });
+        await expectPage({ sort, index: `${name}_idx`, from: ROWS / 2 });
+        await expectPage({ sort, index: `${name}_idx`, from: ROWS / 2, fromEnd: true });
+      }
+    }
+  });
+
+  it('the pages of an order in mixed directions', async () => {
+    const sort: SortKey[] = [
+      { path: ['created_on'], direction: 'descending' },
+      { path: ['name'], direction: 'ascending' },
+    ];
+    await expectPage({ sort, index: 'created_on_idx', from: ROWS / 2 });
+    await expectPage({ sort, index: 'created_on_idx', from: ROWS / 2, fromEnd: true });
+  });
+});
+
+describe('the trigrams of a searchable field serve', () => {
+  it('what a text contains', async () => {
+    await expectIndex('name=*abcdef', 'name_trgm');
+    await expectIndex('person=*abcdef', 'person_value_trgm', 'person_label_trgm');
+  });
+
+  it('text in upper or lower case', async () => {
+    const options = { isInsensitive: true };
+    await expectFilterIndex(parseOquery('name=*ABCDEF', options), 'name_trgm');
+    await expectFilterIndex(parseOquery('name==NAME ABCD', options), 'name_trgm');
+    await expectFilterIndex(parseOquery('name=NAME ABCDEF', options), 'name_trgm');
+  });
+});
+
+describe('the index of the whole record serves', () => {
+  it('equality in lists and of undeclared fields', async () => {
+    await expectIndex('roles=r5', 'data_gin');
+    await expectIndex('lines.head=h5', 'data_gin');
+    await expectIndex('extra=e5', 'data_gin');
+    await expectIndex('nothing.at.all=true', 'data_gin');
+    await expectFilterIndex(
+      { kind: 'element', path: ['lines'], filter: { kind: 'equals', path: ['head'], value: 'h5' } },
+      'data_gin',
+    );
+  });
+});
+
+describe('the primary key serves', () => {
+  it('records by their _id', async () => {
+    await expectIndex('_id=000005', 'pkey');
+    await expectIndex('_id==00000', 'pkey');
+    await expectFilterIndex({ kind: 'in', path: ['_id'], values: ['000005', '000006'] }, 'pkey');
+    await expectPage({ sort: [], index: 'pkey', from: ROWS / 2 });
+  });
+});
+
+describe('a generic plan', () => {
+  it('reaches the same indexes, as a prepared statement does', async () => {
+    for (const [oquery, index] of [
+      ['name=x', 'name_idx'],
+      ['amount=>7990', 'amount_idx'],
+      ['created_on=today', 'created_on_idx'],
+      ['name==name abc', 'name_idx'],
+      ['person=U5', 'person_idx'],
+      ['name=*abcdef', 'name_trgm'],
+      ['roles=r5', 'data_gin'],
+    ] as const) {
+      const filter = compileFilter(parseOquery(oquery), contextOf(SAMPLE));
+      const plan = await genericPlan(Prisma.sql`select r.id from records r where ${LIVE} and ${filter}`);
+      expect(plan).toEqual(expect.arrayContaining([expect.stringContaining(`_${index}_`)]));
+    }
+  });
+});
+
+async function expectIndex(oquery: string, ...indexes: readonly string[]): Promise<void> {
+  await expectFilterIndex(parseOquery(oquery), ...indexes);
+}
+
+async function expectFilterIndex(filter: Filter, ...indexes: readonly string[]): Promise<void> {
+  const condition = compileFilter(filter, contextOf(SAMPLE));
+  await expectUsed(Prisma.sql`select r.id from records r where ${LIVE} and ${condition}`, indexes);
+}
+
+interface Page {
+  readonly sort: readonly SortKey[];
+  readonly index: string;
+  /** The record whose cursor the page starts at. */
+  readonly from?: number;
+  readonly fromEnd?: boolean;
+}
+
+async function expectPage({ sort, index, from, fromEnd = false }: Page): Promise<void> {
+  const order = compileSort(sort, { collection: SAMPLE });
+  const [row] = await test.database.query<{ cursor: string }>(Prisma.sql`
+    select ${cursorExpression(order)} as cursor from records r where ${LIVE} and r.id = ${String(from).padStart(6, '0')}`);
+  const position = fromEnd ? { before: row?.cursor } : { after: row?.cursor };
+  const source = compileRecordSource({ where: LIVE, order, ...position, fromEnd, limit: 21 });
+  const page = Prisma.sql`
+    select r.id from ${source.from} where ${source.where} order by ${source.orderBy} limit 21`;
+  await expectUsed(page, [index]);
+  expect(await scannedRows(page)).toBeLessThan(100);
+}
+
+async function expectUsed(sql: Prisma.Sql, indexes: readonly string[]): Promise<void> {
+  const used = usedIndexes(await explain(sql, 'explain (format json)'));
+  for (const index of indexes) {
+    expect(used).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`_${index}(_|$)`))]));
+  }
+  expect(used).not.toContain('a table, read from end to end');
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+async function explain(sql: Prisma.Sql, command: string): Promise<Plan> {
+  const rows = await test.database.query<{ 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>(
+    Prisma.sql`${Prisma.raw(command)} ${sql}`,
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+  if (plan === undefined) throw new Error('Postgres explained nothing');
+  return plan;
+}
+
+function nodesOf(plan: Plan): readonly Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+function usedIndexes(plan: Plan): string[] {
+  return nodesOf(plan).flatMap((node) => {
+    if (node['Node Type'] === 'Seq Scan') return ['a table, read from end to end'];
+    return node['Index Name'] === undefined ? [] : [node['Index Name']];
+  });
+}
+
+/** The most rows any step of the plan took in. */
+async function scannedRows(sql: Prisma.Sql): Promise<number> {
+  const plan = await explain(sql, 'explain (analyze, format json)');
+  const rows = nodesOf(plan).map(
+    (node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0),
+  );
+  return Math.max(...rows);
+}
+
+/** Sent without values, which is what tells Postgres to plan for any. */
+async function genericPlan(sql: Prisma.Sql): Promise<string[]> {
+  const { rows } = await test.database.pool.query<{ 'QUERY PLAN': string }>(
+    `explain (generic_plan) ${sql.text}`,
+  );
+  return rows.map((row) => row['QUERY PLAN']);
+}
