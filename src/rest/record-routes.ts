@@ -13,7 +13,7 @@ import { MEDIA_TYPES } from './negotiation.js';
 import { invalidParameter, parseCount, parseFlag } from './parameters.js';
 import { type Method, type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
 
-/** Up to here a read with `limit` is one page, which knows whether there is more; above it is streamed. */
+/** Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all else is streamed. */
 const MAX_PAGE = 1000;
 
 const COLLECTION: Parameter = {
@@ -44,7 +44,7 @@ const PROJECTION: Parameter = {
   name: 'projection',
   description: 'another name of project',
 };
-const STREAM: Parameter = optional('stream', 'true, or left out', {
+const STREAM: Parameter = optional('stream', 'true: streamed in any case; or left out', {
   schema: { type: 'string', const: 'true' },
 });
 
@@ -66,9 +66,13 @@ const READ_PARAMETERS: readonly Parameter[] = [
     schema: { type: 'string' },
     example: '-created_on,name',
   }),
-  optional('limit', `at most so many records. Up to ${MAX_PAGE}, the answer has a Link to the next page`, {
-    schema: { type: 'integer', minimum: 1 },
-  }),
+  optional(
+    'limit',
+    `at most so many records. Without stream, and up to ${MAX_PAGE}, the answer has a Link to the next page`,
+    {
+      schema: { type: 'integer', minimum: 1 },
+    },
+  ),
   optional('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
   optional('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
 ];
@@ -267,7 +271,9 @@ function answerRecords(
   wanted: RecordsRequest,
   request: RestRequest,
 ): Answer | Promise<Answer> {
-  if (wanted.limit !== undefined && wanted.limit <= MAX_PAGE) return answerPage(records, request);
+  const isStreamed = request.parameters.stream !== undefined;
+  if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
+    return answerPage(records, request);
   const format = request.format === 'ndjson' ? 'ndjson' : 'json';
   return {
     kind: 'stream',

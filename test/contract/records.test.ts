@@ -95,6 +95,14 @@ describe('GET /o/recs/<collection>', () => {
     expect(again).toEqual([expect.objectContaining({ _id: 't3' })]);
   });
 
+  it('streams without a link where stream=true asks for it, whatever the limit', async () => {
+    const response = await gateway.fetch('/o/recs/task?stream=true&sort=-amount&limit=2&project=name', {
+      as: 'viewer',
+    });
+    expect(response.headers.get('link')).toBeNull();
+    expect(await response.json()).toHaveLength(2);
+  });
+
   it('writes one record a line for Accept: application/x-ndjson, streamed or paged', async () => {
     for (const query of ['project=name&sort=name', 'project=name&sort=name&limit=3']) {
       const response = await gateway.fetch(`/o/recs/task?${query}`, {
