@@ -47,8 +47,16 @@ export function monthRange(month: string, timeZone: string): InstantRange {
 
 /** The day it is in a zone. */
 export function today(timeZone: string, now: Date): string {
-  return dayText(Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone));
+  const instant = now.toISOString();
+  const kept = lastDayByZone.get(timeZone);
+  if (kept !== undefined && kept.start <= instant && instant < kept.end) return kept.day;
+  const day = dayOf(instant, timeZone);
+  lastDayByZone.set(timeZone, { day, ...dayRange(day, timeZone) });
+  return day;
 }
+
+/** Every request asks for the same day: the last answer of each zone is kept, with the range in which it is right. */
+const lastDayByZone = new Map<string, InstantRange & { readonly day: string }>();
 
 /** The day a day word means, counted from today. */
 export function dayOfWord(word: DayWord, timeZone: string, now: Date): string {
@@ -59,7 +67,11 @@ const DAYS_AGO: Readonly<Record<DayWord, number>> = { today: 0, yesterday: 1, da
 
 /** The day `days` later, or earlier where it is negative. @throws RangeError when it is no day */
 export function addDays(day: string, days: number): string {
-  return dayText(Temporal.PlainDate.from(day).add({ days }));
+  // Days of the calendar, not of a zone: all of them have 24 hours.
+  const [text = ''] = new Date(Date.parse(`${day}T00:00:00.000Z`) + days * 86_400_000)
+    .toISOString()
+    .split('T');
+  return text;
 }
 
 /** The month `months` later, or earlier where it is negative. */
@@ -138,7 +150,7 @@ function rangeOf(firstDayOfRange: string, dayAfter: string, timeZone: string): I
 
 /** The first instant of a day: 00:00, or 01:00 where the clocks are put forward at midnight. */
 function startOf(day: string, timeZone: string): string {
-  if (day.length > 'YYYY-MM-DD'.length) return AFTER_LAST_INSTANT;
+  if (!isDay(day)) return day.startsWith('-') ? FIRST_INSTANT : AFTER_LAST_INSTANT;
   const key = `${day} ${timeZone}`;
   const kept = startsByDayAndZone.get(key);
   if (kept !== undefined) return kept;
