@@ -261,6 +261,22 @@ export const interval = words<Interval>('TrendInterval', 'How long a row of a tr
   month: 'A calendar month.',
 });
 
+export type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
+export const paymentType = words<PaymentType>('PaymentType', 'How a receipt was paid.', {
+  cash: 'In cash.',
+  cheque: 'By cheque.',
+  card: 'By card.',
+  neft: 'By bank transfer.',
+});
+
+export type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
+export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt was rolled back.', {
+  entry_error: 'It was entered wrongly.',
+  bounce: 'The cheque was returned.',
+  refund: 'The money was given back.',
+  duplicate: 'It was entered twice.',
+});
+
 /** Every type a parameter may have, for documentation. */
 export const PARAMETER_TYPES: readonly ParameterType<unknown>[] = [
   month,

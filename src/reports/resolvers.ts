@@ -10,6 +10,8 @@ import { DateTime } from '../graphql/scalars/date-time.js';
 import * as column from './columns.js';
 import type { ParameterType } from './parameter-types.js';
 import type { SentParameters } from './parameters.js';
+import { ReceiptResolver } from './receipts/receipt-resolver.js';
+import { Receipts } from './receipts/receipts.js';
 import { reports } from './registry.js';
 import type { Report, ReportServices } from './report.js';
 import { rolesOf } from './report-access.js';
@@ -34,25 +36,26 @@ export class ReportPageInfo {
   readonly endCursor!: string | null;
 }
 
-type ResolverClass = new () => object;
+type ResolverClass = NewableFunction;
 
-/** One resolver class a report, and an instance of each: TypeGraphQL takes the classes, its container the instances. */
+/** One resolver class a report and one of the receipts, and an instance of each: TypeGraphQL takes the classes, its container the instances. */
 export interface ReportResolvers {
   readonly classes: readonly ResolverClass[];
   readonly instances: ReadonlyMap<ResolverClass, object>;
 }
 
 export function createReportResolvers(services: ReportServices): ReportResolvers {
-  const instances = new Map(
-    reports.map((report): [ResolverClass, object] => {
+  const instances = new Map<ResolverClass, object>([
+    ...reports.map((report): [ResolverClass, object] => {
       const resolverClass = resolverOf(report, services);
       return [resolverClass, new resolverClass()];
     }),
-  );
+    [ReceiptResolver, new ReceiptResolver(new Receipts(services))],
+  ]);
   return { classes: [...instances.keys()], instances };
 }
 
-function resolverOf(report: Report, services: ReportServices): ResolverClass {
+function resolverOf(report: Report, services: ReportServices): new () => object {
   const resultType = resultOf(report);
   const argsType = argumentsOf(report);
 

@@ -1,0 +1,386 @@
+/**
+ * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never edited, never
+ * deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
+ *
+ * @see reports.md "Collections", interface of receipts in issue 3
+ */
+import { Decimal } from 'decimal.js';
+import { type ErrorDetail, invariant, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import {
+  ExactNumber,
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  printExactJson,
+} from '../../json.js';
+import type { Transaction } from '../../store/database/database.js';
+import type { Scope } from '../../store/scope.js';
+import { today } from '../calendar.js';
+import type { ReportServices } from '../report.js';
+import { listStudentDues, type StudentDue } from './open-dues.js';
+import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt-types.js';
+
+/** Who may write and roll back receipts. */
+const ROLES: readonly string[] = ['accountant', 'admin'];
+const DEFAULT_SERIES = 'R-';
+const MOST_LINES = 200;
+
+type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;
+
+interface Line {
+  readonly feeHead: string;
+  readonly month: string;
+  readonly amount: Decimal;
+  readonly fine: Decimal;
+}
+
+interface Student {
+  readonly id: string;
+  readonly name: string | null;
+  readonly class: string | null;
+  readonly section: string | null;
+  readonly session: string | null;
+}
+
+export class Receipts {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Stores a receipt in one transaction: its lines (or its amount, allocated to what is owed, the oldest due date first), the total they
+   * add up to, the next number of its series. Cashiers of one series wait for each other; a receipt that fails takes no number.
+   *
+   * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is not above 0, or more than is owed
+   */
+  record(scope: Scope, input: RecordReceiptInput, idempotencyKey?: string): Promise<Receipt> {
+    const writer = writerOf(scope, 'create');
+    const request = printExactJson({ recordReceipt: plainInput(input) });
+    return this.#once(scope, idempotencyKey, request, (tx) => this.#record(writer, input, tx));
+  }
+
+  /**
+   * Rolls a receipt back, once: it stays as it is, with who, when and why; its number is not used again.
+   *
+   * @throws FORBIDDEN; NOT_FOUND; CONFLICT when it was rolled back before; INVALID_VALUE without a reason
+   */
+  rollBack(scope: Scope, input: RollBackReceiptInput, idempotencyKey?: string): Promise<Receipt> {
+    const writer = writerOf(scope, 'update');
+    const request = printExactJson({
+      rollBackReceipt: { receiptNo: input.receiptNo, reason: input.reason, type: input.type },
+    });
+    return this.#once(scope, idempotencyKey, request, (tx) => this.#rollBack(writer, input, tx));
+  }
+
+  async #once(
+    scope: Scope,
+    key: string | undefined,
+    request: string,
+    work: (tx: Transaction) => Promise<JsonObject>,
+  ): Promise<Receipt> {
+    const { store, database } = this.#services;
+    const stored = await store.idempotently<JsonObject>(scope, key, request, (tx) =>
+      tx ? work(tx) : database.transaction(work),
+    );
+    return toReceipt(stored);
+  }
+
+  async #record(scope: Scope, input: RecordReceiptInput, tx: Transaction): Promise<JsonObject> {
+    const { domain } = scope;
+    const now = this.#services.now();
+    const date = input.date ?? now.toISOString();
+    if (date > now.toISOString())
+      throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
+    const series = input.series ?? this.#defaultSeries(domain.id);
+    if (!/^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/.test(series)) {
+      throw invalid(
+        'series',
+        `is ${JSON.stringify(series)}`,
+        'at most 20 letters, digits, /, _ and -, the last of them no digit',
+      );
+    }
+    const student = await getStudent(tx, domain.id, input.studentId);
+    const dues = await listStudentDues(tx, {
+      domain: domain.id,
+      studentId: student.id,
+      today: today(domain.timeZone, now),
+    });
+    const lines = linesOf(input, dues);
+    if (input.replaces) await assertRolledBack(tx, domain.id, input.replaces);
+    const total = lines.reduce((sum, line) => sum.plus(line.amount).plus(line.fine), new Decimal(0));
+    // The last lock to be taken: what comes after it is short.
+    const receiptNo = await takeNumber(tx, domain.id, series);
+    const [stored] = await this.#services.store.create(
+      scope,
+      'fee_receipt',
+      [
+        {
+          receipt_no: receiptNo,
+          date,
+          student: { value: student.id, label: student.name },
+          class: student.class,
+          section: student.section,
+          session: student.session,
+          payment_type: input.paymentType,
+          ...(input.instrumentNo ? { instrument_no: input.instrumentNo } : {}),
+          lines: lines.map((line) => ({
+            fee_head: line.feeHead,
+            month: line.month,
+            amount: exact(line.amount),
+            ...(line.fine.isZero() ? {} : { fine: exact(line.fine) }),
+          })),
+          total: exact(total),
+          collected_by: scope.principal.id,
+          status: 'active',
+          ...(input.replaces ? { replaces: input.replaces } : {}),
+        },
+      ],
+      { within: tx },
+    );
+    invariant(stored, 'a receipt is stored');
+    return parseRecord(stored.json);
+  }
+
+  async #rollBack(scope: Scope, input: RollBackReceiptInput, tx: Transaction): Promise<JsonObject> {
+    const reason = input.reason.trim();
+    if (reason === '') throw invalid('reason', 'is empty', 'why the receipt is rolled back');
+    const receipt = await getReceipt(tx, scope.domain.id, input.receiptNo);
+    if (receipt.status !== 'active') {
+      throw new ServiceError(
+        'CONFLICT',
+        `Receipt ${input.receiptNo} was rolled back on ${receipt.rolledBackOn ?? 'an unknown day'}; a receipt is rolled back once.`,
+      );
+    }
+    const stored = await this.#services.store.update(scope, 'fee_receipt', receipt.id, {
+      mode: 'merge',
+      within: tx,
+      data: {
+        status: 'rolled_back',
+        rolled_back_on: this.#services.now().toISOString(),
+        rolled_back_by: scope.principal.id,
+        rollback_reason: reason,
+        rollback_type: input.type,
+      },
+    });
+    return parseRecord(stored.json);
+  }
+
+  #defaultSeries(domainId: string): string {
+    const property = this.#services.domains.property(domainId, 'receiptSeries');
+    return typeof property === 'string' ? property : DEFAULT_SERIES;
+  }
+}
+
+/**
+ * The caller, able to write receipts: the collection's declaration lets only the role `system` do so. Audit entries still name the caller.
+ *
+ * @throws FORBIDDEN unless the caller is an accountant or an admin, by a key that may write receipts
+ */
+function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
+  const { principal } = scope;
+  if (!ROLES.some((role) => principal.roles.has(role))) {
+    throw new ServiceError('FORBIDDEN', `Receipts are written by the roles ${ROLES.join(', ')}.`);
+  }
+  const verbs =
+    principal.scopes && (principal.scopes.collections.fee_receipt ?? principal.scopes.collections['*'] ?? []);
+  if (verbs && !verbs.includes(verb)) {
+    throw new ServiceError('FORBIDDEN', `This API key may not ${verb} records of fee_receipt.`);
+  }
+  return { ...scope, principal: { ...principal, roles: new Set(['system']), scopes: undefined } };
+}
+
+/** Locks the student's record: two payments of one student are allocated one after the other. */
+async function getStudent(tx: Transaction, domain: string, studentId: string): Promise<Student> {
+  const [student] = await tx.query<Student>(Prisma.sql`
+select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section, r.data->>'session' as session
+from records r
+where r.domain = ${domain} and r.collection = 'registration' and r.id = ${studentId} and r.deleted_at is null
+for no key update`);
+  if (student) return student;
+  const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
+  throw new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'studentId', detail, sent: studentId }],
+  });
+}
+
+interface ReceiptState {
+  readonly id: string;
+  readonly status: string;
+  readonly rolledBackOn: string | null;
+}
+
+async function getReceipt(tx: Transaction, domain: string, receiptNo: string): Promise<ReceiptState> {
+  const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
+select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn"
+from records r
+where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and r.data->'receipt_no' = to_jsonb(${receiptNo}::text)
+for no key update`);
+  if (receipt) return receipt;
+  const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
+  throw new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'receiptNo', detail, sent: receiptNo }],
+  });
+}
+
+async function assertRolledBack(tx: Transaction, domain: string, receiptNo: string): Promise<void> {
+  const { status } = await getReceipt(tx, domain, receiptNo);
+  if (status === 'rolled_back') return;
+  throw invalid(
+    'replaces',
+    `is ${receiptNo}, which is not rolled back`,
+    'the number of a rolled-back receipt',
+  );
+}
+
+/** The next number of a series. Its row stays locked to the end of the transaction, so that a receipt that fails leaves no gap. */
+async function takeNumber(tx: Transaction, domain: string, series: string): Promise<string> {
+  // Two statements: the first may wait for another cashier, and the second must see what that one stored.
+  await tx.query(Prisma.sql`
+insert into receipt_series (domain, series, last_number) values (${domain}, ${series}, 0)
+on conflict (domain, series) do update set last_number = receipt_series.last_number`);
+  const [taken] = await tx.query<{ number: string }>(Prisma.sql`
+update receipt_series s
+set last_number = case
+  -- Of a series that was imported, or went on being: after its greatest number.
+  when s.last_number = 0 or exists (
+    select from records r
+    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
+  ) then 1 + coalesce((
+    select max(substr(r.data->>'receipt_no', length(s.series) + 1)::numeric)
+    from records r
+    where r.domain = ${domain} and r.collection = 'fee_receipt'
+      and starts_with(r.data->>'receipt_no', s.series) and substr(r.data->>'receipt_no', length(s.series) + 1) ~ '^\\d{1,18}$'
+  ), 0)
+  else s.last_number + 1
+end
+where s.domain = ${domain} and s.series = ${series}
+returning s.last_number::text as number`);
+  invariant(taken, 'the series has a row');
+  return `${series}${taken.number}`;
+}
+
+function linesOf(input: RecordReceiptInput, dues: readonly StudentDue[]): readonly Line[] {
+  const { amount, lines } = input;
+  if (amount && !lines) return allocate(money('amount', amount), dues);
+  if (lines && !amount) return checkLines(lines, dues);
+  throw invalid(
+    'amount',
+    amount ? 'does not go with lines' : 'is missing, and so are lines',
+    'either amount or lines',
+  );
+}
+
+function allocate(amount: Decimal, dues: readonly StudentDue[]): readonly Line[] {
+  let rest = amount;
+  const lines = dues.flatMap(({ feeHead, month, open }): Line[] => {
+    const part = Decimal.min(rest, open);
+    rest = rest.minus(part);
+    return part.isZero() ? [] : [{ feeHead, month, amount: part, fine: new Decimal(0) }];
+  });
+  if (rest.isZero()) return lines;
+  const owed = amount.minus(rest).toFixed(2);
+  throw invalid('amount', `is ${amount.toFixed(2)}, and the student owes ${owed}`, `at most ${owed}`);
+}
+
+function checkLines(lines: readonly ReceiptLineInput[], dues: readonly StudentDue[]): readonly Line[] {
+  if (lines.length === 0 || lines.length > MOST_LINES)
+    throw invalid('lines', `are ${lines.length}`, `1 to ${MOST_LINES} lines`);
+  return lines.map(({ feeHead, month, amount, fine }, index) => {
+    const name = `lines[${index}]`;
+    if (!dues.some((due) => due.feeHead === feeHead && due.month === month)) {
+      throw invalid(
+        `${name}.feeHead`,
+        `is ${feeHead} of ${month}, of which the student has no due`,
+        'a fee head and month with a due',
+      );
+    }
+    const zero = new Decimal(0);
+    return {
+      feeHead,
+      month,
+      amount: money(`${name}.amount`, amount),
+      fine: fine ? money(`${name}.fine`, fine, 'from 0') : zero,
+    };
+  });
+}
+
+function money(name: string, sent: ExactNumber, least: 'above 0' | 'from 0' = 'above 0'): Decimal {
+  const value = new Decimal(sent.toString());
+  const isLarge = least === 'above 0' ? value.gt(0) : value.gte(0);
+  if (isLarge && value.decimalPlaces() <= 2 && value.lt(1e12)) return value;
+  throw invalid(name, `is ${sent}`, `an amount ${least}, of at most two decimal places`);
+}
+
+function invalid(parameter: string, fault: string, expected: string): ServiceError {
+  const error: ErrorDetail = { parameter, detail: `${parameter} ${fault}`, expected };
+  return new ServiceError('INVALID_VALUE', `${parameter} ${fault}; expected ${expected}.`, {
+    errors: [error],
+  });
+}
+
+function exact(value: Decimal): ExactNumber {
+  return new ExactNumber(value.toFixed(2));
+}
+
+function plainInput({ amount, lines, ...rest }: RecordReceiptInput): JsonObject {
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+    amount: amount ?? null,
+    lines:
+      lines?.map((line) => ({
+        feeHead: line.feeHead,
+        month: line.month,
+        amount: line.amount,
+        fine: line.fine ?? null,
+      })) ?? null,
+  };
+}
+
+function parseRecord(json: string): JsonObject {
+  const record = parseExactJson(json);
+  invariant(isJsonObject(record), 'a record is an object');
+  return record;
+}
+
+function toReceipt(record: JsonObject): Receipt {
+  const student = isJsonObject(record.student) ? record.student : {};
+  const lines = Array.isArray(record.lines) ? record.lines.filter(isJsonObject) : [];
+  return {
+    id: textOf(record._id) ?? '',
+    receiptNo: textOf(record.receipt_no) ?? '',
+    date: textOf(record.date) ?? '',
+    studentId: textOf(student.value) ?? '',
+    student: textOf(student.label),
+    class: textOf(record.class) ?? '',
+    section: textOf(record.section) ?? '',
+    session: textOf(record.session) ?? '',
+    paymentType: textOf(record.payment_type) ?? '',
+    instrumentNo: textOf(record.instrument_no),
+    lines: lines.map((line) => ({
+      feeHead: textOf(line.fee_head) ?? '',
+      month: textOf(line.month) ?? '',
+      amount: amountOf(line.amount),
+      fine: amountOf(line.fine),
+    })),
+    total: amountOf(record.total),
+    status: textOf(record.status) ?? '',
+    rolledBackOn: textOf(record.rolled_back_on),
+    rollbackReason: textOf(record.rollback_reason),
+    rollbackType: textOf(record.rollback_type),
+    replaces: textOf(record.replaces),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function amountOf(value: JsonValue | undefined): ExactNumber {
+  const digits = isExactNumber(value) ? value.toString() : String(value ?? 0);
+  return new ExactNumber(new Decimal(digits).toFixed(2));
+}

@@ -1,0 +1,106 @@
+/** The reports over the declared collections on a test database, at a moment that does not move. */
+import { afterAll, beforeAll } from '@jest/globals';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
+import type { ReportServices } from '../../src/reports/report.js';
+import { Catalog } from '../../src/store/catalog.js';
+import type { Database } from '../../src/store/database/database.js';
+import { RecordStore } from '../../src/store/record-store.js';
+import type { Domain, Scope } from '../../src/store/scope.js';
+import { useTestDatabase } from '../database.js';
+
+export const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
+
+export function scopeWith(roles: readonly string[], more: Partial<Scope['principal']> = {}): Scope {
+  return {
+    domain: SCHOOL,
+    requestId: 'request-1',
+    principal: {
+      kind: 'user',
+      id: 'usr-accountant',
+      userName: 'accountant',
+      domainId: SCHOOL.id,
+      roles: new Set(roles),
+      credential: { kind: 'token', id: 'token-1' },
+      scopes: undefined,
+      attributes: {},
+      ...more,
+    },
+  };
+}
+
+export interface TestReports {
+  readonly database: Database;
+  readonly services: ReportServices;
+  /** Records as they are in an old or imported database: whatever their shape. `_id` names them. */
+  insert(collection: string, records: readonly JsonObject[]): Promise<void>;
+  /** The domain's properties, in place of what was there. */
+  readonly properties: Map<string, JsonValue>;
+}
+
+export function useReports(now: string): TestReports {
+  const test = useTestDatabase();
+  const properties = new Map<string, JsonValue>();
+  let made: { catalog: Catalog; services: ReportServices } | undefined;
+  const get = () => {
+    if (!made) throw new Error('the reports are there while tests run');
+    return made;
+  };
+  beforeAll(async () => {
+    const { database } = test;
+    const catalog = await Catalog.load({
+      database,
+      directory: 'schema/collections',
+      topDomain: () => SCHOOL,
+    });
+    const clock = () => new Date(now);
+    made = {
+      catalog,
+      services: {
+        database,
+        store: new RecordStore({ database, catalog, topDomain: () => SCHOOL, now: clock }),
+        domains: { property: (_domain, name) => properties.get(name) },
+        now: clock,
+        defaultPageSize: 50,
+        maxPageSize: 1000,
+      },
+    };
+  });
+  afterAll(async () => {
+    await made?.catalog.close();
+  });
+  return {
+    properties,
+    get database() {
+      return test.database;
+    },
+    get services() {
+      return get().services;
+    },
+    async insert(collection, records) {
+      const rows = records.map(({ _id, ...data }) => ({ id: String(_id), data }));
+      await test.database.query(Prisma.sql`
+insert into records (domain, collection, id, data)
+select ${SCHOOL.id}, ${collection}, row->>'id', row->'data'
+from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+    },
+  };
+}
+
+/** All of a report as REST streams it. */
+export async function readJson(answer: {
+  readonly body: AsyncIterable<string | Uint8Array>;
+}): Promise<JsonObject> {
+  const value = parseExactJson(await readText(answer));
+  if (!isJsonObject(value)) throw new Error('a report is an object');
+  return value;
+}
+
+export async function readText(answer: {
+  readonly body: AsyncIterable<string | Uint8Array>;
+}): Promise<string> {
+  let text = '';
+  for await (const chunk of answer.body)
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+  return text;
+}
