@@ -56,12 +56,18 @@ function checkOperation(request: GraphQLRequestContext<GraphqlContext>, options:
       variables: request.request.variables ?? {},
     });
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof Error)) throw error;
+    const status = error instanceof ServiceError ? error.status : 400;
     throw new GraphQLError(error.message, {
       originalError: error,
-      extensions: { http: { status: error.status, headers: new HeaderMap() } },
+      extensions: { ...extensionsOf(error), http: { status, headers: new HeaderMap() } },
     });
   }
+}
+
+/** A cost that cannot be told is the fault of a variable or an argument. */
+function extensionsOf(error: Error): Record<string, unknown> {
+  return error instanceof GraphQLError ? { code: 'BAD_USER_INPUT' } : {};
 }
 
 async function spliceResponse(

@@ -42,7 +42,7 @@ export class OperationCosts {
     this.#estimators = [(options) => estimate(options, limits)];
   }
 
-  /** @throws LIMIT_EXCEEDED (400) */
+  /** @throws LIMIT_EXCEEDED (400); GraphQLError for variables or arguments that are wrong */
   assertAffordable(request: CostRequest): void {
     const cost = this.costOf(request);
     if (cost <= this.#limits.maxCost) return;

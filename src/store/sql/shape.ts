@@ -92,7 +92,19 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
 
 /** An expression for the JSON text of one record `r`. The joins it needs, to stand after the FROM item of `r`, are added to `joins`. */
 export function compileObject(members: readonly Member[], joins: Sql[], printing: Printing): Sql {
-  return printObject(members, { base: Prisma.raw('r.data'), joins }, printing);
+  const known = COMPILED.get(members);
+  if (known) return known;
+  const json = printObject(members, { base: Prisma.raw('r.data'), joins }, printing);
+  if (isTheSameForAll(members)) COMPILED.set(members, json);
+  return json;
+}
+
+/** Shapes are kept with the documents that were sent, and so is what they compile to. */
+const COMPILED = new WeakMap<readonly Member[], Sql>();
+
+/** No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole record. */
+function isTheSameForAll(members: readonly Member[]): boolean {
+  return listTargets(members).length === 0 && members.every((member) => member.shape.kind !== 'fields');
 }
 
 /** One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as JSON. */

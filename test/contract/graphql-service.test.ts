@@ -1,0 +1,331 @@
+import { describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
+import { PASSWORD, useGateway } from './gateway.js';
+import { ask, codesOf, send } from './graphql.js';
+
+const gateway = useGateway();
+
+describe('credentials', () => {
+  it('answers who has none with 401 and says how to get one', async () => {
+    const { status, headers, errors } = await send(gateway, { query: '{ tasks { nodes { id } } }' });
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toContain('Bearer');
+    expect(errors[0]?.extensions).toEqual({
+      code: 'UNAUTHENTICATED',
+      status: 401,
+      requestId: headers.get('x-request-id'),
+    });
+  });
+
+  it('lets nobody in by a wrong token', async () => {
+    const { status, errors } = await send(gateway, {
+      query: '{ me { id } }',
+      headers: { authorization: 'Bearer nonsense' },
+    });
+    expect(status).toBe(401);
+    expect(errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
+  });
+
+  it('gives tokens for a password, renews them once, and ends them at a logout', async () => {
+    const login = `mutation { login(userName: "viewer", password: "${PASSWORD}") { accessToken refreshToken expiresInSeconds user { id roles domain } } }`;
+    const { data } = await send(gateway, { query: login });
+    expect(data.login).toMatchObject({
+      expiresInSeconds: 3600,
+      user: { id: 'usr-viewer', roles: ['viewer'], domain: 'top' },
+    });
+    const refresh = 'mutation($t: String!) { refresh(refreshToken: $t) { accessToken refreshToken } }';
+    const renewed = await send(gateway, { query: refresh, variables: { t: data.login.refreshToken } });
+    const headers = { authorization: `Bearer ${renewed.data.refresh.accessToken}` };
+    expect((await send(gateway, { query: '{ me { userName } }', headers })).data).toEqual({
+      me: { userName: 'viewer' },
+    });
+    expect((await send(gateway, { query: 'mutation { logout }', headers })).data).toEqual({ logout: true });
+    expect((await send(gateway, { query: '{ me { userName } }', headers })).status).toBe(401);
+  });
+
+  it('says the same of a wrong password and of nobody', async () => {
+    const of = async (userName: string) => {
+      const { status, errors } = await send(gateway, {
+        query: `mutation { login(userName: "${userName}", password: "wrong") { accessToken } }`,
+      });
+      return { status, message: errors[0]?.message, code: errors[0]?.extensions.code };
+    };
+    expect(await of('admin')).toEqual(await of('nobody'));
+    expect(await of('admin')).toMatchObject({ status: 401, code: 'WRONG_LOGIN' });
+  });
+
+  it('makes, lists and revokes API keys that stay within their scopes', async () => {
+    const { createApiKey } = await ask(
+      gateway,
+      'mutation { createApiKey(data: {name: "dashboard", scopes: {collections: {task: ["read"]}, reports: [], scripts: []}}) { id key } }',
+    );
+    const headers = { authorization: `Bearer ${createApiKey.key}` };
+    expect(
+      (await send(gateway, { query: '{ tasks { totalCount } me { credential } }', headers })).data,
+    ).toMatchObject({ me: { credential: 'key' } });
+    expect(await codesOf(gateway, { query: '{ registrations { nodes { id } } }', headers })).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(await codesOf(gateway, { query: 'mutation { deleteTask(id: "x") { id } }', headers })).toEqual([
+      'FORBIDDEN',
+    ]);
+    const { apiKeys } = await ask(gateway, '{ apiKeys { id name prefix scopes revokedAt } }');
+    expect(apiKeys[0]).toMatchObject({ id: createApiKey.id, name: 'dashboard', revokedAt: null });
+    await ask(gateway, 'mutation($id: ID!) { revokeApiKey(id: $id) }', {
+      variables: { id: createApiKey.id },
+    });
+    expect((await send(gateway, { query: '{ me { id } }', headers })).status).toBe(401);
+  });
+
+  it('shows the audit trail to admins alone', async () => {
+    await ask(gateway, 'mutation { createTask(data: {id: "audited", name: "x"}) { id } }');
+    const { auditTrail } = await ask(
+      gateway,
+      '{ auditTrail(collection: "task", recordId: "audited") { operation toVersion principal fromVersion } }',
+    );
+    expect(auditTrail).toEqual([
+      { operation: 'created', toVersion: 1, principal: 'usr-admin', fromVersion: null },
+    ]);
+    expect(await codesOf(gateway, { as: 'clerk', query: '{ auditTrail { id } }' })).toEqual(['FORBIDDEN']);
+  });
+});
+
+describe('introspection', () => {
+  it('is a right of who is signed in', async () => {
+    expect(await codesOf(gateway, { query: getIntrospectionQuery() })).toEqual(['UNAUTHENTICATED']);
+    expect(
+      (await ask(gateway, getIntrospectionQuery(), { as: 'viewer' })).__schema.types.length,
+    ).toBeGreaterThan(100);
+  });
+
+  it('does not go round in circles', async () => {
+    const query =
+      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
+    expect(await codesOf(gateway, { as: 'admin', query })).not.toEqual([]);
+  });
+
+  it('suggests no names to who may not introspect', async () => {
+    const { errors } = await send(gateway, { query: '{ taskz { id } }' });
+    expect(errors[0]?.message).not.toContain('Did you mean');
+    const { errors: signedIn } = await send(gateway, { as: 'viewer', query: '{ taskz { id } }' });
+    expect(signedIn[0]?.message).toContain('Did you mean');
+  });
+
+  it('shows Apollo Sandbox in a browser', async () => {
+    const response = await gateway.fetch('/graphql', { headers: { accept: 'text/html' } });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('embeddable-sandbox');
+    expect(response.headers.get('content-security-policy')).toContain('apollographql.com');
+  });
+});
+
+describe('limits', () => {
+  const refused = async (query: string, variables?: unknown) => {
+    const { status, errors, data } = await send(gateway, { as: 'admin', query, variables });
+    expect({ status, data }).toEqual({ status: 400, data: undefined });
+    return errors.map((error) => `${error.extensions.code}: ${error.message}`).join();
+  };
+
+  it('refuses a document nested deeper than 12', async () => {
+    const nested = `{ tasks { edges { node { manager { record { ${'... on PltfUser { '.repeat(3)} id ${'} '.repeat(3)} } } } } } }`;
+    expect((await send(gateway, { as: 'admin', query: nested })).errors).toEqual([]);
+    const deep = `{ a: __typename ${'b { '.repeat(13)} c ${'} '.repeat(13)} }`;
+    expect(await refused(deep)).toContain(
+      'LIMIT_EXCEEDED: The document has 14 levels of nesting; at most 12',
+    );
+  });
+
+  it('measures nested fragments by what they expand to', async () => {
+    const fragments = Array.from(
+      { length: 14 },
+      (_, index) => `fragment F${index} on Query { x { ...F${index + 1} } }`,
+    );
+    expect(await refused(`{ ...F0 } ${fragments.join(' ')} fragment F14 on Query { y }`)).toContain(
+      'levels of nesting',
+    );
+  });
+
+  it('refuses more than 15 root fields, aliases or not', async () => {
+    const fields = Array.from({ length: 16 }, (_, index) => `a${index}: __typename`).join(' ');
+    expect(await refused(`{ ${fields} }`)).toContain('16 root fields');
+    expect(
+      await refused(
+        `{ ${'...F '.repeat(4)} } fragment F on Query { me { id } c: me { id } d: me { id } e: me { id } }`,
+      ),
+    ).toContain('16 root fields');
+    expect(await refused(`{ me { ${fields.replaceAll('__typename', 'id')} } }`)).toContain('16 aliases');
+  });
+
+  it('refuses more than a page of pages may cost, by variables too', async () => {
+    expect(
+      await refused(
+        '{ tasks(first: 1000) { edges { node { manager { record { id } } } } nodes { manager { record { id } } } } a: tasks(first: 1000) { edges { node { manager { record { id } } } } } }',
+      ),
+    ).toContain('LIMIT_EXCEEDED: The operation costs');
+    const query =
+      'query($n: Int) { a: tasks(first: $n) { nodes { manager { record { id } } } } b: tasks(first: $n) { nodes { manager { record { id } } } } c: tasks(first: $n) { nodes { manager { record { id } } } } d: tasks(first: $n) { nodes { manager { record { id } } } } }';
+    expect(await refused(query, { n: 1000 })).toContain('at most 10000');
+    expect((await send(gateway, { as: 'admin', query, variables: { n: 10 } })).errors).toEqual([]);
+  });
+
+  it('allows the largest page of a typed list', async () => {
+    expect(
+      (
+        await send(gateway, {
+          as: 'admin',
+          query: '{ tasks(first: 1000) { nodes { id name amount createdOn version manager { label } } } }',
+        })
+      ).errors,
+    ).toEqual([]);
+  });
+
+  it('refuses a document of too many tokens, and of too many directives', async () => {
+    expect(await refused(`{ me { ${'id '.repeat(6000)} } }`)).toContain('tokens');
+    expect(await refused(`{ me { id ${'@skip(if: false) '.repeat(60)} } }`)).toContain('directives');
+  });
+
+  it('refuses batches', async () => {
+    const response = await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ query: '{ me { id } }' }, { query: '{ me { id } }' }]),
+    });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('HTTP', () => {
+  const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    gateway.fetch('/graphql', { method: 'POST', as: 'admin', headers, body });
+
+  it('names a syntax error and an unknown field with 400, the code and the request', async () => {
+    for (const [query, code] of [
+      ['{ tasks', 'GRAPHQL_PARSE_FAILED'],
+      ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+      ['query($n: Int!) { tasks(first: $n) { totalCount } }', 'BAD_USER_INPUT'],
+    ] as const) {
+      const { status, errors, headers } = await send(gateway, { as: 'admin', query });
+      expect(status).toBe(400);
+      expect(errors[0]?.extensions).toEqual({ code, status: 400, requestId: headers.get('x-request-id') });
+    }
+  });
+
+  it('refuses bodies that are no JSON, no object or another type', async () => {
+    expect((await post('{')).status).toBe(400);
+    expect((await post('')).status).toBe(400);
+    expect((await post('{"query":"{ me { id } }"}', { 'content-type': 'text/plain' })).status).toBe(415);
+    const problem = await (await post('{"query":5}')).json();
+    expect(problem.errors[0].extensions).toMatchObject({
+      code: 'BAD_REQUEST',
+      status: 400,
+      requestId: expect.any(String),
+    });
+  });
+
+  it('answers a query by GET, but no simple request of a foreign page, and no mutation', async () => {
+    const get = (query: string, headers: Record<string, string>) =>
+      gateway.fetch(`/graphql?query=${encodeURIComponent(query)}`, { as: 'admin', headers });
+    expect((await get('{ me { id } }', { 'apollo-require-preflight': '1' })).status).toBe(200);
+    expect((await get('{ me { id } }', {})).status).toBe(400);
+    expect((await get('mutation { logout }', { 'apollo-require-preflight': '1' })).status).toBe(405);
+  });
+
+  it('answers other methods with 405 and those that are right', async () => {
+    const response = await gateway.fetch('/graphql', { method: 'PUT', as: 'admin' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, POST');
+  });
+
+  it('masks faults of ours', async () => {
+    await gateway.sql.query('alter table api_keys rename to api_keys_away');
+    try {
+      const { errors, data } = await send(gateway, { as: 'admin', query: '{ apiKeys { id } }' });
+      expect(data).toBeNull();
+      expect(errors).toEqual([
+        expect.objectContaining({
+          message: 'Internal server error',
+          extensions: { code: 'INTERNAL', status: 500, requestId: expect.any(String) },
+        }),
+      ]);
+    } finally {
+      await gateway.sql.query('alter table api_keys_away rename to api_keys');
+    }
+  });
+});
+
+describe('collections', () => {
+  it('lists those in reach, without hidden fields', async () => {
+    const { collections } = await ask(gateway, '{ collections { name fields { name } } }', { as: 'viewer' });
+    const names = collections.map((one: { name: string }) => one.name);
+    expect(names).toContain('registration');
+    expect(names).not.toContain('fee_receipt');
+    const { collection } = await ask(gateway, '{ collection(name: "registration") { fields { name } } }', {
+      as: 'viewer',
+    });
+    expect(JSON.stringify(collection)).not.toContain('guardian_phone');
+    expect(await codesOf(gateway, { as: 'viewer', query: '{ collection(name: "nope") { name } }' })).toEqual([
+      'NOT_FOUND',
+    ]);
+  });
+
+  it('are registered, changed and dropped while it runs, the typed schema with them', async () => {
+    const register = 'mutation($d: JSON!) { registerCollection(definition: $d) { name plural } }';
+    const definition = {
+      name: 'visit',
+      description: 'A visit.',
+      fields: [
+        { name: 'visitor', type: 'text', required: true },
+        { name: 'kind', type: 'text', enum: ['2 wheeler', 'walk-in', 'true'] },
+        { name: 'host', type: 'reference', target: ['pltf_user', 'registration'] },
+      ],
+    };
+    expect(await codesOf(gateway, { as: 'clerk', query: register, variables: { d: definition } })).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(await ask(gateway, register, { variables: { d: definition } })).toEqual({
+      registerCollection: { name: 'visit', plural: 'visits' },
+    });
+    await eventually(async () => {
+      const { createVisit } = await ask(
+        gateway,
+        'mutation { createVisit(data: {visitor: "Asha", kind: _2_WHEELER, host: {id: "usr-admin"}}) { visitor kind host { record { __typename ... on PltfUser { userName } } } } }',
+      );
+      expect(createVisit).toEqual({
+        visitor: 'Asha',
+        kind: '_2_WHEELER',
+        host: { record: { __typename: 'PltfUser', userName: 'admin' } },
+      });
+    });
+    const altered = { ...definition, fields: [...definition.fields, { name: 'badge', type: 'number' }] };
+    await ask(gateway, 'mutation($d: JSON!) { alterCollection(definition: $d) { name } }', {
+      variables: { d: altered },
+    });
+    await eventually(async () => {
+      expect(await ask(gateway, '{ visits { nodes { visitor badge } } }')).toEqual({
+        visits: { nodes: [{ visitor: 'Asha', badge: null }] },
+      });
+    });
+    await ask(gateway, 'mutation { dropCollection(name: "visit") }');
+    await eventually(async () => {
+      expect(await codesOf(gateway, { as: 'admin', query: '{ visits { totalCount } }' })).toEqual([
+        'GRAPHQL_VALIDATION_FAILED',
+      ]);
+    });
+    expect(
+      await codesOf(gateway, { as: 'admin', query: '{ records(collection: "visit") { totalCount } }' }),
+    ).toEqual(['GONE']);
+  });
+});
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (attempt === 40) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
