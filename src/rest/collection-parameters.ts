@@ -6,20 +6,31 @@
  */
 import { addDays, isDay } from '../filter/calendar.js';
 import type { Filter, Path } from '../filter/filter.js';
+import type { Day } from '../reports/parameter-types.js';
+import { concessionsInForce } from '../reports/student-concession.js';
 import { invalidParameter } from './parameters.js';
 import type { Parameter, Schema } from './route.js';
 
 export interface CollectionParameter extends Parameter {
-  toFilter(text: string): Filter;
+  /** `today` is the day of the caller's domain. @throws INVALID_VALUE (400) */
+  toFilter(text: string, today: Day): Filter;
+}
+
+export interface CollectionRead {
+  readonly collection: string;
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly parameters: readonly CollectionParameter[];
 }
 
 const DAY: Schema = { type: 'string', format: 'date' };
 const DAY_WORDS = ['today', 'yesterday', 'daybeforeyesterday'] as const;
+const EITHER = ['GET', 'POST'] as const;
 
-export const COLLECTION_PARAMETERS: ReadonlyMap<string, readonly CollectionParameter[]> = new Map([
-  [
-    'attendance',
-    [
+export const COLLECTION_READS: readonly CollectionRead[] = [
+  {
+    collection: 'attendance',
+    methods: EITHER,
+    parameters: [
       parameter('class', 'class name', { example: '5', toFilter: equals(['class']) }),
       parameter('start', 'first day', { schema: DAY, example: '2026-04-01', toFilter: from(['created']) }),
       parameter('end', 'last day, included', {
@@ -28,36 +39,42 @@ export const COLLECTION_PARAMETERS: ReadonlyMap<string, readonly CollectionParam
         toFilter: until(['created']),
       }),
     ],
-  ],
-  [
-    'registration',
-    [parameter('sequence', 'the admission number', { example: 'A-1001', toFilter: equals(['sequence']) })],
-  ],
-  [
-    'pltf_user',
-    [
+  },
+  {
+    collection: 'registration',
+    methods: EITHER,
+    parameters: [
+      parameter('sequence', 'the admission number', { example: 'A-1001', toFilter: equals(['sequence']) }),
+    ],
+  },
+  {
+    collection: 'pltf_user',
+    methods: EITHER,
+    parameters: [
       parameter('roles', 'a role, or a part of its name', {
         example: 'teacher',
         toFilter: contains(['roles']),
       }),
     ],
-  ],
-  [
-    'teacher_attendance',
-    [
+  },
+  {
+    collection: 'teacher_attendance',
+    methods: EITHER,
+    parameters: [
       parameter('name.value', "the teacher's user ID", {
         example: 'teacher',
         toFilter: equals(['name', 'value']),
       }),
-      parameter('created_on', 'a day: YYYY-MM-DD, today, yesterday or daybeforeyesterday', {
+      parameter('created_on', `a day: YYYY-MM-DD, ${DAY_WORDS.join(', ')}`, {
         example: 'today',
         toFilter: on(['created_on']),
       }),
     ],
-  ],
-  [
-    'result',
-    [
+  },
+  {
+    collection: 'result',
+    methods: EITHER,
+    parameters: [
       parameter('session', 'the school year, YYYY-YY', {
         schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
         example: '2026-27',
@@ -73,8 +90,24 @@ export const COLLECTION_PARAMETERS: ReadonlyMap<string, readonly CollectionParam
         toFilter: equals(['admission_no']),
       }),
     ],
-  ],
-]);
+  },
+  {
+    // Report 4 is a read by POST: the concessions in force today. By GET it is a collection like any other.
+    collection: 'fee_concession',
+    methods: ['POST'],
+    parameters: [
+      {
+        name: 'name.value',
+        in: 'query',
+        isRequired: true,
+        description: 'The student ID: only concessions of this student that are in force today.',
+        schema: { type: 'string' },
+        example: 's-1',
+        toFilter: concessionsInForce,
+      },
+    ],
+  },
+];
 
 function parameter(
   name: string,

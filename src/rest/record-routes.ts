@@ -3,11 +3,14 @@ import { ServiceError } from '../errors.js';
 import type { Filter } from '../filter/filter.js';
 import { parseProject, parseSort } from '../filter/rest-parameters.js';
 import type { RecordsRequest } from '../graphql/record-resolver.js';
+import { requireScope } from '../graphql/request-context.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import { today } from '../reports/calendar.js';
 import type { RecordSet } from '../store/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
+import type { Domain } from '../store/scope.js';
 import { type Answer, jsonAnswer, type TextAnswer } from './answer.js';
-import { COLLECTION_PARAMETERS, type CollectionParameter } from './collection-parameters.js';
+import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
 import { MEDIA_TYPES } from './negotiation.js';
 import { invalidParameter, parseCount, parseFlag } from './parameters.js';
@@ -116,10 +119,9 @@ const WRITE_ERRORS = [
 export const READ_ROUTES: readonly Route[] = [
   listRoute('GET', undefined, []),
   listRoute('POST', undefined, []),
-  ...[...COLLECTION_PARAMETERS].flatMap(([collection, parameters]) => [
-    listRoute('GET', collection, parameters),
-    listRoute('POST', collection, parameters),
-  ]),
+  ...COLLECTION_READS.flatMap(({ collection, methods, parameters }) =>
+    methods.map((method) => listRoute(method, collection, parameters)),
+  ),
 ];
 
 const getRecord: Route = {
@@ -231,11 +233,7 @@ function listRoute(
     isOpen: false,
     formats: ['json', 'ndjson'],
     ...via('records', ['records'], (records, request) => {
-      const wanted = readRecordsRequest(
-        collection ?? pathOf(request, 'collection'),
-        extra,
-        request.parameters,
-      );
+      const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
       return answerRecords(records.records(request.context, wanted), wanted, request);
     }),
   };
@@ -244,15 +242,11 @@ function listRoute(
 function readRecordsRequest(
   collection: string,
   extra: readonly CollectionParameter[],
-  parameters: RestRequest['parameters'],
+  { context, parameters }: RestRequest,
 ): RecordsRequest {
   assertStream(parameters.stream);
   const { oquery, ci, sort, limit, skip, after } = parameters;
-  const filters = extra.flatMap((parameter) => {
-    const text = parameters[parameter.name];
-    return text === undefined ? [] : [parameter.toFilter(text)];
-  });
-  const filter: Filter | undefined = filters.length === 0 ? undefined : { kind: 'all', filters };
+  const filter = extra.length === 0 ? undefined : filterOf(extra, parameters, requireScope(context).domain);
   return {
     collection,
     oquery: oquery === '' ? undefined : oquery,
@@ -264,6 +258,20 @@ function readRecordsRequest(
     skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
     after: after === '' ? undefined : after,
   };
+}
+
+/** The conditions of the parameters that were sent, together. */
+function filterOf(
+  extra: readonly CollectionParameter[],
+  parameters: RestRequest['parameters'],
+  domain: Domain,
+): Filter | undefined {
+  const day = today(domain.timeZone, new Date());
+  const filters = extra.flatMap((parameter) => {
+    const text = parameters[parameter.name];
+    return text === undefined ? [] : [parameter.toFilter(text, day)];
+  });
+  return filters.length === 0 ? undefined : { kind: 'all', filters };
 }
 
 function answerRecords(

@@ -9,14 +9,14 @@ const STUDIO = 'https://sandbox.embed.apollographql.com';
 const APOLLO_CDN = 'https://apollo-server-landing-page.cdn.apollographql.com';
 
 /** What only a page can use: left out of JSON, where a dozen headers would cost more than the record. */
-const FOR_PAGES_ALONE: HelmetOptions = {
+const FOR_PAGES_ALONE = {
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
-};
+} as const;
 
 /** For JSON: nothing in it is ever to be run or framed. @see OWASP REST Security Cheat Sheet, "Security Headers" */
 export const API_HEADERS: Headers = headersBy({

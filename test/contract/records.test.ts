@@ -162,6 +162,86 @@ describe('POST /o/recs/<collection>', () => {
   ]);
 });
 
+describe("a student's current concession", () => {
+  beforeAll(async () => {
+    const concession = {
+      name: { value: 's9', label: 'Ravi' },
+      kind: 'percent',
+      value: 10,
+      session: '2026-27',
+    };
+    const months = { from_month: '2000-01', to_month: '2099-12' };
+    const records = [
+      { _id: 'now', ...concession, ...months },
+      { _id: 'over', ...concession, from_month: '2000-01', to_month: '2000-12' },
+      { _id: 'revoked', ...concession, ...months, revoked_on: '2001-01-01' },
+      { _id: 'other', ...concession, ...months, name: { value: 's8', label: 'Ali' } },
+    ];
+    const answer = await gateway.fetch('/o/fee_concession', {
+      method: 'POST',
+      as: 'admin',
+      headers: JSON_BODY,
+      body: JSON.stringify(records),
+    });
+    expect([answer.status, answer.ok ? '' : await answer.text()]).toEqual([201, '']);
+  });
+
+  const path = '/o/recs/fee_concession?stream=true';
+  const found = [expect.objectContaining({ _id: 'now' })];
+  itAnswers(gateway, [
+    {
+      name: 'by query',
+      method: 'POST',
+      path: `${path}&name.value=s9`,
+      as: 'accountant',
+      status: 200,
+      expectBody: found,
+    },
+    {
+      name: 'by body',
+      method: 'POST',
+      path,
+      as: 'accountant',
+      body: { 'name.value': 's9' },
+      status: 200,
+      expectBody: found,
+    },
+    {
+      name: 'by nested body',
+      method: 'POST',
+      path,
+      as: 'accountant',
+      body: { name: { value: 's9' } },
+      status: 200,
+      expectBody: found,
+    },
+    {
+      name: 'of an unknown student',
+      method: 'POST',
+      path: `${path}&name.value=nobody`,
+      as: 'accountant',
+      status: 200,
+      expectBody: [],
+    },
+    {
+      name: 'of nobody',
+      method: 'POST',
+      path,
+      as: 'accountant',
+      status: 400,
+      expectBody: { errors: [expect.objectContaining({ parameter: 'name.value' })] },
+    },
+    {
+      name: 'of two',
+      method: 'POST',
+      path: `${path}&name.value=s9`,
+      as: 'accountant',
+      body: { 'name.value': 's8' },
+      status: 400,
+    },
+  ]);
+});
+
 describe('creating', () => {
   itAnswers(gateway, [
     {
