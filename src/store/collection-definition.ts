@@ -20,6 +20,7 @@ export interface CollectionDefinition {
   readonly plural?: string;
   readonly labelField?: string;
   readonly fields?: readonly FieldDefinition[];
+  readonly indexes?: readonly (readonly string[])[];
   readonly uniqueTogether?: readonly {
     readonly name: string;
     readonly parts: readonly { readonly path: string; readonly by?: 'value' | 'day' }[];
@@ -91,6 +92,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     labelField: parsed.labelField,
     fields,
     fieldsByName: new Map(fields.map((field) => [field.name, field])),
+    indexes: (parsed.indexes ?? []).map((paths) => paths.map((path) => path.split('.'))),
     uniqueTogether: (parsed.uniqueTogether ?? []).map(
       (rule): UniqueTogether => ({
         name: rule.name,
@@ -250,6 +252,7 @@ function findFaults(definition: CollectionDefinition): ErrorDetail[] {
     ...findFieldFaults(fields, '/fields', 'top'),
     ...findFieldCountFaults(fields),
     ...findLabelFaults(definition),
+    ...findIndexFaults(definition),
     ...findUniqueTogetherFaults(definition),
     ...findCheckFaults(definition),
     ...findGrantFaults(definition),
@@ -400,6 +403,12 @@ function findLabelFaults(definition: CollectionDefinition): ErrorDetail[] {
   return [fault('/labelField', `"${label}" cannot be a label`, 'a declared top-level text field', label)];
 }
 
+function findIndexFaults(definition: CollectionDefinition): ErrorDetail[] {
+  return (definition.indexes ?? []).flatMap((paths, index) =>
+    paths.flatMap((path, position) => findScalarFaults(definition, path, `/indexes/${index}/${position}`)),
+  );
+}
+
 function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail[] {
   const rules = definition.uniqueTogether ?? [];
   const twice = rules.flatMap((rule, index) =>
@@ -410,24 +419,25 @@ function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail
   const parts = rules.flatMap((rule, index) =>
     rule.parts.flatMap((part, partIndex) => {
       const at = `/uniqueTogether/${index}/parts/${partIndex}/path`;
+      const faults = findScalarFaults(definition, part.path, at);
+      if (faults.length > 0 || part.by !== 'day') return faults;
       const field = findField(definition.fields ?? [], part.path);
-      if (field === undefined || field === 'list') {
-        return [
-          fault(at, `"${part.path}" is no declared value`, 'a declared field that is no list', part.path),
-        ];
-      }
-      if (field.type === 'object' || field.type === 'reference') {
-        return [
-          fault(at, `"${part.path}" is not a scalar`, 'a scalar field, e.g. `student.value`', part.path),
-        ];
-      }
-      if (part.by === 'day' && field.type !== 'datetime') {
-        return [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
-      }
-      return [];
+      const hasDay = field !== undefined && field !== 'list' && field.type === 'datetime';
+      return hasDay ? [] : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
     }),
   );
   return [...twice, ...parts];
+}
+
+function findScalarFaults(definition: CollectionDefinition, path: string, at: string): ErrorDetail[] {
+  const field = findField(definition.fields ?? [], path);
+  if (field === undefined || field === 'list') {
+    return [fault(at, `"${path}" is no declared value`, 'a declared field that is no list', path)];
+  }
+  if (field.type === 'object' || field.type === 'reference') {
+    return [fault(at, `"${path}" is not a scalar`, 'a scalar field, e.g. `student.value`', path)];
+  }
+  return [];
 }
 
 function findCheckFaults(definition: CollectionDefinition): ErrorDetail[] {

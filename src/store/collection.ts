@@ -91,6 +91,8 @@ export interface Collection {
   readonly labelField: string | undefined;
   readonly fields: readonly Field[];
   readonly fieldsByName: ReadonlyMap<string, Field>;
+  /** Indexes over several scalar fields, beside those of the fields themselves. */
+  readonly indexes: readonly (readonly (readonly string[])[])[];
   readonly uniqueTogether: readonly UniqueTogether[];
   readonly checks: readonly Check[];
   readonly grants: readonly Grant[];

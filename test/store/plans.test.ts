@@ -15,17 +15,20 @@ const MARK: CollectionDefinition = {
   ],
 };
 
-const test = useTestStore([MARK]);
+/** The same with an index of class and day together. */
+const ROLL: CollectionDefinition = { ...MARK, name: 'roll', indexes: [['class', 'created']] };
+
+const test = useTestStore([MARK, ROLL]);
 
 beforeAll(async () => {
   await test.database.query(Prisma.sql`
     insert into records (domain, collection, id, data)
-    select 'school', 'mark', 'm-' || n,
+    select 'school', collection, 'm-' || n,
       jsonb_build_object(
         'class', (n % 12)::text,
         'created', to_char(timestamp '2026-01-01' + n / 100 * interval '1 day', 'YYYY-MM-DD"T"04:00:00.000Z"')
       )
-    from generate_series(0, 19999) n`);
+    from generate_series(0, 19999) n, unnest('{mark,roll}'::text[]) collection`);
   await test.database.query(Prisma.sql`analyze records`);
 }, 60_000);
 
@@ -42,6 +45,11 @@ describe('a list', () => {
     const plan = await planOf({ filter: parseOquery('class=5,created=on2026-03-01') });
     expect(plan).toMatch(/mark_created_idx/);
     expect(plan).not.toMatch(/mark_class_idx|Seq Scan/);
+  });
+
+  it('of a class and a day is read by the index of both, where one is declared', async () => {
+    const plan = await planOf({ collection: 'roll', filter: parseOquery('class=5,created=on2026-03-01') });
+    expect(plan).toMatch(/roll_class_created_idx/);
   });
 
   it('of a class that is a twelfth of all is read in its order until the page is full', async () => {

@@ -13,17 +13,25 @@ export interface IndexDescription {
 }
 
 /** Records and their fields as far as the list is concerned. */
-type Declaration = Pick<Collection, 'name' | 'fields' | 'uniqueTogether'>;
+type Declaration = Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>;
 
 /**
  * The indexes of a collection: one over whole documents (equality of undeclared fields and of list elements), a b-tree for
- * every declared field that asks for one (of a reference: over its value), a unique one for every unique field and rule, and
+ * every declared field that asks for one (of a reference: over its value) and for every list of fields, a unique one for every unique field and rule, and
  * trigrams for every searchable field (of a reference: over value and label).
  */
 export function listDeclaredIndexes(collection: Declaration): IndexDescription[] {
   return [
     describeIndex(collection, 'data', 'gin', 'using gin (data jsonb_path_ops) where deleted_at is null'),
     ...listFieldIndexes(collection, collection.fields, []),
+    ...collection.indexes.map((paths) =>
+      describeIndex(
+        collection,
+        paths.map((path) => path.join('_')).join('_'),
+        'idx',
+        `(domain, ${paths.map(json).join(', ')}) where deleted_at is null`,
+      ),
+    ),
     ...collection.uniqueTogether.map((rule) =>
       describeIndex(
         collection,

@@ -20,10 +20,12 @@ export interface StatisticsDescription {
 
 /** One for every declared field with an index: each costs a little of every ANALYZE and of every plan. */
 export function listDeclaredStatistics(
-  collection: Pick<Collection, 'name' | 'fields'>,
+  collection: Pick<Collection, 'name' | 'fields' | 'indexes'>,
 ): StatisticsDescription[] {
+  const together = new Set(collection.indexes.flat().map(([name]) => name));
   return collection.fields
-    .filter((field) => (field.isIndexed || field.isUnique) && !field.isList && field.type !== 'object')
+    .filter((field) => field.isIndexed || field.isUnique || together.has(field.name))
+    .filter((field) => !field.isList && field.type !== 'object')
     .map((field) => {
       const steps = field.type === 'reference' ? [field.name, 'value'] : [field.name];
       const expression = `(data${steps.map((step) => `->${pg.escapeLiteral(step)}`).join('')})`;

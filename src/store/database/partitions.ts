@@ -30,7 +30,7 @@ export interface PartitionReport {
  */
 export async function ensurePartition(
   database: Pick<Database, 'pool'>,
-  collection: Pick<Collection, 'name' | 'fields' | 'uniqueTogether'>,
+  collection: Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>,
 ): Promise<PartitionReport> {
   const { connectionString } = database.pool.options;
   const client = new pg.Client({

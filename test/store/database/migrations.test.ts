@@ -65,7 +65,7 @@ describe('migrations', () => {
 
   it('agree with schema.prisma, partitions at run time or not', async () => {
     await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
-    await ensurePartition(test.database, { name: 'task', fields: [], uniqueTogether: [] });
+    await ensurePartition(test.database, { name: 'task', fields: [], indexes: [], uniqueTogether: [] });
     await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
   });
 

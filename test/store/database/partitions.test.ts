@@ -35,7 +35,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
 
 function collection(name: string, fields: readonly Field[] = [], rules: readonly string[] = []) {
   const uniqueTogether = rules.map((rule) => ({ name: rule, parts: [] }));
-  return { name, fields, uniqueTogether };
+  return { name, fields, indexes: [], uniqueTogether };
 }
 
 async function insert(name: string, data: object, id: string): Promise<void> {
