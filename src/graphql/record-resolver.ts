@@ -17,7 +17,7 @@ import type { RecordSet } from '../store/record-set.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { StoredRecord } from '../store/stored-record.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
-import { type PageSizes, toPageRequest } from './page-arguments.js';
+import { PageArguments, type PageSizes, toPageRequest } from './page-arguments.js';
 import { readingOf, toPageShape } from './page-shape.js';
 import { LazyRecord, Page } from './page-source.js';
 import { PRINTABLE_FIELD } from './printable.js';
@@ -162,6 +162,7 @@ export class RecordResolver {
   queryRecords(
     @Ctx() context: RequestContext,
     @Args(() => RecordsArguments) args: RecordsArguments,
+    @Args(() => PageArguments) page: PageArguments,
     @Info() info: GraphQLResolveInfo,
   ): Page<GenericRecord> {
     const form = genericForm(args.collection);
@@ -173,7 +174,7 @@ export class RecordResolver {
       where: args.where ?? undefined,
       sort: args.orderBy?.map((key) => ({ path: toPath(key.field), direction: key.direction })),
       projection: readingOf(shape).isWholeRecord ? args.project?.map(toPath) : [],
-      ...toPageRequest(args, this.#pages),
+      ...toPageRequest(page, this.#pages),
     });
     return new Page({ set, form, shape });
   }

@@ -2,7 +2,6 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../json.js';
 import { JsonText } from './json-text.js';
-import { PageArguments } from './page-arguments.js';
 import { DateTime } from './scalars/date-time.js';
 import { Json } from './scalars/json.js';
 
@@ -121,7 +120,7 @@ registerEnumType(UpdateMode, {
 });
 
 @ArgsType()
-export class RecordsArguments extends PageArguments {
+export class RecordsArguments {
   @Field(() => String, { description: 'The collection, e.g. "attendance".' })
   readonly collection!: string;
 

@@ -30,6 +30,8 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     const phase = { isBuilding: true };
     const typed = createTypedResolvers(model, (type) => () => (phase.isBuilding ? type : Object));
     const instances = parts.services ? typed.createInstances(parts.services) : new Map();
+    // Decorators run from the last parameter to the first; the schema shows them as they are written.
+    getMetadataStorage().params.sort((a, b) => a.index - b.index);
     const schema = buildSchemaSync({
       resolvers: [...RESOLVER_CLASSES, ...parts.otherClasses, ...typed.classes],
       container: {
@@ -94,11 +96,12 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
  * built and taken out after, so that a schema built a thousand times leaves no trace.
  */
 function withMetadataTakenBack<T>(build: () => T): T {
-  const lists = Object.values(getMetadataStorage()).filter((value) => Array.isArray(value));
-  const lengths = lists.map((list) => list.length);
+  const storage = getMetadataStorage();
+  const kept = Object.fromEntries(Object.entries(storage).filter(([, value]) => Array.isArray(value)));
+  for (const [name, list] of Object.entries(kept)) Object.assign(storage, { [name]: [...list] });
   try {
     return build();
   } finally {
-    for (const [index, list] of lists.entries()) list.length = lengths[index] ?? 0;
+    Object.assign(storage, kept);
   }
 }

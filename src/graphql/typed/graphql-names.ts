@@ -41,6 +41,11 @@ export function toSingular(plural: string): string {
   return /[^s]s$/i.test(plural) ? plural.slice(0, -1) : plural;
 }
 
+/** A type's name with its article: `a Task`, `an AttendanceRecord`. */
+export function withArticle(typeName: string): string {
+  return `${/^[AEIOU]/.test(typeName) ? 'an' : 'a'} ${typeName}`;
+}
+
 function words(stored: string): readonly string[] {
   return stored.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }

@@ -4,7 +4,14 @@
  * turned into GraphQL's values and back by it.
  */
 import type { Collection, Field } from '../../store/collection.js';
-import { distinctNames, toEnumValueName, toFieldName, toSingular, toTypeName } from './graphql-names.js';
+import {
+  distinctNames,
+  toEnumValueName,
+  toFieldName,
+  toSingular,
+  toTypeName,
+  withArticle,
+} from './graphql-names.js';
 
 export interface TypedModel {
   readonly collections: readonly TypedCollection[];
@@ -217,7 +224,7 @@ function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: 
       if (field.fields.length === 0) return { kind: 'json' };
       const stem = field.isList ? toSingular(field.name) : field.name;
       const typeName = names.claimType(owner + toTypeName(stem));
-      const description = field.description || `The ${field.name} of a ${owner}.`;
+      const description = field.description || `The ${field.name} of ${withArticle(owner)}.`;
       return {
         kind: 'object',
         object: toTypedObject({

@@ -16,6 +16,7 @@ import { OrderByInput, SortDirection, UpdateMode } from '../record-types.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { SelectionMemory } from '../selection.js';
 import { assertShown } from '../shown-fields.js';
+import { withArticle } from './graphql-names.js';
 import { typedForm } from './typed-form.js';
 import { type InputValues, toStoredFields } from './typed-input.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
@@ -143,7 +144,7 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `create${typeName}`,
-      description: `Stores a ${typeName}. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
+      description: `Stores ${withArticle(typeName)}. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
     })
     async create(
       @Ctx() context: RequestContext,
@@ -164,7 +165,7 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `update${typeName}`,
-      description: `Changes a ${typeName}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
+      description: `Changes ${withArticle(typeName)}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
     })
     async update(
       @Ctx() context: RequestContext,
@@ -199,7 +200,7 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `delete${typeName}`,
-      description: `Removes a ${typeName} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
+      description: `Removes ${withArticle(typeName)} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
     })
     async delete(
       @Ctx() context: RequestContext,

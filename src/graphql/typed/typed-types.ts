@@ -16,7 +16,7 @@ import { Decimal } from '../scalars/decimal.js';
 import { Json } from '../scalars/json.js';
 import { LocalDate } from '../scalars/local-date.js';
 import { Month } from '../scalars/month.js';
-import { toEnumValueName } from './graphql-names.js';
+import { toEnumValueName, withArticle } from './graphql-names.js';
 import type {
   TypedCollection,
   TypedEnum,
@@ -102,7 +102,7 @@ export class TypedTypes {
     const description =
       verb === 'Create'
         ? `The fields of a new ${typeName}.`
-        : `The fields of a ${typeName} to change; null removes one.`;
+        : `The fields of ${withArticle(typeName)} to change; null removes one.`;
     InputType(input.name, { description })(input);
     if (verb === 'Create') {
       field(input, 'id', () => ID, {
@@ -204,7 +204,7 @@ export class TypedTypes {
       (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
     );
     ObjectType(reference.typeName, {
-      description: `Points to a ${targets.join(' or a ') || 'record'}.`,
+      description: `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`,
       simpleResolvers: true,
     })(type);
     field(type, 'id', () => ID, {

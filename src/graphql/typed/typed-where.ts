@@ -11,6 +11,7 @@ import {
 } from '../../filter/where-operators.js';
 import { LocalDate } from '../scalars/local-date.js';
 import { Month } from '../scalars/month.js';
+import { withArticle } from './graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject, TypedValue } from './typed-model.js';
 import {
   createClass,
@@ -81,7 +82,7 @@ export class WhereInputs {
       case 'object':
         return this.#define(
           `${value.object.typeName}WhereInput`,
-          `Conditions on a ${value.object.typeName}; all that are given hold.`,
+          `Conditions on ${withArticle(value.object.typeName)}; all that are given hold.`,
           (input) => {
             this.#members(input, value.object);
             this.#operators(input, WHERE_OPERATORS.object, { type: String, name: value.object.typeName });
@@ -92,7 +93,7 @@ export class WhereInputs {
       case 'enum':
         return this.#define(
           `${value.typeName}ConditionInput`,
-          `Conditions on a ${value.typeName}; all that are given hold.`,
+          `Conditions on ${withArticle(value.typeName)}; all that are given hold.`,
           (input) =>
             this.#operators(input, ENUM_OPERATORS, { type: this.#types.enumOf(value), name: value.typeName }),
         );

@@ -1,0 +1,156 @@
+import 'reflect-metadata';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import {
+  buildSchema,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  printSchema,
+} from 'graphql';
+import { getMetadataStorage } from 'type-graphql';
+import { printGatewaySchema } from '../../src/graphql/print-schema.js';
+import { buildGatewaySchema } from '../../src/graphql/schema.js';
+import { parseCollection } from '../../src/store/collection-definition.js';
+
+const DECLARATIONS = fileURLToPath(new URL('../../schema/collections', import.meta.url));
+const PRINTED = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));
+
+describe('schema/schema.graphql', () => {
+  it('is what the code prints (npm run print brings it up to date)', async () => {
+    expect(await readFile(PRINTED, 'utf8')).toBe(await printGatewaySchema(DECLARATIONS));
+  });
+
+  it('describes every type, field, argument and value', async () => {
+    const schema = buildSchema(await printGatewaySchema(DECLARATIONS));
+    expect(undescribed(schema)).toEqual([]);
+  });
+});
+
+describe('a schema over the catalog', () => {
+  it('leaves nothing behind, however often it is built', () => {
+    schemaOf({ name: 'visit', fields: [{ name: 'on', type: 'datetime' }] });
+    const before = sizes();
+    for (let time = 0; time < 5; time += 1)
+      schemaOf({ name: 'visit', fields: [{ name: 'on', type: 'datetime' }] });
+    expect(sizes()).toEqual(before);
+  });
+
+  it('names a collection apart whose name is taken', () => {
+    const schema = schemaOf(
+      { name: 'me' },
+      { name: 'record', fields: [{ name: 'query', type: 'text' }] },
+      { name: 'login' },
+      { name: 'query', plural: 'queries' },
+    );
+    const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
+    expect(fields).toEqual(
+      expect.arrayContaining(['me', 'record', 'records', 'recordRecord', 'queryRecord', 'loginRecord']),
+    );
+    expect(schema.getType('RecordRecord')).toBeDefined();
+  });
+
+  it('names fields and values apart that GraphQL cannot tell', () => {
+    const schema = schemaOf({
+      name: 'odd',
+      fields: [
+        { name: 'created_at', type: 'text' },
+        { name: 'a_b', type: 'text' },
+        { name: 'a-b', type: 'number' },
+        { name: 'not', type: 'boolean' },
+        { name: 'kind', type: 'text', enum: ['a b', 'A-B', 'null', '%'] },
+        { name: '学校', type: 'text' },
+      ].filter((field) => /^[\x20-\x7e]+$/.test(field.name)),
+    });
+    const type = schema.getType('Odd');
+    const names = isObjectType(type) ? Object.keys(type.getFields()) : [];
+    expect(names).toEqual([
+      'id',
+      'createdAt_2',
+      'aB',
+      'aB_2',
+      'not_2',
+      'kind',
+      'version',
+      'createdAt',
+      'updatedAt',
+    ]);
+    const kind = schema.getType('OddKind');
+    expect(isEnumType(kind) && kind.getValues().map((value) => [value.name, value.value])).toEqual([
+      ['A_B', 'a b'],
+      ['A_B_2', 'A-B'],
+      ['NULL_', 'null'],
+      ['X', '%'],
+    ]);
+  });
+
+  it('marks what is deprecated, in the type and in optional inputs', () => {
+    const schema = schemaOf({
+      name: 'old',
+      fields: [{ name: 'fax', type: 'text', deprecated: 'Use email.' }],
+    });
+    expect(printSchema(schema)).toContain('fax: String @deprecated(reason: "Use email.")');
+  });
+
+  it('stays valid with references in circles and to nothing', () => {
+    const schema = schemaOf(
+      { name: 'hen', fields: [{ name: 'egg', type: 'reference', target: 'egg' }] },
+      {
+        name: 'egg',
+        fields: [
+          { name: 'hen', type: 'reference', target: ['hen', 'egg', 'gone'] },
+          { name: 'x', type: 'reference', target: 'gone' },
+        ],
+      },
+    );
+    const text = printSchema(schema);
+    expect(text).toContain('union HenOrEgg = Hen | Egg');
+    expect(() => buildSchema(text)).not.toThrow();
+  });
+});
+
+function schemaOf(
+  ...definitions: readonly { readonly name: string; readonly [key: string]: unknown }[]
+): GraphQLSchema {
+  return buildGatewaySchema({
+    collections: definitions.map((definition) =>
+      parseCollection(definition, { source: definition.name, isDeclared: false, version: 1 }),
+    ),
+    otherClasses: [],
+    instanceOf: () => {
+      throw new Error('not executed');
+    },
+  });
+}
+
+function sizes(): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(getMetadataStorage())
+      .filter(([, value]) => Array.isArray(value))
+      .map(([name, value]) => [name, (value as unknown[]).length]),
+  );
+}
+
+function undescribed(schema: GraphQLSchema): readonly string[] {
+  const found: string[] = [];
+  const note = (place: string, described: { readonly description?: string | null | undefined }) => {
+    if (!described.description) found.push(place);
+  };
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__') || ['Query', 'Mutation', 'Subscription'].includes(type.name)) continue;
+    note(type.name, type);
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isEnumType(type)) for (const value of type.getValues()) note(`${type.name}.${value.name}`, value);
+    if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      note(`${type.name}.${field.name}`, field);
+      if ('args' in field) for (const arg of field.args) note(`${type.name}.${field.name}(${arg.name})`, arg);
+    }
+  }
+  return found;
+}
