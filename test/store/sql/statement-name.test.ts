@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { statementName } from '../../../src/store/sql/statement-name.js';
+
+describe('statementName', () => {
+  it('is the same for the same text', () => {
+    const name = statementName('select 1 from records r where r.id = $1');
+    expect(name).toMatch(/^q_[0-9a-f]{24}$/);
+    expect(statementName('select 1 from records r where r.id = $1')).toBe(name);
+  });
+
+  it.each(["(r.data->>'name') like $2", "(r.data->>'name') ilike $2", 'r.data @? $2::jsonpath'])(
+    'leaves %s to be planned for each value',
+    (condition) => {
+      expect(statementName(`select 1 from records r where ${condition}`)).toBeUndefined();
+    },
+  );
+});
