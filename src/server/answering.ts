@@ -4,17 +4,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, StreamAnswer } from '../rest/answer.js';
 import type { Observe } from './observation.js';
 
-/** Less than this is gathered before it is written: a write for each row would cost more than the row. */
-const MIN_WRITE_BYTES = 16 * 1024;
+/**
+ * Less than this is gathered before it is written: a write for each row would cost more than the row. An answer that ends
+ * before it is sent in one piece, with its length; a longer one begins with the first batch of rows all the same.
+ */
+const MIN_WRITE_LENGTH = 64 * 1024;
 
-const NO_STORE = 'private, no-cache';
+const REVALIDATE = 'private, no-cache';
 
 export async function sendAnswer(
   answer: Answer,
   o: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly observe: Observe },
 ): Promise<FastifyReply> {
   const { reply } = o;
-  reply.header('cache-control', NO_STORE);
+  reply.header('cache-control', REVALIDATE);
   reply.header('vary', 'Accept, Authorization, X-Domain');
   if (answer.headers) reply.headers(answer.headers);
   switch (answer.kind) {
@@ -129,7 +132,7 @@ async function* gathered(chunks: AsyncIterable<string | Uint8Array>): AsyncGener
     }
     texts.push(chunk);
     length += chunk.length;
-    if (length < MIN_WRITE_BYTES) continue;
+    if (length < MIN_WRITE_LENGTH) continue;
     yield { content: texts.join(''), isLast: false };
     texts = [];
     length = 0;

@@ -55,6 +55,9 @@ export interface Server {
 /** Connections that send nothing are closed after this, unless a proxy in front closes them first. */
 const KEEP_ALIVE_MS = 72_000;
 
+/** A request that takes longer to arrive holds a connection for nothing; Fastify would wait for ever. */
+const REQUEST_TIMEOUT_MS = 300_000;
+
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
   const inFlight = new RequestsInFlight();
   const stopping = new Stopping();
@@ -70,6 +73,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     trustProxy: options.trustProxy,
     bodyLimit: options.bodyLimitBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },

@@ -73,3 +73,20 @@ describe('the rate of a credential', () => {
     });
   }, 20_000);
 });
+
+describe('logins', () => {
+  const strict = useGateway({ LOGIN_LIMIT_PER_MINUTE: '5' });
+
+  it('of one user are refused with 429 and Retry-After over their limit, right or wrong', async () => {
+    await awaitQuietMinute();
+    const statuses: number[] = [];
+    for (let index = 0; index < 7; index++) {
+      const answer = await fetch(`${strict.url}/auth?user_name=somebody&password=wrong-${index}`, {
+        method: 'POST',
+      });
+      statuses.push(answer.status);
+      if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  }, 20_000);
+});

@@ -277,6 +277,7 @@ const notAllowed: readonly Scenario[] = [
 ];
 
 const notFound: readonly Scenario[] = [
+  { name: 'a name that is too long', path: `/o/recs/${'a'.repeat(600)}`, as: 'viewer', status: 404 },
   {
     name: 'an unknown path',
     path: '/nonsense',
