@@ -1,5 +1,6 @@
 /** The reports, in the order of reports.md: what is not in this list is no report. */
 import { ServiceError } from '../errors.js';
+import { classAttendance } from './class-attendance.js';
 import { classesByCategory } from './classes-by-category.js';
 import { dailyFeeCollection } from './daily-fee-collection.js';
 import { dailyUniqueSms } from './daily-unique-sms.js';
@@ -19,6 +20,7 @@ export const reports: readonly Report[] = [
   dailyUniqueSms,
   rolledBackReceipts,
   classesByCategory,
+  classAttendance,
 ];
 
 /** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */

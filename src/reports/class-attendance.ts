@@ -1,0 +1,415 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { firstDay, lastDay, monthOf, monthsBetween, monthsOf, sessionOf } from './calendar.js';
+import * as column from './columns.js';
+import { checkRange, inSection } from './common-parameters.js';
+import { dayOrMonth, text } from './parameter-types.js';
+import { parameterError, required } from './parameters.js';
+import { assertClass } from './places.js';
+import { defineReport } from './report.js';
+import { schoolDays, unusableHolidays } from './school-days.js';
+
+@column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
+export class RegisterLine {
+  @column.month('The month.') readonly month!: string;
+  @column.text('The section of these days; a student who changed has a line in both.')
+  readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text(
+    'A letter a day of the month that was asked for and has come: P present, A absent, L late, H half day, V leave, – not on roll, * no school, ? unmarked.',
+  )
+  readonly register!: string;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late; they count present.') readonly late!: number;
+  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark: neither present nor absent.') readonly unmarked!: number;
+  @column.whole('Working days on roll.') readonly workingDays!: number;
+  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
+  readonly presentDays!: number;
+  @column.percent('Days that count present of the working days on roll; none without working days.', {
+    nullable: true,
+  })
+  readonly percent!: number | null;
+  @column.number(
+    'Brought forward: days that count present, from the first day of the session or on roll to the day before this line. Unit: days.',
+  )
+  readonly broughtForwardPresentDays!: number;
+  @column.whole('Brought forward: working days on roll.') readonly broughtForwardWorkingDays!: number;
+  @column.percent('Of the session so far, brought forward included.', { nullable: true })
+  readonly percentToDate!: number | null;
+}
+
+@column.rowType('SchoolHoliday', 'A holiday of the class.')
+export class SchoolHoliday {
+  @column.day('The day.') readonly day!: string;
+  @column.text('What the day is called.') readonly name!: string;
+}
+
+@column.rowType('ClassAttendanceDay', 'A class on one working day.')
+export class ClassAttendanceDay {
+  @column.day('The day.') readonly day!: string;
+  @column.whole('Students on roll.') readonly onRoll!: number;
+  @column.whole('Marked present.') readonly present!: number;
+  @column.whole('Marked absent.') readonly absent!: number;
+  @column.whole('Marked late.') readonly late!: number;
+  @column.whole('With a half day.') readonly halfDay!: number;
+  @column.whole('On leave.') readonly leave!: number;
+  @column.whole('Without a mark.') readonly unmarked!: number;
+  @column.percent('What counts present, of the students on roll.', { nullable: true })
+  readonly percent!: number | null;
+}
+
+@column.rowType('ClassAttendanceMonth', 'A class in one month.')
+export class ClassAttendanceMonth {
+  @column.month('The month.') readonly month!: string;
+  @column.whole('Working days of the class, up to today.') readonly workingDays!: number;
+  @column.rows(() => SchoolHoliday, 'Holidays of the class; weekly offs are not among them.')
+  readonly holidays!: readonly SchoolHoliday[];
+  @column.rows(() => ClassAttendanceDay, 'Its working days.') readonly days!: readonly ClassAttendanceDay[];
+  @column.whole('Students with a day on roll.') readonly students!: number;
+  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
+  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
+  @column.whole('Sum of the days without a mark.') readonly unmarked!: number;
+  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
+  readonly percent!: number | null;
+}
+
+@column.rowType('ClassAttendanceTotals', 'The whole range.')
+export class ClassAttendanceTotals {
+  @column.whole('Working days of the class.') readonly workingDays!: number;
+  @column.whole('Students with a day on roll.') readonly students!: number;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late.') readonly late!: number;
+  @column.whole('Half days.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark.') readonly unmarked!: number;
+  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
+  @column.whole('Sum of the working days on roll.') readonly workingDaysOnRoll!: number;
+  @column.percent('Class average: sum of present days by sum of working days.', { nullable: true })
+  readonly percent!: number | null;
+  @column.rows(() => ClassAttendanceMonth, 'By month.') readonly months!: readonly ClassAttendanceMonth[];
+}
+
+const MOST_MONTHS = 12;
+
+/**
+ * The register of a class, month by month.
+ *
+ * A student is on roll from `admitted_on` to `left_on`, in the section of the last mark on or before the day in that session (before the
+ * first mark, in that of the first; without any, in that of the registration of the session). Marks of days that are not school, or when
+ * the student is not on roll, do not count and are in the warnings.
+ *
+ * For every line: present + absent + late + halfDay + leave + unmarked = workingDays.
+ *
+ * @see reports.md 9
+ */
+export const classAttendance = defineReport({
+  name: 'class-attendance',
+  field: 'classAttendance',
+  title: 'Monthly class attendance',
+  description:
+    'The attendance register of a class by month: a letter a day and student, counts, percentages.',
+  routes: [{ method: 'GET', path: '/attendancebyclassbymonth/:class/:start/:end' }],
+  parameters: {
+    class: required(text, { restName: 'class', description: 'The class.' }),
+    section: inSection,
+    start: required(dayOrMonth, { restName: 'start', description: 'First day, or month.' }),
+    end: required(dayOrMonth, {
+      restName: 'end',
+      description: `Last day, or month; at most ${MOST_MONTHS} months.`,
+    }),
+  },
+  roles: ['clerk', 'viewer'],
+  teachers: 'taught',
+  row: RegisterLine,
+  totals: ClassAttendanceTotals,
+  example: { class: '5', start: '2026-07-01', end: '2026-07-31' },
+  async check({ class: className, section, start, end }, context) {
+    const { from, to } = checkRange(
+      { name: 'start', value: start },
+      { name: 'end', value: end },
+      { days: 366, said: `${MOST_MONTHS} months` },
+    );
+    if (monthsBetween(monthOf(from), monthOf(to)) > MOST_MONTHS) {
+      const expected = `at most ${MOST_MONTHS} calendar months`;
+      throw parameterError(
+        'end',
+        `is ${end}, more than ${MOST_MONTHS} calendar months from start ${start}; expected ${expected}`,
+        {
+          expected,
+          sent: end,
+        },
+      );
+    }
+    await assertClass(context, className, section);
+  },
+  sql: ({ class: className, section = null, start, end }, context) => {
+    const { domain, settings, sections, today } = context;
+    const [first, last] = [firstDay(start), lastDay(end)];
+    const sessions = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
+    const since = firstDay(
+      monthsOf(sessionOf(first, settings.sessionFirstMonth), settings.sessionFirstMonth).first,
+    );
+    return Prisma.sql`
+with
+school_classes as (
+  select ${className}::text as class
+),
+${schoolDays(context, { first: since, last })},
+days as materialized (
+  select
+    d.day, d.month, d.is_working, d.day >= ${first} as is_shown,
+    row_number() over (partition by d.month, d.day >= ${first} order by d.day) as place,
+    extract(year from d.day::date - make_interval(months => ${settings.sessionFirstMonth} - 1))::int as session_year
+  from school_days d
+),
+-- Whose register it is: those registered in the class, and those marked in it who are elsewhere by now.
+students as materialized (
+  select
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
+    case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no,
+    r.data->>'class' as class, r.data->>'section' as section,
+    case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
+    case when r.data->>'admitted_on' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then r.data->>'admitted_on' end as admitted_on,
+    case when coalesce(r.data->>'left_on', '9999-12-31') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then coalesce(r.data->>'left_on', '9999-12-31') end as left_on
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.id in (
+      select r.id
+      from records r
+      where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+        and r.data->'class' = to_jsonb(${className}::text)
+        and r.data->>'session' in (${sessions[0]}, ${sessions[1]})
+      union
+      select r.data->'student'->>'value'
+      from records r
+      where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+        and r.data->'class' = to_jsonb(${className}::text)
+        and r.data->'created' >= to_jsonb(to_char(${first}::date - 1, 'YYYY-MM-DD'))
+        and r.data->'created' < to_jsonb(to_char(least(${last}::date, ${today}::date) + 2, 'YYYY-MM-DD'))
+    )
+),
+-- By the key of the unique rule, student and day of the school: its index holds a student's days together, in order.
+marks as materialized (
+  select
+    r.id, s.student, left(right(r.keys->>'student_day', 12), 10) as day, m.class, m.section, m.status,
+    s.admitted_on, s.left_on
+  from students s
+  cross join lateral (
+    select r.id, r.data, r.keys
+    from records r
+    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${since} || '"]'
+      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}::date, ${today}::date) || '"]'
+    offset 0
+  ) as r
+  cross join lateral jsonb_to_record(r.data) as m(class text, section text, status text, student jsonb)
+  where m.student->>'value' = s.student
+),
+marked_days as materialized (
+  select
+    m.*, d.month, d.session_year, d.is_working, d.is_shown,
+    d.is_working and d.day between m.admitted_on and m.left_on as counts
+  from marks m
+  join days d on d.day = m.day
+),
+-- Where each student was since when; the first place of a session reaches back to its start.
+places as materialized (
+  select
+    student, session_year, class, section,
+    case when row_number() over in_session = 1 then '' else day end as from_day,
+    coalesce(lead(day) over in_session, '9999') as to_day
+  from (
+    select
+      student, day, session_year, class, section,
+      (class, section) is distinct from lag((class, section)) over (partition by student, session_year order by day) as is_change
+    from marked_days
+  ) as mark
+  where is_change
+  window in_session as (partition by student, session_year order by day)
+  union all
+  select s.student, s.session_year, s.class, s.section, '', '9999'
+  from students s
+  where not exists (select from marked_days m where m.student = s.student and m.session_year = s.session_year)
+),
+shown_days as materialized (
+  select
+    p.student, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
+    lead(d.place) over (partition by p.student, p.section, d.month order by d.place) as next_place,
+    case when not d.is_working then '*' else
+      case m.status when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
+    end as letter
+  from places p
+  join students s on s.student = p.student
+  join days d
+    on d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
+    and d.day between s.admitted_on and s.left_on
+  left join marks m on m.student = p.student and m.day = d.day
+  where p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))
+),
+lines as materialized (
+  select
+    student, section, month, min(session_year) as session_year,
+    repeat('–', min(place)::int - 1) || string_agg(letter || coalesce(repeat('–', next_place::int - place::int - 1), ''), '' order by place) as letters,
+    max(place) as last_place,
+    count(*) filter (where is_working) as working_days,
+    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
+    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
+    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
+    count(*) filter (where letter in ('P', 'L')) + 0.5 * count(*) filter (where letter = 'H')
+      + count(*) filter (where letter = 'V' and ${settings.leaveCountsPresent}) as present_days
+  from shown_days
+  group by student, section, month
+),
+by_day as (
+  select
+    month, day, count(*) as on_roll,
+    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
+    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
+    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
+    count(*) filter (where letter in ('P', 'L')) + 0.5 * count(*) filter (where letter = 'H')
+      + count(*) filter (where letter = 'V' and ${settings.leaveCountsPresent}) as present_days
+  from shown_days
+  where is_working
+  group by month, day
+),
+-- The sums of the session up to each line, whatever the section: the lines among what is summed, so that nothing need be joined.
+sums as materialized (
+  select
+    entry.*,
+    sum(present_so_far) over up_to_month as present_to_date, sum(working_so_far) over up_to_month as working_to_date,
+    sum(present_so_far) over months_before as present_brought, sum(working_so_far) over months_before as working_brought
+  from (
+    select
+      student, session_year, month, present_so_far, 0 as working_so_far, null as section, null as letters, 0 as last_place,
+      0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked, 0 as present_days
+    from (
+      select
+        student, session_year, case when is_shown then month else '' end as month,
+        count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
+          + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_so_far
+      from marked_days
+      where counts
+      group by 1, 2, 3
+    ) as marked
+    union all
+    select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    from students s
+    join (
+      select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month else '' end as month, count(*) as working_days
+      from (select distinct greatest(admitted_on, ${since}) as from_day, left_on as to_day from students) as stay
+      join days d on d.is_working and d.day between stay.from_day and stay.to_day
+      group by 1, 2, 3, 4
+    ) as stay on stay.from_day = greatest(s.admitted_on, ${since}) and stay.to_day = s.left_on
+    union all
+    select
+      student, session_year, month, 0, 0, section, letters, last_place,
+      working_days, present, absent, late, half_day, leave, unmarked, present_days
+    from lines
+  ) as entry
+  window
+    up_to_month as (partition by student, session_year order by month),
+    months_before as (partition by student, session_year order by month range between unbounded preceding and current row exclude group)
+),
+month_days as materialized (
+  select month, count(*) as days, count(*) filter (where is_working) as working_days from days where is_shown group by month
+),
+left_out as (
+  select 'attendance' as collection, id, 'status is none of present, absent, late, half_day, leave' as reason
+  from marked_days
+  where is_shown and class = ${className} and coalesce(status not in ('present', 'absent', 'late', 'half_day', 'leave'), true)
+  union all
+  select 'attendance', id, 'the day is no school day of the class'
+  from marked_days
+  where is_shown and class = ${className} and not is_working
+  union all
+  select 'attendance', id, 'the student is not on roll on the day'
+  from marked_days
+  where is_shown and class = ${className} and not day between admitted_on and left_on
+  union all
+  select 'attendance', r.id, 'created is not an instant'
+  from records r
+  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+    and (r.data->'created' is null or r.data->'created' < '"1900"' or r.data->'created' > '"2199-12-31"')
+    and r.data->>'class' = ${className}
+  union all
+  select 'registration', student, 'admitted_on or left_on is not a day'
+  from students
+  where admitted_on is null or left_on is null
+  union all
+  ${unusableHolidays(context)}
+)
+select 'row' as part,
+  row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student) as position,
+  concat_ws('/', l.month, l.section, s.student) as key,
+  json_build_object(
+    'month', l.month, 'section', l.section, 'rollNo', s.roll_no, 'studentId', s.student, 'admissionNo', s.admission_no, 'name', s.name,
+    'register', l.letters || repeat('–', md.days::int - l.last_place::int),
+    'present', l.present, 'absent', l.absent, 'late', l.late, 'halfDay', l.half_day, 'leave', l.leave, 'unmarked', l.unmarked,
+    'workingDays', l.working_days, 'presentDays', trim_scale(l.present_days),
+    'percent', round(100 * l.present_days / nullif(l.working_days, 0), 2),
+    'broughtForwardPresentDays', trim_scale(coalesce(l.present_brought, 0)), 'broughtForwardWorkingDays', coalesce(l.working_brought, 0),
+    'percentToDate', round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)
+  ) as content
+from sums l
+join students s on s.student = l.student
+join month_days md on md.month = l.month
+where l.section is not null
+union all
+select 'totals', null, null, json_build_object(
+  'workingDays', (select coalesce(sum(working_days), 0) from month_days),
+  'students', count(distinct student),
+  'present', coalesce(sum(present), 0), 'absent', coalesce(sum(absent), 0), 'late', coalesce(sum(late), 0),
+  'halfDay', coalesce(sum(half_day), 0), 'leave', coalesce(sum(leave), 0), 'unmarked', coalesce(sum(unmarked), 0),
+  'presentDays', trim_scale(coalesce(sum(present_days), 0)), 'workingDaysOnRoll', coalesce(sum(working_days), 0),
+  'percent', round(100 * sum(present_days) / nullif(sum(working_days), 0), 2),
+  'months', (
+    select coalesce(json_agg(json_build_object(
+      'month', md.month, 'workingDays', md.working_days,
+      'holidays', (
+        select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day), '[]')
+        from school_days d
+        where d.month = md.month and d.day >= ${first} and d.holiday is not null and not d.is_working
+      ),
+      'days', (
+        select coalesce(json_agg(json_build_object(
+          'day', day, 'onRoll', on_roll, 'present', present, 'absent', absent, 'late', late, 'halfDay', half_day, 'leave', leave,
+          'unmarked', unmarked, 'percent', round(100 * present_days / nullif(on_roll, 0), 2)
+        ) order by day), '[]')
+        from (
+          select
+            d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present, coalesce(b.absent, 0) as absent,
+            coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day, coalesce(b.leave, 0) as leave,
+            coalesce(b.unmarked, 0) as unmarked, b.present_days
+          from days d
+          left join by_day b on b.day = d.day
+          where d.is_shown and d.is_working and d.month = md.month
+        ) as by_day
+      ),
+      'students', m.students, 'presentDays', trim_scale(coalesce(m.present_days, 0)),
+      'workingDaysOnRoll', coalesce(m.working_days, 0), 'unmarked', coalesce(m.unmarked, 0),
+      'percent', round(100 * m.present_days / nullif(m.working_days, 0), 2)
+    ) order by md.month), '[]')
+    from month_days md
+    cross join lateral (
+      select count(distinct student) as students, sum(present_days) as present_days, sum(working_days) as working_days, sum(unmarked) as unmarked
+      from lines
+      where month = md.month
+    ) as m
+  )
+)
+from lines
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from left_out
+group by collection, reason`;
+  },
+});
