@@ -9,6 +9,7 @@ import { reports } from './reports/registry.js';
 import { createServer, type Server } from './server/create-server.js';
 import { createLogger } from './server/logger.js';
 import { MaintenanceSwitch } from './server/maintenance.js';
+import { Purging } from './server/purging.js';
 import { openServices, type Services } from './services.js';
 import { VERSION } from './version.js';
 
@@ -88,6 +89,12 @@ async function buildApp(
       shutdownGraceMs: config.shutdownGraceMs,
     },
   );
+  const purging = new Purging({
+    store,
+    topDomain: () => domains.top(),
+    keepRemovedDays: config.keepRemovedDays,
+    observe: server.observe,
+  });
   let closing: Promise<void> | undefined;
   return {
     services,
@@ -101,6 +108,7 @@ async function buildApp(
 
   async function closeAll(): Promise<void> {
     await server.stop();
+    await purging.close();
     await graphql.close();
     await maintenance.close();
     await services.close();

@@ -168,6 +168,12 @@ const SETTINGS = {
     schema: flag,
     meaning: 'answer 503 to everything but health checks',
   },
+  keepRemovedDays: {
+    variable: 'KEEP_REMOVED_DAYS',
+    default: '90',
+    schema: positive,
+    meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
+  },
   shutdownGraceMs: {
     variable: 'SHUTDOWN_GRACE_MS',
     default: '10000',

@@ -94,7 +94,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     });
     closers.push(() => rateLimits.close());
 
-    const store = new RecordStore({ database, catalog, topDomain: () => domains.top() });
+    const store = new RecordStore({
+      database,
+      catalog,
+      topDomain: () => domains.top(),
+      onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+    });
     const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
     const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
     const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });

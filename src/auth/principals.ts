@@ -148,6 +148,7 @@ export class Principals {
   }
 
   #find(ref: CredentialRef): Remembered | undefined {
+    if (!this.#database.isHearing) return undefined;
     const remembered = this.#users.get(userKey(ref))?.get(ref.origin.id);
     return remembered && Date.now() - remembered.loadedAt <= MAX_AGE_MS ? remembered : undefined;
   }

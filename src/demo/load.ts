@@ -7,6 +7,7 @@
 import type pg from 'pg';
 import { ServiceError } from '../errors.js';
 import type { Collection } from '../store/collection.js';
+import { lockUntilCommit } from '../store/database/advisory-lock.js';
 import type { Database } from '../store/database/database.js';
 import { toServiceError } from '../store/database/database-errors.js';
 import { copyRecords } from './copy-records.js';
@@ -65,7 +66,7 @@ export async function loadDemo(
     await client.query('begin');
     // A large school takes minutes, and so does the vacuum after it.
     await client.query('set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock($1)', [SEED_LOCK]);
+    await lockUntilCommit(client, SEED_LOCK);
     await prepareDomains(client, demo, { domainIds, onExisting: options.onExisting });
     const totals = countRecords(demo);
     const restoreIndexes = await pauseIndexes(client, [...totals.keys()]);

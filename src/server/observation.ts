@@ -3,6 +3,7 @@
  * them into log lines and metrics; nothing else logs.
  */
 import type { Logger } from 'pino';
+import type { Purged } from '../store/purge.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
 
@@ -16,6 +17,7 @@ export type Observation =
   | { readonly kind: 'maintenanceSwitched'; readonly isOn: boolean }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
+  | ({ readonly kind: 'purged' } & Purged)
   | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };
 
 export interface RequestEnded {
@@ -115,6 +117,17 @@ function log(logger: Logger, event: Observation): void {
       return;
     case 'stopped':
       logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
+      return;
+    case 'purged':
+      logger.info(
+        {
+          event: event.kind,
+          tombstones: event.tombstones,
+          idempotencyKeys: event.idempotencyKeys,
+          collections: event.collections,
+        },
+        'purged',
+      );
       return;
     case 'backgroundFault':
       logger.error({ event: event.kind, task: event.task, error: describe(event.error) }, 'background fault');

@@ -4,6 +4,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from './database/database.js';
 import { IDEMPOTENCY_HOURS } from './idempotency.js';
 import { isTopDomainAdmin } from './instance-admin.js';
+import { USER_COLLECTION } from './record-statements.js';
 import type { Domain, Scope } from './scope.js';
 
 export interface PurgeOptions {
@@ -20,7 +21,8 @@ export interface Purged {
 }
 
 /**
- * Purges every domain. The audit trail stays.
+ * Purges every domain. With a user go its password, sessions and API keys: who gets its `_id` next must not inherit them. The
+ * audit trail stays.
  *
  * @throws FORBIDDEN unless the caller is an admin of the top domain or a task of the service with the role
  */
@@ -33,7 +35,27 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     with tombstones as (
       delete from records
       where deleted_at < ${before}::timestamptz
-      returning 1
+      returning domain, collection, id
+    ),
+    users as (
+      select domain, id
+      from tombstones
+      where collection = ${USER_COLLECTION}
+    ),
+    passwords as (
+      delete from credentials c
+      using users u
+      where c.domain_id = u.domain and c.user_id = u.id
+    ),
+    logins as (
+      delete from sessions s
+      using users u
+      where s.domain_id = u.domain and s.user_id = u.id
+    ),
+    api_keys as (
+      delete from api_keys k
+      using users u
+      where k.domain_id = u.domain and k.user_id = u.id
     ),
     keys as (
       delete from idempotency_keys

@@ -32,6 +32,7 @@ import {
   recordsOf,
   replacedData,
   staysIn,
+  USER_COLLECTION,
   updateRecord,
   type WriteContext,
 } from './record-statements.js';
@@ -57,6 +58,11 @@ export interface RecordStoreOptions {
   readonly catalog: Catalog;
   /** The top domain, whose admins may purge. */
   readonly topDomain: () => Domain | undefined;
+  /**
+   * Told before a write is answered that what a user may do has changed, or of all users of the domain (`undefined`). Other
+   * gateways hear of it a moment later.
+   */
+  readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
   /** The clock. Default: the system's. */
   readonly now?: () => Date;
 }
@@ -89,6 +95,7 @@ export class RecordStore {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #topDomain: () => Domain | undefined;
+  readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
   readonly #now: () => Date;
   readonly #plans = new QueryPlans();
 
@@ -96,6 +103,7 @@ export class RecordStore {
     this.#database = options.database;
     this.#catalog = options.catalog;
     this.#topDomain = options.topDomain;
+    this.#onRightsChange = options.onRightsChange ?? (() => {});
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -267,9 +275,12 @@ export class RecordStore {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const context = this.#writeContext(scope, collection, this.#now());
       const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
-      const [written] = await this.#run<StoredRow>(options.within ?? this.#database, statement);
-      if (written !== undefined) return toStoredRecord(written);
       const { ifVersion, within } = options;
+      const [written] = await this.#run<StoredRow>(within ?? this.#database, statement);
+      if (written !== undefined) {
+        if (within === undefined) this.#tellOfRights(scope, collection, [written]);
+        return toStoredRecord(written);
+      }
       await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
     }
     throw overtaken(collection, id);
@@ -423,12 +434,21 @@ export class RecordStore {
   ): Promise<StoredRow[]> {
     await within?.query(Prisma.sql`savepoint record_write`);
     try {
-      return await this.#run<StoredRow>(within ?? this.#database, statement);
+      const written = await this.#run<StoredRow>(within ?? this.#database, statement);
+      // What a transaction did is not true yet: the announcement tells of it once it is.
+      if (within === undefined) this.#tellOfRights(attempt.scope, attempt.collection, written);
+      return written;
     } catch (cause) {
       if (findConstraint(cause) === undefined) throw cause;
       await within?.query(Prisma.sql`rollback to savepoint record_write`);
       throw await uniqueConflict(within ?? this.#database, { ...attempt, cause });
     }
+  }
+
+  #tellOfRights(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+    if (collection.name === USER_COLLECTION) {
+      for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
+    } else if (collection.grants.length > 0) this.#onRightsChange(scope.domain.id, undefined);
   }
 
   async #fillLabels(queryable: Queryable, scope: Scope, changes: readonly StoredChange[]): Promise<void> {

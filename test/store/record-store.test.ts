@@ -4,6 +4,7 @@ import type { Filter } from '../../src/filter/filter.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { ExactNumber, type JsonObject, printExactJson } from '../../src/json.js';
 import { queryOf } from '../../src/store/record-query.js';
+import { RecordStore } from '../../src/store/record-store.js';
 import { type Scope, systemPrincipal } from '../../src/store/scope.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
@@ -282,6 +283,45 @@ describe('an _id', () => {
     await expectRefusal(add({ _id: 's-1' }), 'CONFLICT');
     await test.store.purge(ADMIN, { removedBefore: new Date(Date.now() + 1000) });
     await expect(add({ _id: 's-1' })).resolves.toMatchObject({ version: 1 });
+  });
+});
+
+describe('purging', () => {
+  it('takes the password, sessions and API keys of a removed user with it', async () => {
+    const { id } = await test.store
+      .create(ADMIN, 'pltf_user', [{ user_name: 'gone', name: 'Gone', active: true, roles: ['clerk'] }])
+      .then(([user]) => user ?? { id: '' });
+    await test.database.query(Prisma.sql`
+      with c as (insert into credentials (domain_id, user_id, password_hash) values ('school', ${id}, 'x')),
+      s as (insert into sessions (id, domain_id, user_id, expires_at) values (gen_random_uuid(), 'school', ${id}, now() + interval '1 day'))
+      insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by)
+      values (gen_random_uuid(), 'school', ${id}, 'k', 'cg_', ${id}::bytea, '{}', ${id})`);
+    await test.store.delete(ADMIN, 'pltf_user', id);
+    await test.store.purge(ADMIN, { removedBefore: new Date(Date.now() + 1000) });
+    const left = await test.database.query(Prisma.sql`
+      select user_id from credentials where user_id = ${id}
+      union all select user_id from sessions where user_id = ${id}
+      union all select user_id from api_keys where user_id = ${id}`);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('a change of rights', () => {
+  it('is told before the write is answered', async () => {
+    const told: (string | undefined)[] = [];
+    const store = new RecordStore({
+      database: test.database,
+      catalog: test.catalog,
+      topDomain: () => TOP,
+      onRightsChange: (_domainId, userId) => told.push(userId),
+    });
+    await store.create(ADMIN, 'pltf_user', [
+      { _id: 'u-told', user_name: 'told', name: 'Told', active: true, roles: ['clerk'] },
+    ]);
+    await store.update(ADMIN, 'pltf_user', 'u-told', { data: { active: false }, mode: 'merge' });
+    await store.create(ADMIN, 'student', [student()]);
+    await store.delete(ADMIN, 'pltf_user', 'u-told');
+    expect(told).toEqual(['u-told', 'u-told', 'u-told']);
   });
 });
 

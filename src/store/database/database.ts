@@ -68,13 +68,15 @@ export interface Database extends Queryable {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
    * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`: the connection was
-   * lost and is back, messages may have been missed. The answer ends it.
+   * lost, or is back after that: messages may have been missed. The answer ends it.
    */
   listen(
     channel: string,
     onMessage: (payload: string) => void,
     onGap: () => void,
   ): Promise<() => Promise<void>>;
+  /** False while the connection that hears is lost: what is remembered until it is announced otherwise is not to be trusted then. */
+  readonly isHearing: boolean;
   /** Waits for what is running. */
   close(): Promise<void>;
 }
@@ -186,6 +188,10 @@ class PostgresDatabase implements Database {
     onGap: () => void,
   ): Promise<() => Promise<void>> {
     return this.#listener.listen(channel, onMessage, onGap);
+  }
+
+  get isHearing(): boolean {
+    return this.#listener.isHearing;
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /**
  * Hears the notifications of any number of channels on one connection of its own. A lost connection is made again, for as
- * long as it takes; then every subscriber is told that it may have missed something.
+ * long as it takes. Every subscriber is told when it is lost, and again when it is back: in between it may have missed something.
  */
 export class Listener {
   readonly #url: string;
@@ -20,10 +20,16 @@ export class Listener {
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   #connected: Promise<pg.Client> | undefined;
   #isClosed = false;
+  #isHearing = false;
 
   constructor(url: string, applicationName: string) {
     this.#url = url;
     this.#applicationName = `${applicationName} listener`;
+  }
+
+  /** Whether what is announced now is heard. */
+  get isHearing(): boolean {
+    return this.#isHearing;
   }
 
   /** Returns once the channel is heard; the answer ends it. Neither callback may throw. */
@@ -94,6 +100,7 @@ export class Listener {
       await client.end().catch(() => {});
       return undefined;
     }
+    this.#isHearing = true;
     this.#watch(client);
     return client;
   }
@@ -110,16 +117,20 @@ export class Listener {
     heartbeat.unref();
     client.once('end', () => {
       clearInterval(heartbeat);
+      this.#isHearing = false;
       if (this.#isClosed) return;
       this.#connected = this.#connectForAsLongAsItTakes();
+      this.#tellOfGap();
       this.#connected.then(
-        () => {
-          for (const subscriptions of this.#subscriptions.values()) {
-            for (const { onGap } of subscriptions) onGap();
-          }
-        },
+        () => this.#tellOfGap(),
         () => {},
       );
     });
+  }
+
+  #tellOfGap(): void {
+    for (const subscriptions of this.#subscriptions.values()) {
+      for (const { onGap } of subscriptions) onGap();
+    }
   }
 }

@@ -252,13 +252,17 @@ describe('a database whose server stops and comes back', () => {
     await arrived;
     arrived = next();
     await first.stop();
+    await arrived;
+    expect(database.isHearing).toBe(false);
+    arrived = next();
     await start();
     await arrived;
+    expect(database.isHearing).toBe(true);
     arrived = next();
     await tell('after');
     await arrived;
     await stop();
     await tell('unheard');
-    expect(heard).toEqual(['before', 'gap', 'after']);
+    expect(heard).toEqual(['before', 'gap', 'gap', 'after']);
   });
 });
