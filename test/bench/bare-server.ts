@@ -3,7 +3,7 @@
  * and passes what Postgres printed through to the client: no credential, no parsing, no checks.
  *
  * Started as a child process with an environment variable `BARE_SERVER` that holds a `BareServerOptions`; sends
- * `{ url }` once it listens and answers `memory` with `{ rssBytes }`.
+ * `{ url }` once it listens, and answers questions as `usage.ts` says.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { FRESH_ID } from './fresh-id.js';
+import { answerUsage } from './usage.js';
 
 export interface BareServerOptions {
   readonly databaseUrl: string;
@@ -57,9 +58,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => {
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 });
-process.on('message', (message) => {
-  if (message === 'memory') process.send?.({ rssBytes: process.memoryUsage.rss() });
-});
+answerUsage();
 
 async function sendRows(name: string, statement: BareStatement, response: ServerResponse): Promise<void> {
   const id = randomUUID();

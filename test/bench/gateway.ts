@@ -1,12 +1,11 @@
-/** The gateway under measure, whole, as a child process: settings from the environment; sends `{ url }`, answers `memory` with `{ rssBytes }`. */
+/** The gateway under measure, whole, as a child process: settings from the environment; sends `{ url }`, answers as `usage.ts` says. */
 import 'reflect-metadata';
 import { createApp } from '../../src/app.js';
 import { parseConfig } from '../../src/config.js';
+import { answerUsage } from './usage.js';
 
 const app = await createApp(parseConfig(process.env));
-process.on('message', (message) => {
-  if (message === 'memory') process.send?.({ rssBytes: process.memoryUsage.rss() });
-});
+answerUsage();
 process.once('SIGTERM', () => {
   void app.close().then(() => process.exit(0));
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { toUsage, type Usage, usageQuestion } from './usage.js';
 
 export interface Target {
   readonly url: string;
@@ -21,6 +22,8 @@ export interface Measured {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Of the server process, its database apart. */
+  readonly cpuMicrosecondsPerRequest: number;
 }
 
 /** Starts a server as a child process that sends `{ url }` once it listens. */
@@ -50,12 +53,10 @@ export async function stopTarget(target: Target): Promise<void> {
   await ended;
 }
 
-/** Resident memory of the server process. */
-export async function memoryOf(target: Target): Promise<number> {
-  const answer = messageOf(target.process, (message) =>
-    isRecord(message) && typeof message.rssBytes === 'number' ? message.rssBytes : undefined,
-  );
-  target.process.send('memory');
+/** What the server process has used so far. */
+export async function usageOf(target: Target): Promise<Usage> {
+  const answer = messageOf(target.process, toUsage);
+  target.process.send(usageQuestion);
   return await answer;
 }
 
@@ -65,6 +66,7 @@ export async function measure(
   workload: Workload,
   options: { readonly connections: number; readonly seconds: number },
 ): Promise<Measured> {
+  const before = await usageOf(target);
   const result = await autocannon({
     url: target.url + workload.path,
     method: workload.method ?? 'GET',
@@ -76,7 +78,9 @@ export async function measure(
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${workload.path}: ${result.non2xx} answers were not 2xx, ${result.errors} failed`);
   }
+  const after = await usageOf(target);
   return {
+    cpuMicrosecondsPerRequest: (after.cpuMicroseconds - before.cpuMicroseconds) / result.requests.total,
     requestsPerSecond: result.requests.total / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
@@ -93,11 +97,11 @@ export interface StreamMeasured {
 
 /** Reads one long answer to its end, as fast as it comes. */
 export async function measureStream(target: Target, workload: Workload): Promise<StreamMeasured> {
-  const before = await memoryOf(target);
+  const before = (await usageOf(target)).rssBytes;
   let highest = before;
   const watch = setInterval(() => {
-    void memoryOf(target).then((bytes) => {
-      highest = Math.max(highest, bytes);
+    void usageOf(target).then(({ rssBytes }) => {
+      highest = Math.max(highest, rssBytes);
     });
   }, 50);
   try {

@@ -3,7 +3,8 @@
  * database of its own with 300,000 records. The two take turns, round by round; figures are medians, and the ratio is what counts,
  * for machines are noisy.
  *
- * `npm run bench -- reports` measures the reports instead.
+ * `npm run bench -- reports` measures the reports instead. `--only <text>` takes the workloads with that in their name;
+ * `--directory <path>` keeps the database there, so that the next run need not seed.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,13 +24,15 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     only: { type: 'string', default: '' },
+    directory: { type: 'string', default: '' },
   },
 });
 
 const POOL_SIZE = 16;
+const PLAIN = { head: [], border: [], compact: true };
 
 async function main(): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'campus-bench-'));
+  const directory = options.directory || (await mkdtemp(path.join(tmpdir(), 'campus-bench-')));
   const server = await startEmbeddedServer({ dataDirectory: directory });
   try {
     if (positionals[0] === 'reports') {
@@ -40,7 +43,7 @@ async function main(): Promise<void> {
     await compare(server.url);
   } finally {
     await server.stop();
-    await rm(directory, { recursive: true, force: true });
+    if (options.directory === '') await rm(directory, { recursive: true, force: true });
   }
 }
 
@@ -64,9 +67,11 @@ async function compare(url: string): Promise<void> {
   });
   try {
     const loads = new Table({
-      head: ['workload', 'bare req/s', 'gateway req/s', 'ratio', 'p50 ms', 'p99 ms'],
+      style: PLAIN,
+      head: ['workload', 'bare req/s', 'gateway req/s', 'ratio', 'p50 ms', 'p99 ms', 'bare µs', 'gateway µs'],
     });
     const streams = new Table({
+      style: PLAIN,
       head: ['stream', 'bare s', 'gateway s', 'ratio', 'MB', 'first byte ms', 'growth MiB'],
     });
     for (const bench of benches) {
@@ -111,6 +116,8 @@ async function compareLoad(bench: Bench, { bare, gateway }: Pair): Promise<strin
     median(rounds.map((round) => round.gateway.requestsPerSecond / round.bare.requestsPerSecond)).toFixed(2),
     median(rounds.map((round) => round.gateway.p50Ms)).toFixed(0),
     median(rounds.map((round) => round.gateway.p99Ms)).toFixed(0),
+    median(rounds.map((round) => round.bare.cpuMicrosecondsPerRequest)).toFixed(0),
+    median(rounds.map((round) => round.gateway.cpuMicrosecondsPerRequest)).toFixed(0),
   ];
 }
 
