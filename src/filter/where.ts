@@ -13,10 +13,11 @@
  *
  * @see decisions 3
  */
+
+import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
 import { ExactNumber, isExactNumber } from '../json.js';
 import type { Collection, Field } from '../store/collection.js';
-import { didYouMean } from '../store/did-you-mean.js';
 import { isDay, isMonth } from './calendar.js';
 import {
   type CompareCondition,

@@ -1,7 +1,8 @@
 /** Reads the parameters of a request by the names a row declares: each at most once, none it does not know. */
+
+import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
-import { didYouMean } from '../store/did-you-mean.js';
 import type { RouteDescription } from './route.js';
 
 /** Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that is let through. */

@@ -1,10 +1,11 @@
 /** The rows of the table that run reports, drawn from the list of reports. @see interface 4.5, decisions 8 */
+
+import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
 import { printExactJson } from '../json.js';
 import type { Report, ReportServices } from '../reports/report.js';
 import { REPORT_FORMATS, type ReportFormat } from '../reports/report-run.js';
-import { didYouMean } from '../store/did-you-mean.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';
 import { invalidParameter, parseCount, parseFlag } from './parameters.js';

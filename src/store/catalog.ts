@@ -8,6 +8,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
@@ -17,7 +18,6 @@ import { type CollectionDefinition, parseCollection, parseDefinition } from './c
 import { lockUntilEnd } from './database/advisory-lock.js';
 import type { Database, Queryable } from './database/database.js';
 import { ensurePartition } from './database/partitions.js';
-import { didYouMean } from './did-you-mean.js';
 import { isTopDomainAdmin } from './instance-admin.js';
 import type { Domain, Scope } from './scope.js';
 

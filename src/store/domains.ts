@@ -5,12 +5,13 @@
  *
  * @see decisions 7
  */
+
+import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
 import { instantFrom } from '../filter/calendar.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Database } from './database/database.js';
-import { didYouMean } from './did-you-mean.js';
 import { isTopDomainAdmin } from './instance-admin.js';
 import type { Domain, Scope } from './scope.js';
 
