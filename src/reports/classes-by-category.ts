@@ -2,6 +2,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import * as column from './columns.js';
 import { inSession } from './common-parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('SectionDetails', 'A section of a class.')
 export class SectionDetails {
@@ -89,7 +90,7 @@ students as materialized (
   select r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.data->'session' = to_jsonb(${session}::text)
+    and r.data->'session' = ${json(session)}::jsonb
     and coalesce(r.data->>'left_on' >= ${today}, r.data->>'left_on' is null and coalesce(r.data->>'status', 'active') = 'active', true)
 ),
 strengths as materialized (

@@ -5,6 +5,7 @@ import { asOn, checkRange } from './common-parameters.js';
 import { collectionBasis, day, paymentChoice } from './parameter-types.js';
 import { defaulted, required } from './parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
 export class FeeHeadAmount {
@@ -112,15 +113,15 @@ with entries as (
   select 1 as sign, r.id, r.data, r.data->>'date' as at
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    and r.data->'date' >= to_jsonb(${startOf(from, timeZone)}::text) and r.data->'date' < to_jsonb(${endOf(to, timeZone)}::text)
+    and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'date' < ${endOf(day, timeZone)}
     and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   union all
   select -1, r.id, r.data, r.data->>'rolled_back_on'
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${dateBasis} = 'DAY_BOOK'
-    and r.data->'rolled_back_on' >= to_jsonb(${startOf(from, timeZone)}::text)
-    and r.data->'rolled_back_on' < to_jsonb(${endOf(to, timeZone)}::text)
+    and r.data->'rolled_back_on' >= ${json(startOf(from, timeZone))}::jsonb
+    and r.data->'rolled_back_on' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
     and r.data->>'status' = 'rolled_back'
 ),
@@ -191,7 +192,7 @@ numbered as (
     substr(r.data->>'receipt_no', length(rtrim(r.data->>'receipt_no', '0123456789')) + 1) as digits
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    and r.data->'date' >= to_jsonb(${startOf(from, timeZone)}::text) and r.data->'date' < to_jsonb(${endOf(to, timeZone)}::text)
+    and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
 ),
 gaps as (
   select series, width, number, next_number

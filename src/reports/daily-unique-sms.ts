@@ -3,6 +3,7 @@ import { endOf, startOf } from './calendar.js';
 import * as column from './columns.js';
 import { onDate } from './common-parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('SmsStatusCount', 'Messages in one state.')
 export class SmsStatusCount {
@@ -73,8 +74,8 @@ with messages as materialized (
     end as fault
   from records r
   where r.domain = ${domain} and r.collection = 'sms_log' and r.deleted_at is null
-    and r.data->'created_on' >= to_jsonb(${startOf(date, timeZone)}::text)
-    and r.data->'created_on' < to_jsonb(${endOf(date, timeZone)}::text)
+    and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
+    and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
 ),
 measured as (
   select

@@ -1,9 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { addMonths, endOf, monthsBetween } from './calendar.js';
 import * as column from './columns.js';
+import { feeItems } from './fee-items.js';
 import { amount, day, flag, month, text, zeroAmount } from './parameter-types.js';
 import { defaulted, optional, parameterError, required } from './parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
 export class FeeDefaulterItem {
@@ -164,95 +166,10 @@ export const feeDefaulters = defineReport({
     }
   },
   sql: (
-    {
-      startMonth,
-      endMonth,
-      feeHead = null,
-      asOn,
-      class: className = null,
-      section = null,
-      minimum,
-      includeLeft,
-    },
+    { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
     { domain, timeZone },
   ) => Prisma.sql`
-with
--- The last month of demand of those who have left.
-last_months as materialized (
-  select coalesce(jsonb_object_agg(r.id, left(r.data->>'left_on', 7)), '{}') as by_student
-  from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.data->'left_on' > '""' and r.data->'left_on' <= to_jsonb(${asOn}::text)
-),
-dues as not materialized (
-  select
-    r.id,
-    r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
-    r.data->>'month' as month, r.data->>'fee_head' as fee_head, r.data->>'due_date' as due_date,
-    case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    and r.data->'month' >= to_jsonb(${startMonth}::text) and r.data->'month' <= to_jsonb(${endMonth}::text)
-    and (${feeHead}::text is null or r.data->'fee_head' = to_jsonb(${feeHead}::text))
-    and r.data->>'due_date' <= ${asOn}
-    and coalesce(r.data->>'cancelled_on', '9999') > ${asOn}
-    and r.data->>'month' <= coalesce((select by_student from last_months)->>(r.data->'student'->>'value'), '9999-99')
-),
-payments as not materialized (
-  select
-    r.id,
-    r.data->'student'->>'value' as student, line->>'month' as month, line->>'fee_head' as fee_head,
-    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
-    case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end as fine
-  from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    and r.data->>'date' < ${endOf(asOn, timeZone)}
-    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
-    and line->>'month' between ${startMonth} and ${endMonth}
-    and (${feeHead}::text is null or line->>'fee_head' = ${feeHead}::text)
-),
-granted as materialized (
-  select
-    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
-    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
-    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
-    and r.data->>'created_on' < ${endOf(asOn, timeZone)}
-    and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
-    and r.data->>'from_month' <= ${endMonth} and r.data->>'to_month' >= ${startMonth}
-),
-concessions as materialized (
-  select
-    d.student, d.month, d.fee_head,
-    round(least(
-      d.amount,
-      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
-        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * d.amount / 100
-    ), 2) as amount
-  from granted g
-  join dues d
-    on d.student_json = g.student and d.session = g.session and d.month between g.from_month and g.to_month
-    and (g.fee_head is null or d.fee_head = g.fee_head)
-  where d.amount > 0
-  group by d.id, d.student, d.month, d.fee_head, d.amount
-),
-items as materialized (
-  select
-    student, month, fee_head,
-    exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
-    exact_sum(due - concession - paid) as owed,
-    min(due_date) as due_date, count(*) - count(due + paid) as faults
-  from (
-    select student, month, fee_head, amount as due, 0 as concession, 0 as paid, 0 as fine, due_date from dues
-    union all
-    select student, month, fee_head, 0, amount, 0, 0, null from concessions
-    union all
-    select student, month, fee_head, 0, 0, amount, fine, null from payments
-  ) as entry
-  group by student, month, fee_head
-),
+with ${feeItems({ domain, timeZone }, { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' })},
 sums as materialized (
   select
     student,
@@ -272,8 +189,8 @@ students as materialized (
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.id in (select student from sums)
-    and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
-    and (${section}::text is null or r.data->'section' = to_jsonb(${section}::text))
+    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
+    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
     and (${includeLeft} or not coalesce(
       r.data->>'left_on' <= ${asOn}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false))
 ),
@@ -305,20 +222,6 @@ breakdowns as (
     ) order by month, fee_head) as breakdown
   from listed_items
   group by student
-),
-left_out as (
-  select 'fee_due' as collection, d.id, 'amount is not a number' as reason
-  from (select distinct student from items where faults > 0) as faulty join dues d on d.student = faulty.student where d.amount is null
-  union
-  select 'fee_receipt', p.id, 'amount of a line is not a number'
-  from (select distinct student from items where faults > 0) as faulty join payments p on p.student = faulty.student where p.amount is null
-  union
-  select 'fee_concession', g.id, 'value is not a number' from granted g where g.value is null
-  union
-  select 'fee_due', r.id, 'month is not YYYY-MM'
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
 )
 select 'row' as part, l.position, l.student as key, json_build_object(
   'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name, 'class', l.class, 'section', l.section, 'rollNo', l.roll_no,
@@ -381,6 +284,6 @@ union all
 select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
-from left_out
+from fee_faults
 group by collection, reason`,
 });

@@ -2,6 +2,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { endOf, monthsOf } from './calendar.js';
 import * as column from './columns.js';
 import { asOn, inSession } from './common-parameters.js';
+import { feeItems } from './fee-items.js';
 import { summaryType } from './parameter-types.js';
 import { required } from './parameters.js';
 import { defineReport } from './report.js';
@@ -78,80 +79,13 @@ export const feeSummary = defineReport({
   sql({ type, session, asOn: day }, { domain, timeZone, settings }) {
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     return Prisma.sql`
-with last_months as materialized (
-  select coalesce(jsonb_object_agg(r.id, left(r.data->>'left_on', 7)), '{}') as by_student
-  from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.data->'left_on' > '""' and r.data->'left_on' <= to_jsonb(${day}::text)
-),
-dues as not materialized (
-  select
-    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
-    r.data->>'month' as month, r.data->>'fee_head' as fee_head,
-    case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    and r.data->'month' >= to_jsonb(${first}::text) and r.data->'month' <= to_jsonb(${last}::text)
-    and coalesce(r.data->>'cancelled_on', '9999') > ${day}
-    and r.data->>'month' <= coalesce((select by_student from last_months)->>(r.data->'student'->>'value'), '9999-99')
-),
-payments as not materialized (
-  select
-    r.id, r.data->'student'->>'value' as student, line->>'month' as month, line->>'fee_head' as fee_head,
-    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
-    case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric else 0 end as fine
-  from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    and r.data->>'date' < ${endOf(day, timeZone)}
-    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
-    and line->>'month' between ${first} and ${last}
-),
-granted as materialized (
-  select
-    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
-    r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
-    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
-    and r.data->>'created_on' < ${endOf(day, timeZone)}
-    and coalesce(r.data->>'revoked_on', '9999') > ${day}
-    and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}
-),
-concessions as materialized (
-  select
-    d.student, d.month, d.fee_head,
-    round(least(
-      d.amount,
-      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
-        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * d.amount / 100
-    ), 2) as amount
-  from granted g
-  join dues d
-    on d.student_json = g.student and d.session = g.session and d.month between g.from_month and g.to_month
-    and (g.fee_head is null or d.fee_head = g.fee_head)
-  where d.amount > 0
-  group by d.id, d.student, d.month, d.fee_head, d.amount
-),
-items as (
-  select
-    student, month, fee_head, exact_sum(demand) as demand, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
-    exact_sum(demand - concession - paid) as owed, max(billed) as billed
-  from (
-    select student, month, fee_head, amount as demand, 0 as concession, 0 as paid, 0 as fine, 1 as billed from dues where amount is not null
-    union all
-    select student, month, fee_head, 0, amount, 0, 0, 0 from concessions
-    union all
-    select student, month, fee_head, 0, 0, amount, fine, 0 from payments where amount is not null
-  ) as entry
-  group by student, month, fee_head
-),
+with ${feeItems({ domain, timeZone }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},
 -- One row a student and row of the report, so that students are counted once.
 by_student as materialized (
   select
     case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head, student,
-    sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    sum(greatest(owed, 0)) as outstanding, sum(greatest(-owed, 0)) as credit, max(billed) as billed
+    sum(due) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(greatest(owed, 0)) as outstanding, sum(greatest(-owed, 0)) as credit, bool_or(has_due)::int as billed
   from items
   group by 1, 2, 3
 ),
@@ -195,22 +129,6 @@ sums as (
     count(*) filter (where billed = 1) as billed, count(*) filter (where billed = 1 and outstanding = 0) as clear
   from by_student
   group by month, fee_head
-),
-left_out as (
-  select 'fee_due' as collection, r.id, 'amount is not a number' as reason
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    and r.data->'month' >= to_jsonb(${first}::text) and r.data->'month' <= to_jsonb(${last}::text)
-    and jsonb_typeof(r.data->'amount') is distinct from 'number'
-  union
-  select 'fee_due', r.id, 'month is not YYYY-MM'
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
-  union
-  select 'fee_receipt', p.id, 'amount of a line is not a number' from payments p where p.amount is null
-  union
-  select 'fee_concession', g.id, 'value is not a number' from granted g where g.value is null
 )
 select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_build_object(
   'month', n.month, 'feeHead', n.fee_head,
@@ -243,7 +161,7 @@ union all
 select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
-from left_out
+from fee_faults
 group by collection, reason`;
   },
 });

@@ -3,6 +3,7 @@ import { endOf, startOf } from './calendar.js';
 import * as column from './columns.js';
 import { onDate } from './common-parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('LeaveRequestRow', 'A request for leave made on the day.')
 export class LeaveRequestRow {
@@ -67,8 +68,8 @@ with requests as materialized (
     end as fault
   from records r
   where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
-    and r.data->'created_on' >= to_jsonb(${startOf(date, timeZone)}::text)
-    and r.data->'created_on' < to_jsonb(${endOf(date, timeZone)}::text)
+    and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
+    and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
 ),
 usable as materialized (
   select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null

@@ -6,6 +6,7 @@ import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
 import { type Day, day, rollbackBasis } from './parameter-types.js';
 import { defaulted, optional, parameterError } from './parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('RolledBackReceipt', 'A receipt that was rolled back.')
 export class RolledBackReceipt {
@@ -128,9 +129,9 @@ with rolled_back as materialized (
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
     and r.data->'status' = '"rolled_back"'
     and (${values.dateBasis} <> 'ROLLBACK' or (
-      r.data->'rolled_back_on' >= to_jsonb(${startOf(first, timeZone)}::text) and r.data->'rolled_back_on' < to_jsonb(${endOf(last, timeZone)}::text)))
+      r.data->'rolled_back_on' >= ${json(startOf(first, timeZone))}::jsonb and r.data->'rolled_back_on' < ${json(endOf(last, timeZone))}::jsonb))
     and (${values.dateBasis} <> 'RECEIPT' or (
-      r.data->'date' >= to_jsonb(${startOf(first, timeZone)}::text) and r.data->'date' < to_jsonb(${endOf(last, timeZone)}::text)))
+      r.data->'date' >= ${json(startOf(first, timeZone))}::jsonb and r.data->'date' < ${json(endOf(last, timeZone))}::jsonb))
 ),
 receipts as materialized (
   select *, (data->'total')::numeric as total, row_number() over (order by at, id) as position from rolled_back where fault is null

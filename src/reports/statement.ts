@@ -46,6 +46,14 @@ from (${report}) as report
 order by case part when 'totals' then 0 when 'warning' then 1 else 2 end, position`;
 }
 
+/**
+ * A text as the JSON it is compared with, to be cast in the statement: `r.data->'month' >= ${json(month)}::jsonb`. That is a constant;
+ * `to_jsonb(…)` would be computed again for every record.
+ */
+export function json(text: string | null | undefined): string {
+  return JSON.stringify(text ?? null);
+}
+
 export function printCursor(cursor: ReportCursor): string {
   return Buffer.from(`${cursor.position}:${cursor.key}`).toString('base64url');
 }

@@ -6,6 +6,7 @@ import { asOn } from './common-parameters.js';
 import { type Day, text } from './parameter-types.js';
 import { required } from './parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
 export class StudentConcession {
@@ -78,7 +79,7 @@ with granted as materialized (
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
   where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
-    and r.data->'name'->'value' = to_jsonb(${studentId}::text)
+    and r.data->'name'->'value' = ${json(studentId)}::jsonb
     and r.data->>'created_on' < ${endOf(day, timeZone)}
     and coalesce(r.data->>'revoked_on', '9999') > ${day}
 ),
@@ -95,7 +96,7 @@ amounts as materialized (
     on g.session = d.data->>'session' and d.data->>'month' between g.from_month and g.to_month
     and (g.fee_head is null or g.fee_head = d.data->>'fee_head')
   where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
-    and d.data->'student'->'value' = to_jsonb(${studentId}::text)
+    and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
     and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0 else false end
@@ -137,7 +138,7 @@ select 'warning', null, null, json_build_object(
 )
 from records d
 where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
-  and d.data->'student'->'value' = to_jsonb(${studentId}::text)
+  and d.data->'student'->'value' = ${json(studentId)}::jsonb
   and d.data->>'month' between ${first} and ${last}
   and jsonb_typeof(d.data->'amount') is distinct from 'number'
 having count(*) > 0`;
