@@ -56,18 +56,34 @@ function checkOperation(request: GraphQLRequestContext<GraphqlContext>, options:
       variables: request.request.variables ?? {},
     });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const status = error instanceof ServiceError ? error.status : 400;
-    throw new GraphQLError(error.message, {
-      originalError: error,
-      extensions: { ...extensionsOf(error), http: { status, headers: new HeaderMap() } },
-    });
+    throw toRequestError(error);
   }
 }
 
-/** A cost that cannot be told is the fault of a variable or an argument. */
-function extensionsOf(error: Error): Record<string, unknown> {
-  return error instanceof GraphQLError ? { code: 'BAD_USER_INPUT' } : {};
+/** An error before execution, which is the answer to the whole request. */
+function toRequestError(error: unknown): unknown {
+  if (error instanceof GraphQLError) {
+    // A cost that cannot be told is the fault of a variable or an argument.
+    return new GraphQLError(error.message, {
+      originalError: error,
+      extensions: { code: 'BAD_USER_INPUT', http: httpOf(400) },
+    });
+  }
+  const known =
+    error instanceof RangeError
+      ? new ServiceError('MALFORMED_REQUEST', 'The document or its variables are nested too deeply.', {
+          cause: error,
+        })
+      : error;
+  if (!(known instanceof ServiceError)) return error;
+  return new GraphQLError(known.message, {
+    originalError: known,
+    extensions: { http: httpOf(known.status) },
+  });
+}
+
+function httpOf(status: number) {
+  return { status, headers: new HeaderMap() };
 }
 
 async function spliceResponse(

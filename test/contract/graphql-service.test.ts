@@ -184,6 +184,20 @@ describe('limits', () => {
     expect(await refused(`{ me { id ${'@skip(if: false) '.repeat(60)} } }`)).toContain('directives');
   });
 
+  it('refuses what is nested so deeply that no stack would hold it', async () => {
+    for (const levels of [600, 1200, 2400]) {
+      const query = `{ ${'a { '.repeat(levels)} b ${'} '.repeat(levels)} }`;
+      expect((await send(gateway, { as: 'admin', query })).status).toBe(400);
+    }
+    const query = 'query($w: TaskWhereInput) { tasks(where: $w) { totalCount } }';
+    for (const levels of [50, 400, 2000, 100_000]) {
+      const where = `${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`;
+      const { status, errors } = await send(gateway, { as: 'admin', query, variables: `{"w":${where}}` });
+      expect([200, 400]).toContain(status);
+      expect(errors[0]?.extensions.status).toBe(400);
+    }
+  });
+
   it('refuses batches', async () => {
     const response = await gateway.fetch('/graphql', {
       method: 'POST',
