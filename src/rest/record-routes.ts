@@ -266,12 +266,13 @@ function filterOf(
   parameters: RestRequest['parameters'],
   domain: Domain,
 ): Filter | undefined {
-  const day = today(domain.timeZone, new Date());
-  const filters = extra.flatMap((parameter) => {
+  const sent = extra.flatMap((parameter) => {
     const text = parameters[parameter.name];
-    return text === undefined ? [] : [parameter.toFilter(text, day)];
+    return text === undefined ? [] : [{ parameter, text }];
   });
-  return filters.length === 0 ? undefined : { kind: 'all', filters };
+  if (sent.length === 0) return undefined;
+  const day = today(domain.timeZone, new Date());
+  return { kind: 'all', filters: sent.map(({ parameter, text }) => parameter.toFilter(text, day)) };
 }
 
 function answerRecords(

@@ -106,18 +106,11 @@ export class RecordSet {
    * a page and no stream: it has to be turned around.
    */
   async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
-    const { database, query } = this.#options;
-    invariant(!query.fromEnd, 'what is read from the end is not streamed');
-    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
-    const batches = database.stream(sql, {
-      name: statementName(sql.text),
-      signal: signal ?? this.#options.scope.signal,
-      batchRows: BATCH_ROWS,
-    });
+    invariant(!this.#options.query.fromEnd, 'what is read from the end is not streamed');
     const separator = format === 'json' ? ',' : '\n';
     let chunk = format === 'json' ? '[' : '';
     let isFirst = true;
-    for await (const batch of batches) {
+    for await (const batch of this.#readBatches(signal ?? this.#options.scope.signal)) {
       if (batch.length === 0) continue;
       this.#rowsStreamed += batch.length;
       chunk += (isFirst ? '' : separator) + batch.join(separator);
@@ -129,6 +122,19 @@ export class RecordSet {
     if (format === 'json') chunk += ']';
     else if (!isFirst) chunk += '\n';
     if (chunk !== '') yield chunk;
+  }
+
+  /** What fits a batch is read as an ordinary answer: a cursor costs a second round trip, which only more than that repays. */
+  async *#readBatches(signal: AbortSignal | undefined): AsyncGenerator<readonly string[], void> {
+    const { database, query } = this.#options;
+    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
+    const options = { name: statementName(sql.text), signal };
+    if (query.limit === undefined || query.limit > BATCH_ROWS) {
+      yield* database.stream(sql, { ...options, batchRows: BATCH_ROWS });
+      return;
+    }
+    const rows = await database.query<{ json: string }>(sql, options);
+    yield rows.map((row) => row.json);
   }
 
   /** How many records `stream` has read so far. */
