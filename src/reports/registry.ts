@@ -2,11 +2,13 @@
 import { ServiceError } from '../errors.js';
 import { classAttendance } from './class-attendance.js';
 import { classesByCategory } from './classes-by-category.js';
+import { collectionTrend } from './collection-trend.js';
 import { dailyFeeCollection } from './daily-fee-collection.js';
 import { dailyUniqueSms } from './daily-unique-sms.js';
 import { feeDefaulters } from './fee-defaulters.js';
 import { feeSummary } from './fee-summary.js';
 import { leaveRequests } from './leave-requests.js';
+import { outstandingAgeing } from './outstanding-ageing.js';
 import type { Report } from './report.js';
 import { rolledBackReceipts } from './rolled-back-receipts.js';
 import { studentConcession } from './student-concession.js';
@@ -21,6 +23,8 @@ export const reports: readonly Report[] = [
   rolledBackReceipts,
   classesByCategory,
   classAttendance,
+  collectionTrend,
+  outstandingAgeing,
 ];
 
 /** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */

@@ -1,0 +1,120 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { asOn, checkRange, firstOfMonth } from './common-parameters.js';
+import { day, interval } from './parameter-types.js';
+import { defaulted } from './parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+
+@column.rowType('CollectionPeriod', 'What was collected in one day, week or month.')
+export class CollectionPeriod {
+  @column.day('First day of the period within the range.') readonly start!: string;
+  @column.day('Last day of the period within the range.') readonly end!: string;
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many students paid.') readonly students!: number;
+  @column.money('Totals of the receipts, fines included.') readonly total!: string;
+  @column.money('From the first day of the range to the end of the period.') readonly cumulative!: string;
+  @column.money('Total less that of the period before; null for the first.', { nullable: true })
+  readonly change!: string | null;
+}
+
+@column.rowType('CollectionTrendTotals', 'The whole range.')
+export class CollectionTrendTotals {
+  @column.whole('How many receipts.') readonly receipts!: number;
+  @column.whole('How many students paid.') readonly students!: number;
+  @column.money('Totals of the receipts, fines included.') readonly total!: string;
+  @column.money('The average of a period.', { nullable: true }) readonly average!: string | null;
+}
+
+/**
+ * How collection moves: receipts that count, by day, week or month. Every period of the range has a row; the totals equal those of the daily
+ * collection of the same days.
+ *
+ * @see reports.md "Beyond the document"
+ */
+export const collectionTrend = defineReport({
+  name: 'collection-trend',
+  field: 'collectionTrend',
+  title: 'Collection trend',
+  description:
+    'What was collected by day, week or month, with the change from the period before and the running total.',
+  parameters: {
+    from: defaulted(day, {
+      restName: 'from',
+      description: 'First day.',
+      default: 'the first of this month',
+      value: ({ today }) => firstOfMonth(today),
+    }),
+    to: defaulted(day, {
+      restName: 'to',
+      description: 'Last day; at most two years.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+    interval: defaulted(interval, {
+      restName: 'interval',
+      description: 'How long a row is.',
+      default: 'day',
+      value: () => 'day',
+    }),
+    asOn,
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: CollectionPeriod,
+  totals: CollectionTrendTotals,
+  example: { from: '2026-04-01', to: '2026-09-30', interval: 'month' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 731, said: 'two years' });
+  },
+  sql: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => Prisma.sql`
+with periods as materialized (
+  select date_trunc(${length}, d) as period, min(d) as first_day, max(d) as last_day
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+  group by 1
+),
+found as materialized (
+  select
+    r.id, r.data->'student'->>'value' as student, date_trunc(${length}, instant_of(r.data->>'date') at time zone ${timeZone}) as period,
+    case when jsonb_typeof(r.data->'total') = 'number' then (r.data->'total')::numeric end as total,
+    case
+      when instant_of(r.data->>'date') is null then 'date is not an instant'
+      when jsonb_typeof(r.data->'lines') is distinct from 'array' then 'lines is not a list'
+      when jsonb_typeof(r.data->'total') is distinct from 'number' then 'total is not a number'
+      when r.data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+        then 'amount of a line is not a number'
+    end as fault
+  from records r
+  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+    and r.data->>'date' < ${endOf(day, timeZone)}
+    and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+),
+sums as materialized (
+  select
+    p.period, p.first_day, p.last_day, count(f.id) as receipts, count(distinct f.student) as students, coalesce(sum(f.total), 0) as total
+  from periods p
+  left join found f on f.period = p.period and f.fault is null
+  group by p.period, p.first_day, p.last_day
+)
+select 'row' as part, row_number() over (order by period) as position, to_char(first_day, 'YYYY-MM-DD') as key, json_build_object(
+  'start', to_char(first_day, 'YYYY-MM-DD'), 'end', to_char(last_day, 'YYYY-MM-DD'), 'receipts', receipts, 'students', students,
+  'total', round(total, 2), 'cumulative', round(sum(total) over (order by period), 2),
+  'change', round(total - lag(total) over (order by period), 2)
+) as content
+from sums
+union all
+select 'totals', null, null, json_build_object(
+  'receipts', coalesce(sum(receipts), 0), 'students', (select count(distinct student) from found where fault is null),
+  'total', round(coalesce(sum(total), 0), 2), 'average', round(avg(total), 2)
+)
+from sums
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'fee_receipt', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from found
+where fault is not null
+group by fault`,
+});

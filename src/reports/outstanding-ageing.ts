@@ -1,0 +1,154 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { addMonths, monthsOf, sessionOf } from './calendar.js';
+import * as column from './columns.js';
+import { asOn, inClass, inSection } from './common-parameters.js';
+import { feeItems } from './fee-items.js';
+import { flag } from './parameter-types.js';
+import { defaulted } from './parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+
+@column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
+export class StudentAgeing {
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text('Class the student is in now.') readonly class!: string;
+  @column.text('Section the student is in now.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
+  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
+  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
+  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
+  @column.money('All of it.') readonly balance!: string;
+  @column.day('The oldest due date with something owed.') readonly oldestDueDate!: string;
+}
+
+@column.rowType('ClassAgeing', 'What a class owes, by how long it is overdue.')
+export class ClassAgeing {
+  @column.text('The class.') readonly class!: string;
+  @column.whole('How many students owe.') readonly students!: number;
+  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
+  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
+  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
+  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
+  @column.money('All of it.') readonly balance!: string;
+}
+
+@column.rowType('OutstandingAgeingTotals', 'The whole school.')
+export class OutstandingAgeingTotals {
+  @column.whole('How many students owe.') readonly students!: number;
+  @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
+  @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;
+  @column.money('Due 61 to 90 days ago.') readonly days61To90!: string;
+  @column.money('Due more than 90 days ago.') readonly daysOver90!: string;
+  @column.money('All of it.') readonly balance!: string;
+  @column.rows(() => ClassAgeing, 'By class.') readonly classes!: readonly ClassAgeing[];
+}
+
+/**
+ * What is owed as on a day, by how many days ago it was due. Counts the dues of this session and the one before, as the
+ * defaulters' report does; the balances of both are the same.
+ *
+ * @see reports.md "Beyond the document"
+ */
+export const outstandingAgeing = defineReport({
+  name: 'outstanding-ageing',
+  field: 'outstandingAgeing',
+  title: 'Outstanding ageing',
+  description:
+    'What each student owes, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and the one before.',
+  parameters: {
+    asOn,
+    class: inClass,
+    section: inSection,
+    includeLeft: defaulted(flag, {
+      restName: 'include_left',
+      description: 'Also students who have left.',
+      default: 'false',
+      value: () => false,
+    }),
+  },
+  roles: ['accountant'],
+  teachers: 'none',
+  row: StudentAgeing,
+  totals: OutstandingAgeingTotals,
+  example: { asOn: '2026-09-30' },
+  sql({ asOn: day, class: className = null, section = null, includeLeft }, { domain, timeZone, settings }) {
+    const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
+    const range = {
+      first: addMonths(first, -12),
+      last,
+      feeHead: undefined,
+      asOn: day,
+      demand: 'due',
+    } as const;
+    return Prisma.sql`
+with ${feeItems({ domain, timeZone }, range)},
+buckets as materialized (
+  select
+    student,
+    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) <= 30), 0) as days_0_30,
+    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) between 31 and 60), 0) as days_31_60,
+    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) between 61 and 90), 0) as days_61_90,
+    coalesce(sum(owed) filter (where coalesce(${day}::date - day_of(due_date), 91) > 90), 0) as days_over_90,
+    sum(owed) as balance, min(due_date) as oldest
+  from items
+  where owed > 0
+  group by student
+),
+classes as (
+  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
+  from records r
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+),
+listed as materialized (
+  select
+    s.*, b.*, c.class_order, row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.id) as position
+  from (
+    select
+      r.id, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
+      case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, r.data->>'guardian_phone' as phone
+    from records r
+    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+      and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
+      and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
+      and (${includeLeft} or not coalesce(
+        r.data->>'left_on' <= ${day}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false))
+  ) as s
+  join buckets b on b.student = s.id
+  left join classes c on c.class = s.class
+)
+select 'row' as part, position, id as key, json_build_object(
+  'studentId', id, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no, 'phone', phone,
+  'days0To30', round(days_0_30, 2), 'days31To60', round(days_31_60, 2), 'days61To90', round(days_61_90, 2),
+  'daysOver90', round(days_over_90, 2), 'balance', round(balance, 2), 'oldestDueDate', oldest
+) as content
+from listed
+union all
+select 'totals', null, null, json_build_object(
+  'students', count(*), 'days0To30', round(coalesce(sum(days_0_30), 0), 2), 'days31To60', round(coalesce(sum(days_31_60), 0), 2),
+  'days61To90', round(coalesce(sum(days_61_90), 0), 2), 'daysOver90', round(coalesce(sum(days_over_90), 0), 2),
+  'balance', round(coalesce(sum(balance), 0), 2),
+  'classes', (
+    select coalesce(json_agg(json_build_object(
+      'class', class, 'students', students, 'days0To30', round(days_0_30, 2), 'days31To60', round(days_31_60, 2),
+      'days61To90', round(days_61_90, 2), 'daysOver90', round(days_over_90, 2), 'balance', round(balance, 2)
+    ) order by class_order, class), '[]')
+    from (
+      select class, class_order, count(*) as students, sum(days_0_30) as days_0_30, sum(days_31_60) as days_31_60,
+        sum(days_61_90) as days_61_90, sum(days_over_90) as days_over_90, sum(balance) as balance
+      from listed group by class, class_order
+    ) as by_class
+  )
+)
+from listed
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from fee_faults
+group by collection, reason`;
+  },
+});
