@@ -216,6 +216,13 @@ describe("a student's current concession", () => {
       expectBody: found,
     },
     {
+      name: 'by GET: a collection like any other',
+      path: '/o/recs/fee_concession?oquery=name=s9&project=kind&sort=_id&limit=1',
+      as: 'accountant',
+      status: 200,
+      expectBody: [{ _id: 'now', kind: 'percent' }],
+    },
+    {
       name: 'of an unknown student',
       method: 'POST',
       path: `${path}&name.value=nobody`,

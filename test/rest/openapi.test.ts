@@ -57,6 +57,15 @@ describe('the table', () => {
     expect(withoutResolver.filter((path) => path !== '/')).toEqual(['/teapot']);
   });
 
+  it('has every method of the general row where a collection has rows of its own', () => {
+    const rowsByPath = new Map<string, string[]>();
+    for (const { path, method } of table.routes)
+      rowsByPath.set(path, [...(rowsByPath.get(path) ?? []), method]);
+    for (const [path, methods] of rowsByPath) {
+      if (/^\/o\/recs\/\w+$/.test(path)) expect([path, methods.sort()]).toEqual([path, ['GET', 'POST']]);
+    }
+  });
+
   it('has each method of a path once', () => {
     const rows = table.routes.map((route) => `${route.method} ${route.path}`);
     expect(new Set(rows).size).toBe(rows.length);
