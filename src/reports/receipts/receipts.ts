@@ -106,7 +106,7 @@ export class Receipts {
     }
     const student = await getStudent(tx, domain.id, input.studentId);
     const dues = await listStudentDues(tx, {
-      domain: domain.id,
+      domain,
       studentId: student.id,
       today: today(domain.timeZone, now),
     });

@@ -1,0 +1,156 @@
+/** Every report over HTTP, by GraphQL and by REST, on the twelve students: both say the same. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { GraphQLScalarType } from 'graphql';
+import { columnsOf, type RowClass } from '../../src/reports/columns.js';
+import { reports } from '../../src/reports/registry.js';
+import type { Report } from '../../src/reports/report.js';
+import { COLLECTIONS } from '../fixtures/twelve-students/collections.js';
+import { useGateway } from './gateway.js';
+import { type Answered, ask, codesOf } from './graphql.js';
+
+const gateway = useGateway();
+
+/** What to ask of the fixture, where the example of the report is about other students or days. Names as on REST. */
+const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'fee-defaulters': {
+    start_month: '2026-10',
+    end_month: '2027-01',
+    as_on: '2026-12-20',
+    include_left: 'true',
+  },
+  'daily-fee-collection': {
+    from: '2026-10-08',
+    to: '2026-11-05',
+    payment_type: 'all',
+    date_basis: 'DAY_BOOK',
+    as_on: '2026-12-20',
+  },
+  'fee-summary': { type: 'month', session: '2026-27', as_on: '2026-12-20' },
+  'student-concession': { 'name.value': 'stu-05', as_on: '2026-12-20' },
+  'leave-requests': { date: '2026-10-06' },
+  'daily-unique-sms': { date: '2026-10-06' },
+  'rolled-back-receipts': { from: '2026-10-01', to: '2026-12-31' },
+  'classes-by-category': { session: '2026-27' },
+  'collection-trend': { from: '2026-10-01', to: '2026-12-20', interval: 'month', as_on: '2026-12-20' },
+  'outstanding-ageing': { as_on: '2026-12-20' },
+};
+
+beforeAll(async () => {
+  for (const [collection, records] of Object.entries(COLLECTIONS)) {
+    await gateway.sql.query(
+      `insert into records (domain, collection, id, data)
+       select d.id, $1, line->>'id', line->'data' from domains d, jsonb_array_elements($2::jsonb) as line
+       on conflict do nothing`,
+      [collection, JSON.stringify(records.filter(({ id }) => !id.startsWith('usr-a')))],
+    );
+  }
+});
+
+const asked = Object.entries(ASKED).map(
+  ([name, sent]): [string, Report, Readonly<Record<string, string>>] => {
+    const report = reports.find((candidate) => candidate.name === name);
+    if (!report) throw new Error(`there is no report ${name}`);
+    return [name, report, sent];
+  },
+);
+
+describe('a report by GraphQL and by REST', () => {
+  it.each(asked)('%s: both say the same', async (name, report, sent) => {
+    const rest = await gateway.fetch(`/?report=${name}&${new URLSearchParams(sent)}`, { as: 'admin' });
+    expect(rest.status).toBe(200);
+    const byRest: Answered = await rest.json();
+    const { [report.field]: byGraphql } = await ask(
+      gateway,
+      `{ ${report.field}(${printArguments(report, sent)}, first: 1000) {
+        rows ${selectionOf(report.row)} totals ${selectionOf(report.totals)}
+        warnings { collection reason count ids } parameters currency
+      } }`,
+    );
+    expect(byRest.rows.length).toBeGreaterThan(0);
+    expect(byGraphql.rows.map((row: Answered) => withNumbers(row, report.row))).toEqual(byRest.rows);
+    expect(withNumbers(byGraphql.totals, report.totals)).toEqual(byRest.totals);
+    expect(new Set(byGraphql.warnings.map(print))).toEqual(new Set(byRest.warnings.map(print)));
+    expect(byGraphql.parameters).toEqual(byRest.parameters);
+    expect(byGraphql.currency).toBe(byRest.currency);
+  });
+
+  it('prints money on REST as numbers with two decimals, in GraphQL as exact text', async () => {
+    const text = await (
+      await gateway.fetch('/feesummary.svc?type=head&session=2026-27&as_on=2026-12-20', { as: 'accountant' })
+    ).text();
+    expect(text).toMatch(/"demand" ?: ?46000\.00,/);
+    const { feeSummary } = await ask(
+      gateway,
+      '{ feeSummary(type: HEAD, session: "2026-27", asOn: "2026-12-20") { rows { demand } } }',
+    );
+    expect(feeSummary.rows).toEqual([{ demand: '46000.00' }, { demand: '3999.96' }]);
+  });
+
+  it('refuses alike: without a credential, to another role, with a wrong parameter', async () => {
+    const query = '{ feeSummary(type: MONTH) { totals { demand } } }';
+    expect(await codesOf(gateway, { query })).toEqual(['UNAUTHENTICATED']);
+    expect(await codesOf(gateway, { query, as: 'viewer' })).toEqual(['FORBIDDEN']);
+    expect(
+      await codesOf(gateway, {
+        query: '{ feeSummary(type: MONTH, session: "2026-28") { totals { demand } } }',
+        as: 'admin',
+      }),
+    ).toEqual(['INVALID_VALUE']);
+  });
+});
+
+describe('receipts by GraphQL', () => {
+  it('are recorded and rolled back, once', async () => {
+    const record = `mutation { recordReceipt(receipt: {studentId: "stu-09", paymentType: CASH, amount: "1500.50"}) { receiptNo total lines { month feeHead amount } } }`;
+    expect(await codesOf(gateway, { query: record, as: 'clerk' })).toEqual(['FORBIDDEN']);
+    const { recordReceipt } = await ask(gateway, record, { as: 'accountant' });
+    // The fixture's last number is R-16.
+    expect(recordReceipt).toMatchObject({ receiptNo: 'R-17', total: '1500.50' });
+    const rollBack = `mutation { rollBackReceipt(rollback: {receiptNo: "R-17", reason: "Typed twice", type: DUPLICATE}) { status rollbackType } }`;
+    expect(await ask(gateway, rollBack, { as: 'accountant' })).toEqual({
+      rollBackReceipt: { status: 'rolled_back', rollbackType: 'duplicate' },
+    });
+    expect(await codesOf(gateway, { query: rollBack, as: 'accountant' })).toEqual(['CONFLICT']);
+  });
+
+  it('cannot be written, edited or deleted as records, not even by an admin', async () => {
+    const answer = await gateway.fetch('/o/recs/fee_receipt/rec-1', { as: 'admin', method: 'DELETE' });
+    expect(answer.status).toBe(403);
+  });
+});
+
+function selectionOf(rowClass: RowClass): string {
+  const fields = columnsOf(rowClass).map(({ name, rowClass: inner }) =>
+    inner ? `${name} ${selectionOf(inner())}` : name,
+  );
+  return `{ ${fields.join(' ')} }`;
+}
+
+function printArguments(report: Report, sent: Readonly<Record<string, string>>): string {
+  return Object.entries(report.parameters)
+    .flatMap(([name, { restName, type }]) => {
+      const value = sent[restName];
+      if (value === undefined) return [];
+      if (type.graphql === Boolean) return [`${name}: ${value}`];
+      const isText = type.graphql === String || type.graphql instanceof GraphQLScalarType;
+      return [`${name}: ${isText ? JSON.stringify(value) : value.toUpperCase()}`];
+    })
+    .join(', ');
+}
+
+/** Money of GraphQL as REST writes it. */
+function withNumbers(row: Answered, rowClass: RowClass): Answered {
+  return Object.fromEntries(
+    columnsOf(rowClass).map(({ name, type, rowClass: inner }) => {
+      const value = row[name];
+      if (type === 'money' && value !== null) return [name, Number(value)];
+      if (type === 'rows' && inner)
+        return [name, value.map((element: Answered) => withNumbers(element, inner()))];
+      return [name, value];
+    }),
+  );
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value);
+}
