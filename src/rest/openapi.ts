@@ -93,12 +93,12 @@ function describeOperation(route: RouteDescription, formats: Route['formats']): 
 
 /** A page to try it on fills examples in: welcome where a value must be given, a nuisance where it may be left out. */
 function describeParameter({ name, isRequired, description, schema, example, in: place }: Parameter): Schema {
-  const hint = example === undefined || isRequired ? '' : ` E.g. \`${String(example)}\`.`;
+  const hint = example === undefined || isRequired ? '' : `. E.g. \`${String(example)}\`.`;
   return {
     name,
     in: place,
     required: isRequired,
-    description: `${description}${hint}`,
+    description: hint === '' ? description : description.replace(/\.$/, '') + hint,
     schema,
     ...(isRequired && example !== undefined && { example }),
   };
