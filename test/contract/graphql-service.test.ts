@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 import { PASSWORD, useGateway } from './gateway.js';
-import { ask, codesOf, send } from './graphql.js';
+import { type Answered, ask, codesOf, send } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -229,7 +229,7 @@ describe('HTTP', () => {
     expect((await post('{')).status).toBe(400);
     expect((await post('')).status).toBe(400);
     expect((await post('{"query":"{ me { id } }"}', { 'content-type': 'text/plain' })).status).toBe(415);
-    const problem = await (await post('{"query":5}')).json();
+    const problem = (await (await post('{"query":5}')).json()) as Answered;
     expect(problem.errors[0].extensions).toMatchObject({
       code: 'BAD_REQUEST',
       status: 400,

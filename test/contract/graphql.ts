@@ -38,7 +38,10 @@ export async function send(gateway: Gateway, operation: Operation): Promise<Grap
         : JSON.stringify({ query, variables }),
     as,
   });
-  const { data, errors = [] } = await response.json();
+  const { data, errors = [] } = (await response.json()) as {
+    data: Answered;
+    errors?: readonly GraphqlError[];
+  };
   return { status: response.status, headers: response.headers, data, errors };
 }
 
