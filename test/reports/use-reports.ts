@@ -32,6 +32,7 @@ export function scopeWith(roles: readonly string[], more: Partial<Scope['princip
 export interface TestReports {
   readonly database: Database;
   readonly services: ReportServices;
+  readonly catalog: Catalog;
   /** Records as they are in an old or imported database: whatever their shape. `_id` names them. */
   insert(collection: string, records: readonly JsonObject[]): Promise<void>;
   /** The domain's properties, in place of what was there. */
@@ -73,6 +74,9 @@ export function useReports(now: string): TestReports {
     properties,
     get database() {
       return test.database;
+    },
+    get catalog() {
+      return get().catalog;
     },
     get services() {
       return get().services;
