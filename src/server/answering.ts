@@ -11,6 +11,7 @@ import type { Observe } from './observation.js';
 const MIN_WRITE_LENGTH = 64 * 1024;
 
 const REVALIDATE = 'private, no-cache';
+const VARY = 'Accept, Authorization, X-Domain';
 
 export async function sendAnswer(
   answer: Answer,
@@ -18,7 +19,9 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   const { reply } = o;
   reply.header('cache-control', REVALIDATE);
-  reply.header('vary', 'Accept, Authorization, X-Domain');
+  // CORS may have put Origin there.
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
   if (answer.headers) reply.headers(answer.headers);
   switch (answer.kind) {
     case 'empty':

@@ -149,6 +149,14 @@ describe('what a browser is told', () => {
     );
   });
 
+  it('varies by origin too where the origin decides', async () => {
+    const answer = await gateway.fetch('/o/recs/task', {
+      as: 'viewer',
+      headers: { origin: 'https://portal.example' },
+    });
+    expect(answer.headers.get('vary')).toBe('Origin, Accept, Authorization, X-Domain');
+  });
+
   it('answers a preflight', async () => {
     const answer = await gateway.fetch('/o/recs/task', {
       method: 'OPTIONS',
