@@ -69,15 +69,16 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const server = await openDatabaseServer(config, options.onProgress);
     closers.push(() => server.stop());
-    const applied = await applyMigrations({ url: server.url });
-    if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
-
+    // Before the migrations: it says in one line why a database cannot be used.
     const database = await openDatabase({
       url: server.url,
       poolSize: config.poolSize,
       statementTimeoutMs: config.statementTimeoutMs,
     });
     closers.push(() => database.close());
+    const applied = await applyMigrations({ url: server.url });
+    if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
+
     const domains = await Domains.load(database);
     closers.push(() => domains.close());
     const catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });

@@ -2,7 +2,7 @@
 import Table from 'cli-table3';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
-import { ServiceError } from '../errors.js';
+import { type ErrorDetail, ServiceError } from '../errors.js';
 
 /** Prints rows as a table without borders, a heading line first. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -37,16 +37,20 @@ export function reportFault(fault: unknown): number {
   }
   if (fault instanceof ServiceError && fault.status !== 500) {
     process.stderr.write(`campus: ${fault.message}\n`);
-    for (const { pointer, parameter, detail } of fault.errors ?? []) {
-      const where = pointer ?? parameter;
-      process.stderr.write(where === undefined ? `  ${detail}\n` : `  ${where}: ${detail}\n`);
-    }
+    for (const detail of fault.errors ?? []) process.stderr.write(`  ${printDetail(detail)}\n`);
     return 1;
   }
   process.stderr.write(
     `campus: a fault of ours: ${fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)}\n`,
   );
   return 70;
+}
+
+function printDetail({ pointer, parameter, detail, expected, sent }: ErrorDetail): string {
+  const where = pointer ?? parameter;
+  const right = expected === undefined ? '' : ` Expected ${expected}.`;
+  const got = sent === undefined ? '' : ` Got ${JSON.stringify(sent)}.`;
+  return `${where === undefined ? '' : `${where}: `}${detail}${right}${got}`;
 }
 
 const BORDERS = [

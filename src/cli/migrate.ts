@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
 import { openDatabaseServer } from '../services.js';
+import { openDatabase } from '../store/database/database.js';
 import { applyMigrations, findDrift, listMigrations } from '../store/database/migrations.js';
 import type { CommandLine } from './command-line.js';
 import { printLine, printTable } from './console.js';
@@ -62,6 +63,8 @@ async function withDatabaseUrl(
 ): Promise<void> {
   const server = await openDatabaseServer(commandLine.config);
   try {
+    // Says in one line why a database cannot be used.
+    await (await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 })).close();
     await work(server.url);
   } finally {
     await server.stop();

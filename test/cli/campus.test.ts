@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { campus, type Ended, startCampus } from './campus.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+function run(words: string, input = ''): Promise<Ended> {
+  return campus(words.split(' '), { environment: { DATABASE_URL: database.url }, input });
+}
+
+async function expectRefusal(words: string, text: string | RegExp): Promise<void> {
+  const { code, output, errors } = await run(words);
+  expect({ code, output }).toEqual({ code: 1, output: '' });
+  expect(errors).toMatch(text);
+  expect(errors).not.toMatch(/\n\s+at /);
+}
+
+describe('campus', () => {
+  it.each([
+    '',
+    'start',
+    'migrate',
+    'migrate apply',
+    'seed',
+    'user',
+    'user add',
+    'key create',
+    'collection show',
+    'domain add',
+  ])('%s --help says what it does', async (command) => {
+    const { code, output } = await campus([...command.split(' ').filter((word) => word !== ''), '--help']);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Usage: campus/);
+  });
+
+  it('refuses a command it does not know, and suggests one', () =>
+    expectRefusal('strat', /unknown command 'strat'[\s\S]*start/));
+  it('refuses an option it does not know', () =>
+    expectRefusal('seed --pupils 5', /unknown option '--pupils'/));
+  it('refuses a number that is none', () => expectRefusal('seed --students many', /whole number/));
+  it('names a setting that cannot be used', async () => {
+    const { code, errors } = await campus(['start'], { environment: { PORT: 'http' } });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/PORT: /);
+  });
+  it.each([
+    ['a database out of reach', 'postgresql://nobody:secret@127.0.0.1:1/none'],
+    ['a host that is none', 'postgresql://nobody:secret@no-such-host.invalid/none'],
+  ])('says in one line, without the password, that %s is', async (_, DATABASE_URL) => {
+    const { code, errors } = await campus(['start'], { environment: { DATABASE_URL } });
+    expect(code).toBe(1);
+    expect(errors.trim().split('\n')).toHaveLength(1);
+    expect(errors).not.toContain('secret');
+  });
+});
+
+describe('campus, from an empty database on', () => {
+  it('shows and applies migrations', async () => {
+    expect((await run('migrate status')).output).toMatch(/0001_\w+ +applied/);
+    expect(await run('migrate apply')).toMatchObject({ code: 0, output: 'nothing to apply\n' });
+    expect((await run('migrate check')).code).toBe(0);
+  });
+
+  it('says what to do while there is no school', () => expectRefusal('user list', /campus domain add/));
+
+  it('adds the school and a branch', async () => {
+    expect(await run('domain add gyan --name Gyan --timezone Asia/Kathmandu')).toMatchObject({ code: 0 });
+    expect(await run('domain add gyan-north --name North')).toMatchObject({ code: 0 });
+    const { output } = await run('domain list');
+    expect(output).toMatch(/gyan +Gyan +Asia\/Kathmandu/);
+    expect(output).toMatch(/gyan-north +North +gyan +Asia\/Kathmandu/);
+  });
+
+  it('refuses a domain twice', () => expectRefusal('domain add gyan --name Again', /gyan/));
+
+  it('sets and shows properties', async () => {
+    expect(await run('property set weeklyOffs ["SU","SA"]')).toMatchObject({ code: 0 });
+    expect((await run('property list --domain gyan-north')).output).toMatch(
+      /weeklyOffs +\["SU","SA"\] +the top domain/,
+    );
+  });
+
+  it('refuses a time zone that is none', () =>
+    expectRefusal('property set timezone Asia/Nowhere', /time zone/));
+
+  it('adds a user with a password that is typed, or one that is made', async () => {
+    const typed = await run('user add asha --name Asha --role teacher', 'a long password\n');
+    expect(typed).toMatchObject({ code: 0 });
+    expect(typed.output).not.toMatch(/password/);
+    expect((await run('user add ravi --name Ravi --role admin clerk')).output).toMatch(
+      /^password: \S{12,}$/m,
+    );
+    expect((await run('user list')).output).toMatch(/ravi +Ravi +admin, clerk +yes +yes/);
+  });
+
+  it('refuses a short password', async () => {
+    const { code, errors } = await run('user passwd asha', 'short\n');
+    expect(code).toBe(1);
+    expect(errors).toMatch(/8/);
+  });
+
+  it('refuses a user name twice, and one nobody has', async () => {
+    await expectRefusal('user add asha --name Other --role clerk', /user_name/);
+    await expectRefusal('user passwd nobody', /nobody/);
+  });
+
+  it('creates a key, lists and revokes it', async () => {
+    const created = await run('key create reader --user ravi --collection task:read *:read --report *');
+    expect(created.output).toMatch(/^key: cg_\S+$/m);
+    const id = /^id: +(\S+)$/m.exec(created.output)?.[1] ?? '';
+    expect((await run('key list')).output).toMatch(new RegExp(`${id} +reader .* good`));
+    expect(await run(`key revoke ${id}`)).toMatchObject({ code: 0 });
+    expect((await run('key list')).output).toMatch(new RegExp(`${id} +reader .* revoked`));
+  });
+
+  it('refuses a key with a verb that is none, or for nobody', async () => {
+    await expectRefusal('key create bad --user ravi --collection task:peek', /peek/);
+    await expectRefusal('key create bad --user ravi --collection task', /task:|<verb>/);
+    await expectRefusal('key create bad --user nobody --collection task:read', /nobody/);
+    await expectRefusal('key create bad --user ravi --expires soon', /soon/);
+  });
+
+  it('lists collections and shows one', async () => {
+    expect((await run('collection list')).output).toMatch(/fee_receipt +Fee receipts/);
+    const { output } = await run('collection show attendance');
+    expect(output).toMatch(/status +text +required, one of present, absent/);
+    expect(output).toMatch(/teacher +read, create, update .*class, section in sectionsTaught/);
+  });
+
+  it('suggests the collection that was meant', () =>
+    expectRefusal('collection show atendance', /Did you mean "attendance"/));
+
+  it('refuses to seed the demo school into another', () => expectRefusal('seed --students 30', /gyan/));
+});
+
+describe('campus start', () => {
+  it('serves until a signal, and ends with 0', async () => {
+    const gateway = startCampus(['start'], { DATABASE_URL: database.url, PORT: '0' });
+    const ended = new Promise((resolve) => gateway.once('exit', resolve));
+    const banner = await new Promise<string>((resolve) =>
+      gateway.stdout?.once('data', (chunk) => resolve(String(chunk))),
+    );
+    const [url] = /http:\/\/localhost:\d+/.exec(banner) ?? [''];
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    gateway.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('campus seed', () => {
+  it('makes the demo school and its logins', async () => {
+    const empty = await createTestDatabase();
+    try {
+      const environment = { DATABASE_URL: empty.url };
+      const seeded = await campus(['seed', '--students', '36', '--today', '2026-07-15'], { environment });
+      expect(seeded).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/records in demo and demo-north/),
+      });
+      const users = await campus(['user', 'list'], { environment });
+      for (const name of ['admin', 'accountant', 'teacher', 'clerk', 'viewer']) {
+        expect(users.output).toMatch(new RegExp(`^${name} .* yes +yes`, 'm'));
+      }
+      expect((await campus(['seed', '--students', '36'], { environment })).errors).toMatch(
+        /--replace|records/,
+      );
+    } finally {
+      await empty.drop();
+    }
+  });
+});

@@ -1,0 +1,40 @@
+/** The command line as its users meet it: the built program, run as a process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface RunOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What is typed. Default: nothing, as from a script. */
+  readonly input?: string;
+}
+
+/** Runs `campus <words>` to its end. */
+export async function campus(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = startCampus(words, options.environment);
+  child.stdin?.end(options.input ?? '');
+  const [output, errors, code] = await Promise.all([
+    text(child.stdout ?? []),
+    text(child.stderr ?? []),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ]);
+  return { code, output, errors };
+}
+
+export function startCampus(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...words], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
