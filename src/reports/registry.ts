@@ -1,12 +1,14 @@
 /** The reports, in the order of reports.md: what is not in this list is no report. */
 import { ServiceError } from '../errors.js';
 import { classAttendance } from './class-attendance.js';
+import { classGradeBook } from './class-grade-book.js';
 import { classesByCategory } from './classes-by-category.js';
 import { collectionTrend } from './collection-trend.js';
 import { dailyFeeCollection } from './daily-fee-collection.js';
 import { dailyUniqueSms } from './daily-unique-sms.js';
 import { feeDefaulters } from './fee-defaulters.js';
 import { feeSummary } from './fee-summary.js';
+import { gradeBook } from './grade-book.js';
 import { leaveRequests } from './leave-requests.js';
 import { outstandingAgeing } from './outstanding-ageing.js';
 import type { Report } from './report.js';
@@ -23,6 +25,8 @@ export const reports: readonly Report[] = [
   rolledBackReceipts,
   classesByCategory,
   classAttendance,
+  gradeBook,
+  classGradeBook,
   collectionTrend,
   outstandingAgeing,
 ];

@@ -1,0 +1,169 @@
+import { Prisma } from '../generated/prisma/client.js';
+import * as column from './columns.js';
+import { inSection } from './common-parameters.js';
+import { gradedResults } from './grades.js';
+import { session, term, text } from './parameter-types.js';
+import { required } from './parameters.js';
+import { assertClass } from './places.js';
+import { defineReport } from './report.js';
+
+@column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
+export class ClassGradeBookSubject {
+  @column.text('The subject.') readonly subject!: string;
+  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
+  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
+  @column.flag('Whether a paper was missed (AB); it counts 0.') readonly wasAbsent!: boolean;
+}
+
+@column.rowType('ClassGradeBookStudent', "A student's line in the grade book of a class.")
+export class ClassGradeBookStudent {
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.rows(() => ClassGradeBookSubject, 'By subject.', {
+    kind: 'spread',
+    label: 'subject',
+    value: 'percent',
+  })
+  readonly subjects!: readonly ClassGradeBookSubject[];
+  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
+  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
+  readonly result!: string | null;
+  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
+    | number
+    | null;
+  @column.whole('How many results the section has.') readonly sectionSize!: number;
+  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
+  @column.whole('How many results the class has.') readonly classSize!: number;
+  @column.flag('Whether families may see it.') readonly published!: boolean;
+}
+
+@column.rowType('SubjectFooter', 'One subject over all students listed.')
+export class SubjectFooter {
+  @column.text('The subject.') readonly subject!: string;
+  @column.whole('Students graded in it.') readonly graded!: number;
+  @column.percent('The highest percentage.', { nullable: true }) readonly highest!: number | null;
+  @column.percent('The mean of the percentages.', { nullable: true }) readonly average!: number | null;
+  @column.whole('How many passed.') readonly passed!: number;
+  @column.whole('How many are incomplete.') readonly incomplete!: number;
+}
+
+@column.rowType('ClassGradeBookTotals', 'All students listed.')
+export class ClassGradeBookTotals {
+  @column.whole('How many results.') readonly students!: number;
+  @column.whole('How many passed.') readonly pass!: number;
+  @column.whole('How many with a compartment.') readonly compartment!: number;
+  @column.whole('How many failed.') readonly fail!: number;
+  @column.whole('How many are incomplete.') readonly incomplete!: number;
+  @column.percent('The highest overall percentage.', { nullable: true }) readonly highest!: number | null;
+  @column.percent('The mean of the overall percentages.', { nullable: true }) readonly average!:
+    | number
+    | null;
+  @column.rows(() => SubjectFooter, 'By subject.') readonly subjects!: readonly SubjectFooter[];
+}
+
+/**
+ * The results of a class for a term, with ranks and a footer per subject. Ranks are those of the whole section and class, also where one
+ * section alone is shown.
+ *
+ * pass + compartment + fail + incomplete = students, but for students exempt from everything.
+ *
+ * @see reports.md 14
+ */
+export const classGradeBook = defineReport({
+  name: 'class-grade-book',
+  field: 'classGradeBook',
+  title: 'Grade book of a class for a term',
+  description: 'The results of a class for a term: percentages, grades and ranks, with a footer per subject.',
+  parameters: {
+    session: required(session, { restName: 'session', description: 'The school year.' }),
+    term: required(term, { restName: 'term', description: 'The term.' }),
+    class: required(text, { restName: 'class', description: 'The class.' }),
+    section: inSection,
+  },
+  roles: [],
+  teachers: 'taught',
+  row: ClassGradeBookStudent,
+  totals: ClassGradeBookTotals,
+  example: { session: '2026-27', term: 'halfyear', class: '5' },
+  check: ({ class: className, section }, context) => assertClass(context, className, section),
+  sql: ({ session, term, class: className, section = null }, { domain, sections, settings }) => Prisma.sql`
+with
+results as materialized (
+  select
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
+    r.data->'subjects' as subjects
+  from records r
+  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+    and r.data->'class' = to_jsonb(${className}::text)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+),
+${gradedResults(settings)},
+listed as materialized (
+  select
+    k.*, s.roll_no, s.name,
+    row_number() over (order by k.section, s.roll_no, s.name, k.admission_no, k.id) as position
+  from ranked k
+  left join lateral (
+    select
+      r.data->>'name' as name,
+      case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no
+    from records r
+    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = k.student
+    offset 0
+  ) as s on true
+  where (${section}::text is null or k.section = ${section}::text)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(k.class, k.section)))
+),
+listed_subjects as materialized (
+  select s.* from subjects s where s.id in (select id from listed)
+),
+books as materialized (
+  select id, json_agg(json_build_object(
+    'subject', subject, 'percent', percent, 'grade', grade, 'state', state, 'wasAbsent', was_absent
+  ) order by subject_place) as subjects
+  from listed_subjects
+  group by id
+)
+select 'row' as part, l.position, l.id as key, json_build_object(
+  'section', l.section, 'rollNo', l.roll_no, 'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name,
+  'subjects', coalesce(b.subjects, '[]'), 'percent', l.percent, 'grade', l.grade, 'result', l.outcome,
+  'rank', l.section_rank, 'sectionSize', l.section_size, 'classRank', l.class_rank, 'classSize', l.class_size, 'published', l.is_published
+) as content
+from listed l
+left join books b on b.id = l.id
+union all
+select 'totals', null, null, json_build_object(
+  'students', count(*),
+  'pass', count(*) filter (where outcome = 'pass'), 'compartment', count(*) filter (where outcome = 'compartment'),
+  'fail', count(*) filter (where outcome = 'fail'), 'incomplete', count(*) filter (where outcome = 'incomplete'),
+  'highest', max(percent), 'average', round(avg(percent), 2),
+  'subjects', (
+    select coalesce(json_agg(json_build_object(
+      'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed, 'incomplete', incomplete
+    ) order by place, subject), '[]')
+    from (
+      select
+        subject, min(subject_place) as place, count(percent) as graded, max(percent) as highest, round(avg(exact_percent), 2) as average,
+        count(*) filter (where percent >= ${settings.passPercent}) as passed, count(*) filter (where is_missing) as incomplete
+      from listed_subjects
+      group by subject
+    ) as footer
+  )
+)
+from listed
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'result', 'reason', fault, 'count', count(distinct id), 'ids', (array_agg(distinct id order by id))[1:10]
+)
+from components
+where fault is not null and id in (select id from listed)
+group by fault`,
+});

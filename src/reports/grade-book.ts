@@ -1,0 +1,158 @@
+import { Prisma } from '../generated/prisma/client.js';
+import * as column from './columns.js';
+import { gradedResults } from './grades.js';
+import { session, term, text } from './parameter-types.js';
+import { required } from './parameters.js';
+import { assertStudent } from './places.js';
+import { defineReport } from './report.js';
+
+@column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
+export class GradeBookComponent {
+  @column.text('The component, e.g. Written.') readonly name!: string;
+  @column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).')
+  readonly marks!: string;
+  @column.number('The greatest marks possible.', { nullable: true }) readonly max!: number | null;
+  @column.number('The share in the subject, in the same unit over its components.', { nullable: true })
+  readonly weight!: number | null;
+}
+
+@column.rowType('GradeBookSubject', 'What the student got in one subject.')
+export class GradeBookSubject {
+  @column.text('The subject.') readonly subject!: string;
+  @column.rows(() => GradeBookComponent, 'What it is made of.')
+  readonly components!: readonly GradeBookComponent[];
+  @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade.', { nullable: true }) readonly grade!: string | null;
+  @column.text('graded, incomplete (something is not entered) or exempt.') readonly state!: string;
+  @column.flag('Whether it is passed.', { nullable: true }) readonly passed!: boolean | null;
+  @column.percent('The highest percentage in the section.', { nullable: true }) readonly sectionHighest!:
+    | number
+    | null;
+  @column.percent('The mean percentage in the section.', { nullable: true }) readonly sectionAverage!:
+    | number
+    | null;
+}
+
+@column.rowType('GradeBookTotals', 'The result of the student.')
+export class GradeBookTotals {
+  @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.text('The class in that session.', { nullable: true }) readonly class!: string | null;
+  @column.text('The section in that session.', { nullable: true }) readonly section!: string | null;
+  @column.percent('Mean of the graded subjects; none while something is not entered.', { nullable: true })
+  readonly percent!: number | null;
+  @column.text('The grade of it.', { nullable: true }) readonly grade!: string | null;
+  @column.text('pass, compartment (one or two subjects not passed), fail, or incomplete.', { nullable: true })
+  readonly result!: string | null;
+  @column.whole('Rank in the section; none while incomplete.', { nullable: true }) readonly rank!:
+    | number
+    | null;
+  @column.whole('How many results the section has.', { nullable: true }) readonly sectionSize!: number | null;
+  @column.whole('Rank in the whole class.', { nullable: true }) readonly classRank!: number | null;
+  @column.whole('How many results the class has.', { nullable: true }) readonly classSize!: number | null;
+  @column.text("The class teacher's words.", { nullable: true }) readonly remarks!: string | null;
+  @column.flag('Whether families may see it.', { nullable: true }) readonly published!: boolean | null;
+}
+
+/**
+ * The grade book of a student for a term: a row a subject, the result in the totals. Without a result of that term there are no rows
+ * and the totals are empty.
+ *
+ * @see reports.md 14
+ */
+export const gradeBook = defineReport({
+  name: 'grade-book',
+  field: 'gradeBook',
+  title: 'Student grade book for a term',
+  description: 'What a student got in each subject of a term, with percentage, grade, rank and result.',
+  recordRoute: {
+    method: 'GET',
+    path: '/o/recs/result',
+    query: 'stream=true&oquery=session=2026-27,term=halfyear,admission_no=GV-01042',
+  },
+  parameters: {
+    session: required(session, { restName: 'session', description: 'The school year.' }),
+    term: required(term, { restName: 'term', description: 'The term.' }),
+    admissionNo: required(text, {
+      restName: 'admission_no',
+      description: "The student's admission number.",
+    }),
+  },
+  roles: [],
+  teachers: 'taught',
+  row: GradeBookSubject,
+  totals: GradeBookTotals,
+  example: { session: '2026-27', term: 'halfyear', admissionNo: 'GV-01042' },
+  check: ({ admissionNo }, context) => assertStudent(context, admissionNo),
+  sql: ({ session, term, admissionNo }, { domain, sections, settings }) => Prisma.sql`
+with
+own as materialized (
+  select r.id, r.data->'class' as class
+  from records r
+  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+    and r.data->'admission_no' = to_jsonb(${admissionNo}::text)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+  order by r.id
+  limit 1
+),
+-- The whole class, for the ranks.
+results as materialized (
+  select
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
+    r.data->'subjects' as subjects
+  from records r
+  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+    and r.data->'class' = (select class from own)
+    and r.data->>'session' = ${session} and r.data->>'term' = ${term}
+),
+${gradedResults(settings)},
+footers as (
+  select s.subject, max(s.percent) as highest, round(avg(s.exact_percent), 2) as average
+  from ranked k
+  join subjects s on s.id = k.id
+  where k.section = (select section from ranked where id = (select id from own))
+  group by s.subject
+)
+select 'row' as part, s.subject_place as position, s.subject as key, json_build_object(
+  'subject', s.subject,
+  'components', (
+    select json_agg(json_build_object(
+      'name', c.name,
+      'marks', case when c.is_missing then '–' when c.state = 'absent' then 'AB' when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end,
+      'max', trim_scale(c.max), 'weight', trim_scale(c.weight)
+    ) order by c.place)
+    from components c
+    where c.id = s.id and c.subject_place = s.subject_place
+  ),
+  'percent', s.percent, 'grade', s.grade, 'state', s.state, 'passed', s.percent >= ${settings.passPercent},
+  'sectionHighest', f.highest, 'sectionAverage', f.average
+) as content
+from subjects s
+left join footers f on f.subject = s.subject
+where s.id = (select id from own)
+union all
+select 'totals', null, null, json_build_object(
+  'studentId', k.student, 'admissionNo', sent.admission_no, 'name', person.name,
+  'class', k.class, 'section', k.section, 'percent', k.percent, 'grade', k.grade, 'result', k.outcome,
+  'rank', k.section_rank, 'sectionSize', k.section_size, 'classRank', k.class_rank, 'classSize', k.class_size,
+  'remarks', k.remarks, 'published', k.is_published
+)
+from (select ${admissionNo}::text as admission_no) as sent
+left join ranked k on k.id = (select id from own)
+left join lateral (
+  select r.data->>'name' as name
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.data->'sequence' = to_jsonb(${admissionNo}::text)
+  limit 1
+) as person on true
+union all
+select 'warning', null, null, json_build_object('collection', 'result', 'reason', fault, 'count', 1, 'ids', json_build_array(id))
+from components
+where fault is not null and id = (select id from own)
+group by fault, id`,
+});
