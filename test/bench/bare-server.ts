@@ -25,6 +25,8 @@ export interface BareStatement {
   /** `FRESH_ID` in a text is a new id at every run, as a create needs. */
   readonly values: readonly unknown[];
   readonly kind: 'rows' | 'stream';
+  /** Prepared under this name, as the gateway does. */
+  readonly name?: string;
 }
 
 interface Row {
@@ -47,7 +49,7 @@ const server = createServer((request, response) => {
       return;
     }
     const answer =
-      statement.kind === 'stream' ? streamRows(statement, response) : sendRows(name, statement, response);
+      statement.kind === 'stream' ? streamRows(statement, response) : sendRows(statement, response);
     answer.catch((fault: unknown) => {
       process.stderr.write(`bare server: ${String(fault)}\n`);
       response.destroy();
@@ -60,10 +62,10 @@ server.listen(0, '127.0.0.1', () => {
 });
 answerUsage();
 
-async function sendRows(name: string, statement: BareStatement, response: ServerResponse): Promise<void> {
+async function sendRows(statement: BareStatement, response: ServerResponse): Promise<void> {
   const id = randomUUID();
   const values = statement.values.map((value) => withFreshId(value, id));
-  const { rows } = await pool.query<Row>({ name, text: statement.text, values });
+  const { rows } = await pool.query<Row>({ ...statement, values });
   const body = rows.map((row) => row.json).join(',');
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`[${body}]`);

@@ -11,16 +11,16 @@ export interface StatementRecorder {
 
 export function recordStatements(database: Database): StatementRecorder {
   let taken: BareStatement[] = [];
-  const take = (sql: Prisma.Sql, kind: BareStatement['kind']) => {
-    taken.push({ text: sql.text, values: sql.values, kind });
+  const take = (sql: Prisma.Sql, kind: BareStatement['kind'], name: string | undefined) => {
+    taken.push({ text: sql.text, values: sql.values, kind, ...(name !== undefined && { name }) });
   };
   const recording: Pick<Database, 'query' | 'stream'> = {
     query: (sql, options) => {
-      take(sql, 'rows');
+      take(sql, 'rows', options?.name);
       return database.query(sql, options);
     },
     stream: (sql, options) => {
-      take(sql, 'stream');
+      take(sql, 'stream', options?.name);
       return database.stream(sql, options);
     },
   };

@@ -24,22 +24,14 @@ async function expectRefusal(words: string, text: string | RegExp): Promise<void
 }
 
 describe('campus', () => {
-  it.each([
-    '',
-    'start',
-    'migrate',
-    'migrate apply',
-    'seed',
-    'user',
-    'user add',
-    'key create',
-    'collection show',
-    'domain add',
-  ])('%s --help says what it does', async (command) => {
-    const { code, output } = await campus([...command.split(' ').filter((word) => word !== ''), '--help']);
-    expect(code).toBe(0);
-    expect(output).toMatch(/^Usage: campus/);
-  });
+  it.each(['', 'migrate apply', 'seed', 'user add', 'key create'])(
+    '%s --help says what it does',
+    async (command) => {
+      const { code, output } = await campus([...command.split(' ').filter((word) => word !== ''), '--help']);
+      expect(code).toBe(0);
+      expect(output).toMatch(/^Usage: campus/);
+    },
+  );
 
   it('refuses a command it does not know, and suggests one', () =>
     expectRefusal('strat', /unknown command 'strat'[\s\S]*start/));
@@ -146,7 +138,7 @@ describe('campus start', () => {
     const gateway = startCampus(['start'], { DATABASE_URL: database.url, PORT: '0' });
     const ended = new Promise((resolve) => gateway.once('exit', resolve));
     const banner = await new Promise<string>((resolve) =>
-      gateway.stdout?.once('data', (chunk) => resolve(String(chunk))),
+      gateway.stdout.once('data', (chunk) => resolve(String(chunk))),
     );
     const [url] = /http:\/\/localhost:\d+/.exec(banner) ?? [''];
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -1,5 +1,5 @@
 /** The command line as its users meet it: the built program, run as a process. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -20,10 +20,10 @@ export interface RunOptions {
 /** Runs `campus <words>` to its end. */
 export async function campus(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = startCampus(words, options.environment);
-  child.stdin?.end(options.input ?? '');
+  child.stdin.end(options.input ?? '');
   const [output, errors, code] = await Promise.all([
-    text(child.stdout ?? []),
-    text(child.stderr ?? []),
+    text(child.stdout),
+    text(child.stderr),
     new Promise<number | null>((resolve) => child.once('exit', resolve)),
   ]);
   return { code, output, errors };
@@ -32,9 +32,9 @@ export async function campus(words: readonly string[], options: RunOptions = {})
 export function startCampus(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): ChildProcess {
+): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [PROGRAM, ...words], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
 }

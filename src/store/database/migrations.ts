@@ -2,6 +2,7 @@
  * The tables' history: prisma/migrations applied in process by Prisma's own engine, compiled to WebAssembly. It
  * needs no download and no CLI, and writes the `_prisma_migrations` the CLI would.
  */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -46,8 +47,9 @@ export interface MigrationStatus {
  * works, the others wait and find nothing left to do.
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
-  return withMigrationLock(options.url, () =>
-    withSchemaEngine(options, async (engine, { migrationsList }, adapterFactory) => {
+  return withMigrationLock(options.url, async (client) => {
+    if (await isUpToDate(client, await readMigrations(options))) return [];
+    return withSchemaEngine(options, async (engine, { migrationsList }, adapterFactory) => {
       try {
         const { appliedMigrationNames } = await engine.applyMigrations({
           migrationsList,
@@ -57,7 +59,26 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
       } catch (error) {
         throw toMigrationError(error, adapterFactory.scriptError);
       }
-    }),
+    });
+  });
+}
+
+/** Whether just these migrations are applied, to the letter. Asked first, for the engine takes most of a second to say the same. */
+async function isUpToDate(client: pg.Client, migrations: MigrationList): Promise<boolean> {
+  const { rows: tables } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
+  if (tables.length === 0) return false;
+  const { rows } = await client.query<{ name: string; checksum: string; isApplied: boolean }>(
+    `select migration_name as name, checksum, finished_at is not null as "isApplied"
+       from _prisma_migrations where rolled_back_at is null`,
+  );
+  const applied = new Map(rows.filter((row) => row.isApplied).map((row) => [row.name, row.checksum]));
+  const { migrationDirectories } = migrations;
+  return (
+    rows.length === migrationDirectories.length &&
+    migrationDirectories.every(({ path: name, migrationFile: { content } }) => {
+      const script = content.tag === 'ok' ? content.value : '';
+      return applied.get(name) === createHash('sha256').update(script).digest('hex');
+    })
   );
 }
 
@@ -110,8 +131,17 @@ interface PrismaFolder {
   readonly schema: { readonly path: string; readonly content: string };
 }
 
-async function readPrismaFolder(directory: string): Promise<PrismaFolder> {
-  const baseDir = path.join(directory, 'migrations');
+async function readPrismaFolder(options: MigrationOptions): Promise<PrismaFolder> {
+  const content = await readFile(path.join(prismaDirectoryOf(options), 'schema.prisma'), 'utf8');
+  return { migrationsList: await readMigrations(options), schema: { path: 'schema.prisma', content } };
+}
+
+function prismaDirectoryOf(options: MigrationOptions): string {
+  return options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
+}
+
+async function readMigrations(options: MigrationOptions): Promise<MigrationList> {
+  const baseDir = path.join(prismaDirectoryOf(options), 'migrations');
   const entries = await readdir(baseDir, { withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isDirectory())
@@ -127,19 +157,14 @@ async function readPrismaFolder(directory: string): Promise<PrismaFolder> {
     path: 'migration_lock.toml',
     content: await readFile(path.join(baseDir, 'migration_lock.toml'), 'utf8'),
   };
-  return {
-    migrationsList: { baseDir, lockfile, shadowDbInitScript: '', migrationDirectories },
-    schema: { path: 'schema.prisma', content: await readFile(path.join(directory, 'schema.prisma'), 'utf8') },
-  };
+  return { baseDir, lockfile, shadowDbInitScript: '', migrationDirectories };
 }
 
 async function withSchemaEngine<T>(
   options: MigrationOptions,
   work: (engine: SchemaEngine, folder: PrismaFolder, adapterFactory: MigrationPrismaPg) => Promise<T>,
 ): Promise<T> {
-  const folder = await readPrismaFolder(
-    options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma'),
-  );
+  const folder = await readPrismaFolder(options);
   const { SchemaEngine } = await loadSchemaEngine();
   const pool = new pg.Pool({ connectionString: options.url, max: 2 });
   // A broken idle connection shows in the next query; without a listener it would end the process.
@@ -251,13 +276,13 @@ function withoutLingering(glue: object): Record<string, unknown> {
   return Object.fromEntries(imports);
 }
 
-async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promise<T> {
+async function withMigrationLock<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'campus migrations' });
   client.on('error', () => {});
   await client.connect();
   try {
     await lockUntilDisconnected(client, MIGRATION_LOCK);
-    return await work();
+    return await work(client);
   } finally {
     await client.end();
   }
