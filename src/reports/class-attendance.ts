@@ -1,12 +1,20 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { firstDay, lastDay, monthOf, monthsBetween, monthsOf, sessionOf } from './calendar.js';
+import { firstDay, lastDay, monthOf, monthsBetween } from './calendar.js';
 import * as column from './columns.js';
 import { checkRange, inSection } from './common-parameters.js';
 import { dayOrMonth, text } from './parameter-types.js';
 import { parameterError, required } from './parameters.js';
 import { assertClass } from './places.js';
 import { defineReport } from './report.js';
-import { schoolDays, unusableHolidays } from './school-days.js';
+import {
+  marksOfNoDay,
+  presentDays,
+  registeredStudents,
+  sessionStart,
+  studentDays,
+  studentsOfClass,
+  unusableAttendance,
+} from './student-days.js';
 
 @column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
 export class RegisterLine {
@@ -149,109 +157,30 @@ export const classAttendance = defineReport({
     await assertClass(context, className, section);
   },
   sql: ({ class: className, section = null, start, end }, context) => {
-    const { domain, settings, sections, today } = context;
+    const { domain, settings, sections } = context;
     const [first, last] = [firstDay(start), lastDay(end)];
-    const sessions = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
-    const since = firstDay(
-      monthsOf(sessionOf(first, settings.sessionFirstMonth), settings.sessionFirstMonth).first,
-    );
+    const since = sessionStart(first, context);
     return Prisma.sql`
 with
-school_classes as (
-  select ${className}::text as class
-),
-${schoolDays(context, { first: since, last })},
-days as materialized (
-  select
-    d.day, d.month, d.is_working, d.day >= ${first} as is_shown,
-    row_number() over (partition by d.month, d.day >= ${first} order by d.day) as place,
-    extract(year from d.day::date - make_interval(months => ${settings.sessionFirstMonth} - 1))::int as session_year
-  from school_days d
-),
--- Whose register it is: those registered in the class, and those marked in it who are elsewhere by now.
 students as materialized (
-  select
-    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
-    case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no,
-    r.data->>'class' as class, r.data->>'section' as section,
-    case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
-    case when r.data->>'admitted_on' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then r.data->>'admitted_on' end as admitted_on,
-    case when coalesce(r.data->>'left_on', '9999-12-31') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then coalesce(r.data->>'left_on', '9999-12-31') end as left_on
+  select ${registeredStudents}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.id in (
-      select r.id
-      from records r
-      where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-        and r.data->'class' = to_jsonb(${className}::text)
-        and r.data->>'session' in (${sessions[0]}, ${sessions[1]})
-      union
-      select r.data->'student'->>'value'
-      from records r
-      where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-        and r.data->'class' = to_jsonb(${className}::text)
-        and r.data->'created' >= to_jsonb(to_char(${first}::date - 1, 'YYYY-MM-DD'))
-        and r.data->'created' < to_jsonb(to_char(least(${last}::date, ${today}::date) + 2, 'YYYY-MM-DD'))
+    and r.id in (${studentsOfClass(className, { first, last }, context)}
     )
 ),
--- By the key of the unique rule, student and day of the school: its index holds a student's days together, in order.
-marks as materialized (
-  select
-    r.id, s.student, left(right(r.keys->>'student_day', 12), 10) as day, m.class, m.section, m.status,
-    s.admitted_on, s.left_on
-  from students s
-  cross join lateral (
-    select r.id, r.data, r.keys
-    from records r
-    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${since} || '"]'
-      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}::date, ${today}::date) || '"]'
-    offset 0
-  ) as r
-  cross join lateral jsonb_to_record(r.data) as m(class text, section text, status text, student jsonb)
-  where m.student->>'value' = s.student
-),
-marked_days as materialized (
-  select
-    m.*, d.month, d.session_year, d.is_working, d.is_shown,
-    d.is_working and d.day between m.admitted_on and m.left_on as counts
-  from marks m
-  join days d on d.day = m.day
-),
--- Where each student was since when; the first place of a session reaches back to its start.
-places as materialized (
-  select
-    student, session_year, class, section,
-    case when row_number() over in_session = 1 then '' else day end as from_day,
-    coalesce(lead(day) over in_session, '9999') as to_day
-  from (
-    select
-      student, day, session_year, class, section,
-      (class, section) is distinct from lag((class, section)) over (partition by student, session_year order by day) as is_change
-    from marked_days
-  ) as mark
-  where is_change
-  window in_session as (partition by student, session_year order by day)
-  union all
-  select s.student, s.session_year, s.class, s.section, '', '9999'
-  from students s
-  where not exists (select from marked_days m where m.student = s.student and m.session_year = s.session_year)
-),
-shown_days as materialized (
-  select
-    p.student, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
-    lead(d.place) over (partition by p.student, p.section, d.month order by d.place) as next_place,
-    case when not d.is_working then '*' else
-      case m.status when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
-    end as letter
-  from places p
-  join students s on s.student = p.student
-  join days d
-    on d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
-    and d.day between s.admitted_on and s.left_on
-  left join marks m on m.student = p.student and m.day = d.day
-  where p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))
+${studentDays(
+  {
+    first,
+    last,
+    classes: Prisma.sql`select ${className}::text`,
+    where: Prisma.sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))`,
+  },
+  context,
+)},
+class_days as materialized (
+  select * from days where class = ${className}
 ),
 lines as materialized (
   select
@@ -262,9 +191,8 @@ lines as materialized (
     count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
     count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
     count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
-    count(*) filter (where letter in ('P', 'L')) + 0.5 * count(*) filter (where letter = 'H')
-      + count(*) filter (where letter = 'V' and ${settings.leaveCountsPresent}) as present_days
-  from shown_days
+    ${presentDays(settings)} as present_days
+  from student_days
   group by student, section, month
 ),
 by_day as (
@@ -273,9 +201,8 @@ by_day as (
     count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
     count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
     count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
-    count(*) filter (where letter in ('P', 'L')) + 0.5 * count(*) filter (where letter = 'H')
-      + count(*) filter (where letter = 'V' and ${settings.leaveCountsPresent}) as present_days
-  from shown_days
+    ${presentDays(settings)} as present_days
+  from student_days
   where is_working
   group by month, day
 ),
@@ -304,7 +231,7 @@ sums as materialized (
     join (
       select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month else '' end as month, count(*) as working_days
       from (select distinct greatest(admitted_on, ${since}) as from_day, left_on as to_day from students) as stay
-      join days d on d.is_working and d.day between stay.from_day and stay.to_day
+      join class_days d on d.is_working and d.day between stay.from_day and stay.to_day
       group by 1, 2, 3, 4
     ) as stay on stay.from_day = greatest(s.admitted_on, ${since}) and stay.to_day = s.left_on
     union all
@@ -318,32 +245,12 @@ sums as materialized (
     months_before as (partition by student, session_year order by month range between unbounded preceding and current row exclude group)
 ),
 month_days as materialized (
-  select month, count(*) as days, count(*) filter (where is_working) as working_days from days where is_shown group by month
+  select month, count(*) as days, count(*) filter (where is_working) as working_days from class_days where is_shown group by month
 ),
 left_out as (
-  select 'attendance' as collection, id, 'status is none of present, absent, late, half_day, leave' as reason
-  from marked_days
-  where is_shown and class = ${className} and coalesce(status not in ('present', 'absent', 'late', 'half_day', 'leave'), true)
+  ${unusableAttendance(Prisma.sql`class = ${className}`, context)}
   union all
-  select 'attendance', id, 'the day is no school day of the class'
-  from marked_days
-  where is_shown and class = ${className} and not is_working
-  union all
-  select 'attendance', id, 'the student is not on roll on the day'
-  from marked_days
-  where is_shown and class = ${className} and not day between admitted_on and left_on
-  union all
-  select 'attendance', r.id, 'created is not an instant'
-  from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-    and (r.data->'created' is null or r.data->'created' < '"1900"' or r.data->'created' > '"2199-12-31"')
-    and r.data->>'class' = ${className}
-  union all
-  select 'registration', student, 'admitted_on or left_on is not a day'
-  from students
-  where admitted_on is null or left_on is null
-  union all
-  ${unusableHolidays(context)}
+  ${marksOfNoDay(className, context)}
 )
 select 'row' as part,
   row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student) as position,
@@ -375,7 +282,7 @@ select 'totals', null, null, json_build_object(
       'holidays', (
         select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day), '[]')
         from school_days d
-        where d.month = md.month and d.day >= ${first} and d.holiday is not null and not d.is_working
+        where d.class = ${className} and d.month = md.month and d.day >= ${first} and d.holiday is not null and not d.is_working
       ),
       'days', (
         select coalesce(json_agg(json_build_object(
@@ -387,7 +294,7 @@ select 'totals', null, null, json_build_object(
             d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present, coalesce(b.absent, 0) as absent,
             coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day, coalesce(b.leave, 0) as leave,
             coalesce(b.unmarked, 0) as unmarked, b.present_days
-          from days d
+          from class_days d
           left join by_day b on b.day = d.day
           where d.is_shown and d.is_working and d.month = md.month
         ) as by_day

@@ -198,13 +198,13 @@ describe('classAttendance of the twelve students', () => {
       },
     ]);
     expect(warnings).toEqual([
-      { collection: 'attendance', reason: 'created is not an instant', count: 1, ids: ['att-wrong'] },
       {
         collection: 'attendance',
         reason: 'status is none of present, absent, late, half_day, leave',
         count: 1,
         ids: ['att-2026-04-22-03'],
       },
+      { collection: 'attendance', reason: 'student or created is unusable', count: 1, ids: ['att-wrong'] },
       {
         collection: 'attendance',
         reason: 'the day is no school day of the class',
