@@ -27,6 +27,8 @@ export interface FeeRange {
   readonly asOn: Day;
   /** Which demand counts: `due` by the day, or `all`. */
   readonly demand: 'due' | 'all';
+  /** One student alone: an expression of the JSON of the `_id`. */
+  readonly student?: Sql;
 }
 
 export function feeItems(
@@ -35,6 +37,10 @@ export function feeItems(
 ): Sql {
   const { first, last, asOn, demand, feeHead = null } = range;
   const end = endOf(asOn, timeZone);
+  const ofStudent = range.student
+    ? Prisma.sql`and r.data->'student'->'value' = ${range.student}`
+    : Prisma.empty;
+  const toStudent = range.student ? Prisma.sql`and r.data->'name'->'value' = ${range.student}` : Prisma.empty;
   return Prisma.sql`
 -- The last month of demand of those who have left.
 last_months as materialized (
@@ -50,6 +56,7 @@ dues as not materialized (
     case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
   from records r
   where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+    ${ofStudent}
     and r.data->'month' >= ${json(first)}::jsonb and r.data->'month' <= ${json(last)}::jsonb
     and (${feeHead}::text is null or r.data->'fee_head' = ${json(feeHead)}::jsonb)
     and (${demand} = 'all' or r.data->>'due_date' <= ${asOn})
@@ -65,6 +72,7 @@ payments as not materialized (
   from records r
   cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    ${ofStudent}
     and r.data->>'date' < ${end}
     and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${end})
     and line->>'month' between ${first} and ${last}
@@ -77,6 +85,7 @@ granted as materialized (
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
   where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+    ${toStudent}
     and r.data->>'created_on' < ${end}
     and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
     and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}

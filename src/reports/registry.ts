@@ -6,6 +6,7 @@ import { classesByCategory } from './classes-by-category.js';
 import { collectionTrend } from './collection-trend.js';
 import { dailyFeeCollection } from './daily-fee-collection.js';
 import { dailyUniqueSms } from './daily-unique-sms.js';
+import { daySheet } from './day-sheet.js';
 import { feeDefaulters } from './fee-defaulters.js';
 import { feeSummary } from './fee-summary.js';
 import { gradeBook } from './grade-book.js';
@@ -13,7 +14,9 @@ import { leaveRequests } from './leave-requests.js';
 import { outstandingAgeing } from './outstanding-ageing.js';
 import type { Report } from './report.js';
 import { rolledBackReceipts } from './rolled-back-receipts.js';
+import { strength } from './strength.js';
 import { studentConcession } from './student-concession.js';
+import { teachers } from './teachers.js';
 
 export const reports: readonly Report[] = [
   feeDefaulters,
@@ -27,8 +30,11 @@ export const reports: readonly Report[] = [
   classAttendance,
   gradeBook,
   classGradeBook,
+  teachers,
   collectionTrend,
   outstandingAgeing,
+  daySheet,
+  strength,
 ];
 
 /** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */

@@ -1,0 +1,116 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { inClass, inSection, onDate } from './common-parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+
+@column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
+export class AbsentStudent {
+  @column.text('Class on the day.') readonly class!: string;
+  @column.text('Section on the day.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.', { nullable: true }) readonly admissionNo!: string | null;
+  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
+    | string
+    | null;
+  @column.text('Phone of the guardian.', { nullable: true }) readonly phone!: string | null;
+  @column.text('absent or leave.') readonly status!: string;
+  @column.text('Remark of the mark.', { nullable: true }) readonly remark!: string | null;
+}
+
+@column.rowType('ClassDayCount', 'The marks of one section on the day.')
+export class ClassDayCount {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Students marked.') readonly marked!: number;
+  @column.whole('Of them absent.') readonly absent!: number;
+  @column.whole('Of them on leave.') readonly leave!: number;
+}
+
+@column.rowType('DaySheetTotals', 'All sections on the day.')
+export class DaySheetTotals {
+  @column.whole('Students marked.') readonly marked!: number;
+  @column.whole('Of them absent.') readonly absent!: number;
+  @column.whole('Of them on leave.') readonly leave!: number;
+  @column.rows(() => ClassDayCount, 'By section.') readonly sections!: readonly ClassDayCount[];
+}
+
+/**
+ * Who is absent today, by class, with the phone to call.
+ *
+ * @see reports.md "Beyond the document"
+ */
+export const daySheet = defineReport({
+  name: 'day-sheet',
+  field: 'daySheet',
+  title: 'Day sheet',
+  description: 'Who is absent or on leave on a day, by class and section, with the phone of the guardian.',
+  parameters: { date: onDate, class: inClass, section: inSection },
+  roles: ['clerk'],
+  teachers: 'taught',
+  row: AbsentStudent,
+  totals: DaySheetTotals,
+  example: { date: '2026-07-06' },
+  sql: ({ date, class: className = null, section = null }, { domain, timeZone, sections }) => Prisma.sql`
+with marks as materialized (
+  select
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
+    r.data->>'status' as status, r.data->>'remark' as remark,
+    case
+      when jsonb_typeof(r.data->'student'->'value') is distinct from 'string' then 'student is not a reference'
+      when coalesce(r.data->>'status', '') not in ('present', 'absent', 'late', 'half_day', 'leave') then 'status is none of the marks'
+    end as fault
+  from records r
+  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+    and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
+    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
+    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+),
+classes as (
+  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
+  from records r
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+),
+by_section as materialized (
+  select
+    m.class, m.section, min(c.class_order) as class_order, count(*) as marked,
+    count(*) filter (where m.status = 'absent') as absent, count(*) filter (where m.status = 'leave') as on_leave
+  from marks m
+  left join classes c on c.class = m.class
+  where m.fault is null
+  group by m.class, m.section
+),
+absentees as materialized (
+  select
+    m.*, r.data, case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, c.class_order
+  from marks m
+  left join records r on r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = m.student
+  left join classes c on c.class = m.class
+  where m.fault is null and m.status in ('absent', 'leave')
+)
+select 'row' as part, row_number() over (order by class_order, class, section, roll_no, label, student) as position, id as key, json_build_object(
+  'class', class, 'section', section, 'rollNo', roll_no, 'studentId', student, 'admissionNo', data->>'sequence',
+  'name', coalesce(data->>'name', label), 'guardian', coalesce(data->>'father_name', data->>'mother_name'), 'phone', data->>'guardian_phone',
+  'status', status, 'remark', remark
+) as content
+from absentees
+union all
+select 'totals', null, null, json_build_object(
+  'marked', coalesce(sum(marked), 0), 'absent', coalesce(sum(absent), 0), 'leave', coalesce(sum(on_leave), 0),
+  'sections', coalesce(json_agg(json_build_object(
+    'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
+  ) order by class_order, class, section), '[]')
+)
+from by_section
+union all
+select 'warning', null, null, json_build_object(
+  'collection', 'attendance', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from marks
+where fault is not null
+group by fault`,
+});

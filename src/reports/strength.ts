@@ -1,0 +1,84 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { firstDay, lastDay, monthsOf } from './calendar.js';
+import * as column from './columns.js';
+import { inSession } from './common-parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+
+@column.rowType('SectionStrength', 'The students of one section.')
+export class SectionStrength {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('All.') readonly strength!: number;
+  @column.whole('Admitted within the session.') readonly joined!: number;
+  @column.whole('Left within the session; no longer in the strength.') readonly left!: number;
+}
+
+@column.rowType('StrengthTotals', 'The whole school.')
+export class StrengthTotals {
+  @column.whole('Boys.') readonly boys!: number;
+  @column.whole('Girls.') readonly girls!: number;
+  @column.whole('Other, or gender not recorded.') readonly other!: number;
+  @column.whole('All.') readonly strength!: number;
+  @column.whole('Admitted within the session.') readonly joined!: number;
+  @column.whole('Left within the session.') readonly left!: number;
+}
+
+/**
+ * How many students each section has, by gender, and who came and went. The last day on roll counts: a student who leaves today is still there.
+ *
+ * @see reports.md "Beyond the document"
+ */
+export const strength = defineReport({
+  name: 'strength',
+  field: 'strength',
+  title: 'Strength by class and gender',
+  description: 'Students of each section by gender, with those who joined and left within the session.',
+  parameters: { session: inSession },
+  roles: ['accountant', 'clerk', 'viewer'],
+  teachers: 'all',
+  row: SectionStrength,
+  totals: StrengthTotals,
+  example: { session: '2026-27' },
+  sql({ session }, { domain, today, settings }) {
+    const { first, last } = monthsOf(session, settings.sessionFirstMonth);
+    return Prisma.sql`
+with students as (
+  select
+    r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender,
+    r.data->>'admitted_on' between ${firstDay(first)} and ${lastDay(last)} as has_joined,
+    coalesce(r.data->>'left_on' < ${today}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false) as has_left
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.data->'session' = ${json(session)}::jsonb
+),
+classes as (
+  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
+  from records r
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+),
+sections as materialized (
+  select
+    s.class, s.section, min(c.class_order) as class_order,
+    count(*) filter (where not has_left and gender = 'male') as boys,
+    count(*) filter (where not has_left and gender = 'female') as girls,
+    count(*) filter (where not has_left and gender is distinct from 'male' and gender is distinct from 'female') as other,
+    count(*) filter (where not has_left) as strength, count(*) filter (where has_joined) as joined, count(*) filter (where has_left) as left_count
+  from students s
+  left join classes c on c.class = s.class
+  group by s.class, s.section
+)
+select 'row' as part, row_number() over (order by class_order, class, section) as position, class || ' ' || section as key, json_build_object(
+  'class', class, 'section', section, 'boys', boys, 'girls', girls, 'other', other, 'strength', strength, 'joined', joined, 'left', left_count
+) as content
+from sections
+union all
+select 'totals', null, null, json_build_object(
+  'boys', coalesce(sum(boys), 0), 'girls', coalesce(sum(girls), 0), 'other', coalesce(sum(other), 0),
+  'strength', coalesce(sum(strength), 0), 'joined', coalesce(sum(joined), 0), 'left', coalesce(sum(left_count), 0)
+)
+from sections`;
+  },
+});

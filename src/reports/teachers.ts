@@ -1,0 +1,123 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, firstDay, monthOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { flag, text } from './parameter-types.js';
+import { defaulted, optional } from './parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+
+@column.rowType('SectionOfTeacher', 'A section whose class teacher somebody is.')
+export class SectionOfTeacher {
+  @column.text('The class.') readonly class!: string;
+  @column.text('The section.') readonly section!: string;
+}
+
+@column.rowType('TeacherProfile', 'A member of staff, with the attendance of this month so far.')
+export class TeacherProfile {
+  @column.text('`_id` of the member of staff.') readonly userId!: string;
+  @column.text('Employee code.', { nullable: true }) readonly employeeCode!: string | null;
+  @column.text('Name.') readonly name!: string;
+  @column.text('Department.', { nullable: true }) readonly department!: string | null;
+  @column.text('Designation.', { nullable: true }) readonly designation!: string | null;
+  @column.text('Phone.', { nullable: true }) readonly phone!: string | null;
+  @column.text('Email.', { nullable: true }) readonly email!: string | null;
+  @column.day('Joined.', { nullable: true }) readonly joinedOn!: string | null;
+  @column.day('Left.', { nullable: true }) readonly leftOn!: string | null;
+  @column.flag('Whether the member of staff is active.') readonly active!: boolean;
+  @column.texts('Roles.') readonly roles!: readonly string[];
+  @column.rows(() => SectionOfTeacher, 'Class teacher of.')
+  readonly classTeacherOf!: readonly SectionOfTeacher[];
+  @column.whole('Days present this month, on duty included.') readonly present!: number;
+  @column.whole('Days absent this month.') readonly absent!: number;
+  @column.whole('Half days this month.') readonly halfDay!: number;
+  @column.whole('Days of leave this month.') readonly leave!: number;
+}
+
+@column.rowType('TeacherTotals', 'All listed.')
+export class TeacherTotals {
+  @column.whole('How many members of staff.') readonly teachers!: number;
+  @column.whole('Of them class teachers.') readonly classTeachers!: number;
+}
+
+/**
+ * The members of staff with a role, and what they stand for. Never a credential: neither the login name nor anything of it.
+ *
+ * @see reports.md 12
+ */
+export const teachers = defineReport({
+  name: 'teachers',
+  field: 'teachers',
+  title: 'Teacher information',
+  description: 'Members of staff by role: profile, class teacher of, attendance this month.',
+  recordRoute: {
+    method: 'GET',
+    path: '/o/recs/pltf_user',
+    query: 'stream=true&oquery=active=true,roles=*teacher',
+  },
+  parameters: {
+    role: defaulted(text, {
+      restName: 'roles',
+      description: 'A role that one of the roles contains.',
+      default: 'teacher',
+      value: () => 'teacher',
+    }),
+    active: defaulted(flag, {
+      restName: 'active',
+      description: 'Who is active, or who is not.',
+      default: 'true',
+      value: () => true,
+    }),
+    department: optional(text, { restName: 'department', description: 'One department alone.' }),
+  },
+  roles: ['clerk'],
+  teachers: 'none',
+  row: TeacherProfile,
+  totals: TeacherTotals,
+  example: { role: 'teacher' },
+  sql: ({ role, active, department = null }, { domain, timeZone, today }) => Prisma.sql`
+with staff as materialized (
+  select r.id, r.data, row_number() over (order by r.data->>'name', r.id) as position
+  from records r
+  where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
+    and r.data->'active' = ${String(active)}::jsonb
+    and (${department}::text is null or r.data->'department' = ${json(department)}::jsonb)
+    and exists (
+      select from jsonb_array_elements_text(case when jsonb_typeof(r.data->'roles') = 'array' then r.data->'roles' else '[]' end) as held
+      where strpos(held, ${role}) > 0
+    )
+),
+sections as materialized (
+  select section->'class_teacher'->>'value' as teacher, json_agg(json_build_object(
+    'class', r.data->>'name', 'section', section->>'name'
+  ) order by case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end, r.data->>'name', section->>'name') as sections
+  from records r
+  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as section
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  group by 1
+),
+marks as materialized (
+  select
+    r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as present,
+    count(*) filter (where r.data->>'status' = 'absent') as absent, count(*) filter (where r.data->>'status' = 'half_day') as half_day,
+    count(*) filter (where r.data->>'status' = 'leave') as on_leave
+  from records r
+  where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
+    and r.data->'created_on' >= ${json(startOf(firstDay(monthOf(today)), timeZone))}::jsonb
+    and r.data->'created_on' < ${json(endOf(today, timeZone))}::jsonb
+  group by 1
+)
+select 'row' as part, s.position, s.id as key, json_build_object(
+  'userId', s.id, 'employeeCode', s.data->>'employee_code', 'name', s.data->>'name', 'department', s.data->>'department',
+  'designation', s.data->>'designation', 'phone', s.data->>'phone', 'email', s.data->>'email',
+  'joinedOn', s.data->>'joined_on', 'leftOn', s.data->>'left_on', 'active', s.data->'active', 'roles', s.data->'roles',
+  'classTeacherOf', coalesce(c.sections, '[]'), 'present', coalesce(m.present, 0), 'absent', coalesce(m.absent, 0),
+  'halfDay', coalesce(m.half_day, 0), 'leave', coalesce(m.on_leave, 0)
+) as content
+from staff s
+left join sections c on c.teacher = s.id
+left join marks m on m.teacher = s.id
+union all
+select 'totals', null, null, json_build_object(
+  'teachers', (select count(*) from staff), 'classTeachers', (select count(*) from staff where id in (select teacher from sections))
+)`,
+});
