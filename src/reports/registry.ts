@@ -15,6 +15,7 @@ import { outstandingAgeing } from './outstanding-ageing.js';
 import type { Report } from './report.js';
 import { rolledBackReceipts } from './rolled-back-receipts.js';
 import { strength } from './strength.js';
+import { student } from './student.js';
 import { studentConcession } from './student-concession.js';
 import { teachers } from './teachers.js';
 
@@ -30,6 +31,7 @@ export const reports: readonly Report[] = [
   classAttendance,
   gradeBook,
   classGradeBook,
+  student,
   teachers,
   collectionTrend,
   outstandingAgeing,

@@ -5,6 +5,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
+import pg from 'pg';
+import { pauseIndexes } from '../../src/demo/index-pause.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { reports } from '../../src/reports/registry.js';
 import type { ReportServices } from '../../src/reports/report.js';
@@ -18,6 +20,16 @@ import type { Domain, Scope } from '../../src/store/scope.js';
 const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const NOW = new Date('2027-03-31T12:00:00.000Z');
 const RUNS = 7;
+const COLLECTIONS = [
+  'class',
+  'fee_head',
+  'registration',
+  'fee_due',
+  'fee_receipt',
+  'fee_concession',
+  'attendance',
+  'result',
+];
 
 interface ReportBench {
   readonly report: string;
@@ -44,20 +56,32 @@ const BENCHES: readonly ReportBench[] = [
 export async function benchReports(url: string): Promise<void> {
   const database = await openDatabase({ url, poolSize: 2, statementTimeoutMs: 120_000 });
   await applyMigrations({ url });
-  const isSeeded =
-    (await database.query(Prisma.sql`select 1 from records where domain = ${SCHOOL.id} limit 1`)).length > 0;
-  if (!isSeeded) {
-    console.error('seeding 1.4 million records');
-    for (const statement of SEED) await database.pool.query(`set statement_timeout = 0; ${statement}`);
-  }
-  // Moves the records to the partitions of their collections and builds the declared indexes.
   const catalog = await Catalog.load({ database, directory: 'schema/collections', topDomain: () => SCHOOL });
   try {
-    if (!isSeeded) await database.pool.query('set statement_timeout = 0; vacuum analyze records');
+    await seed(url);
     await printBenches(database, catalog);
   } finally {
     await catalog.close();
     await database.close();
+  }
+}
+
+/** Once a database. Indexes are built from the filled tables. */
+async function seed(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from records where domain = $1 limit 1', [SCHOOL.id]);
+    if (rowCount !== 0) return;
+    console.error('seeding 1.4 million records');
+    await client.query('begin');
+    const buildIndexes = await pauseIndexes(client, COLLECTIONS);
+    for (const statement of SEED) await client.query(statement);
+    await buildIndexes();
+    await client.query('commit');
+    await client.query('vacuum analyze records');
+  } finally {
+    await client.end();
   }
 }
 
