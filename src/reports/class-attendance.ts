@@ -166,7 +166,7 @@ students as materialized (
   select ${registeredStudents}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.id in (${studentsOfClass(className, { first, last }, context)}
+    and r.id in (${studentsOfClass({ className, section }, { first, last }, context)}
     )
 ),
 ${studentDays(

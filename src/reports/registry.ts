@@ -16,6 +16,7 @@ import type { Report } from './report.js';
 import { rolledBackReceipts } from './rolled-back-receipts.js';
 import { strength } from './strength.js';
 import { student } from './student.js';
+import { studentAttendance } from './student-attendance.js';
 import { studentConcession } from './student-concession.js';
 import { teachers } from './teachers.js';
 
@@ -29,6 +30,7 @@ export const reports: readonly Report[] = [
   rolledBackReceipts,
   classesByCategory,
   classAttendance,
+  studentAttendance,
   gradeBook,
   classGradeBook,
   student,

@@ -35,8 +35,12 @@ export const registeredStudents: Sql = Prisma.sql`
     to_char(day_of(r.data->>'admitted_on'), 'YYYY-MM-DD') as admitted_on,
     to_char(day_of(coalesce(r.data->>'left_on', '2999-12-31')), 'YYYY-MM-DD') as left_on`;
 
-/** The ids of students registered in a class in the sessions of the range, and of those marked in it who are elsewhere by now. */
-export function studentsOfClass(className: string, { first, last }: DayRange, context: ReportContext): Sql {
+/** The ids of students registered in a class or section in the sessions of the range, and of those marked in it who are elsewhere by now. */
+export function studentsOfClass(
+  { className, section }: { readonly className: string; readonly section: string | null },
+  { first, last }: DayRange,
+  context: ReportContext,
+): Sql {
   const { domain, settings, today } = context;
   const [firstSession, lastSession] = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
   return Prisma.sql`
@@ -44,12 +48,14 @@ export function studentsOfClass(className: string, { first, last }: DayRange, co
       from records r
       where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
         and r.data->'class' = to_jsonb(${className}::text)
+        and (${section}::text is null or r.data->>'section' = ${section}::text)
         and r.data->>'session' in (${firstSession}, ${lastSession})
       union
       select r.data->'student'->>'value'
       from records r
       where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
         and r.data->'class' = to_jsonb(${className}::text)
+        and (${section}::text is null or r.data->>'section' = ${section}::text)
         and r.data->'created' >= to_jsonb(to_char(${first}::date - 1, 'YYYY-MM-DD'))
         and r.data->'created' < to_jsonb(to_char(least(${last}::date, ${today}::date) + 2, 'YYYY-MM-DD'))`;
 }
@@ -125,19 +131,23 @@ places as materialized (
   from students s
   where not exists (select from marked_days m where m.student = s.student and m.session_year = s.session_year)
 ),
+-- One value a student: a join by student and day, of whose rows the planner expects one, would be a loop over all marks.
+statuses as materialized (
+  select student, jsonb_object_agg(day, status) as by_day from marks group by student
+),
 student_days as materialized (
   select
     p.student, p.class, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
     lead(d.place) over (partition by p.student, p.section, d.month order by d.place) as next_place,
     case when not d.is_working then '*' else
-      case m.status when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
+      case m.by_day->>d.day when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
     end as letter
   from places p
   join students s on s.student = p.student
   join days d
     on d.class = p.class and d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
     and d.day between s.admitted_on and s.left_on
-  left join marks m on m.student = p.student and m.day = d.day
+  left join statuses m on m.student = p.student
   where ${where}
 )`;
 }

@@ -1,0 +1,215 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { firstDay, lastDay } from './calendar.js';
+import * as column from './columns.js';
+import { checkRange, firstOfMonth, inSection } from './common-parameters.js';
+import { type DayOrMonth, dayOrMonth, text } from './parameter-types.js';
+import { defaulted, optional, parameterError } from './parameters.js';
+import { assertClass, assertStudent } from './places.js';
+import { defineReport } from './report.js';
+import {
+  marksOfNoDay,
+  presentDays,
+  registeredStudents,
+  studentDays,
+  studentsOfClass,
+  unusableAttendance,
+} from './student-days.js';
+
+@column.rowType('StudentAttendanceDay', "A student's working day.")
+export class StudentAttendanceDay {
+  @column.day('The day.') readonly day!: string;
+  @column.text('present, absent, late, half_day, leave or unmarked.') readonly status!: string;
+  @column.text('Class on the day.') readonly class!: string;
+  @column.text('Section on the day.') readonly section!: string;
+}
+
+@column.rowType('StudentAttendance', 'The attendance of one student.')
+export class StudentAttendance {
+  @column.text('`_id` of the student.') readonly studentId!: string;
+  @column.text('Admission number.') readonly admissionNo!: string;
+  @column.text('Name of the student.') readonly name!: string;
+  @column.text('Class at the end of the range.') readonly class!: string;
+  @column.text('Section at the end of the range.') readonly section!: string;
+  @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
+  @column.whole('Working days on roll.') readonly workingDays!: number;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late; they count present.') readonly late!: number;
+  @column.whole('Half days; each counts 0.5.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark.') readonly unmarked!: number;
+  @column.number('Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.')
+  readonly presentDays!: number;
+  @column.percent('Days that count present of the working days on roll.', { nullable: true })
+  readonly percent!: number | null;
+  @column.whole(
+    'How many of the last marked working days of the session, up to the end of the range, are absences without another mark between them; unmarked days are passed over. Unit: days.',
+  )
+  readonly absenceStreak!: number;
+  @column.rows(() => StudentAttendanceDay, 'The working days on roll.')
+  readonly days!: readonly StudentAttendanceDay[];
+}
+
+@column.rowType('StudentAttendanceTotals', 'All students listed.')
+export class StudentAttendanceTotals {
+  @column.whole('How many students.') readonly students!: number;
+  @column.whole('Sum of the working days on roll.') readonly workingDays!: number;
+  @column.whole('Days marked present.') readonly present!: number;
+  @column.whole('Days marked absent.') readonly absent!: number;
+  @column.whole('Days marked late.') readonly late!: number;
+  @column.whole('Half days.') readonly halfDay!: number;
+  @column.whole('Days of leave.') readonly leave!: number;
+  @column.whole('Working days without a mark.') readonly unmarked!: number;
+  @column.number('Sum of the days that count present. Unit: days.') readonly presentDays!: number;
+  @column.percent('Sum of present days by sum of working days.', { nullable: true }) readonly percent!:
+    | number
+    | null;
+}
+
+/**
+ * The days of one student, or of the students of a class, by the rules of the class register.
+ *
+ * For every student: present + absent + late + halfDay + leave + unmarked = workingDays.
+ *
+ * @see reports.md 10, 9
+ */
+export const studentAttendance = defineReport({
+  name: 'student-attendance',
+  field: 'studentAttendance',
+  title: 'Student attendance',
+  description: 'The days of a student, or of the students of a class: counts, percentage, streak of absence.',
+  recordRoute: { method: 'GET', path: '/o/recs/attendance', query: 'stream=true&oquery=created=today' },
+  parameters: {
+    admissionNo: optional(text, {
+      restName: 'admission_no',
+      description: "One student's admission number; either this or a class.",
+    }),
+    class: optional(text, { restName: 'class', description: 'The students of a class.' }),
+    section: inSection,
+    start: defaulted(dayOrMonth, {
+      restName: 'start',
+      description: 'First day, or month.',
+      default: 'the first of this month',
+      value: ({ today }): DayOrMonth => firstOfMonth(today),
+    }),
+    end: defaulted(dayOrMonth, {
+      restName: 'end',
+      description: 'Last day, or month; at most 12 months.',
+      default: 'today',
+      value: ({ today }): DayOrMonth => today,
+    }),
+  },
+  roles: ['clerk', 'viewer'],
+  teachers: 'taught',
+  row: StudentAttendance,
+  totals: StudentAttendanceTotals,
+  example: { class: '5', section: 'A', start: '2026-07-01', end: '2026-07-31' },
+  async check({ admissionNo, class: className, section, start, end }, context) {
+    if ((admissionNo === undefined) === (className === undefined)) {
+      const expected = 'either admission_no or class';
+      throw parameterError('admission_no', `and class: expected ${expected}, and not both`, { expected });
+    }
+    if (section !== undefined && className === undefined) {
+      throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
+    }
+    checkRange(
+      { name: 'start', value: start },
+      { name: 'end', value: end },
+      { days: 366, said: '12 months' },
+    );
+    if (admissionNo !== undefined) await assertStudent(context, admissionNo);
+    if (className !== undefined) await assertClass(context, className, section);
+  },
+  sql: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
+    const { domain, settings, sections } = context;
+    const range = { first: firstDay(start), last: lastDay(end) };
+    const students =
+      className === null
+        ? Prisma.sql`r.data->'sequence' = to_jsonb(${admissionNo}::text)`
+        : Prisma.sql`r.id in (${studentsOfClass({ className, section }, range, context)}
+    )`;
+    return Prisma.sql`
+with
+students as materialized (
+  select ${registeredStudents}
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and ${students}
+),
+${studentDays(
+  {
+    ...range,
+    classes: Prisma.sql`select null where false`,
+    where: Prisma.sql`(${className}::text is null or p.class = ${className}::text) and (${section}::text is null or p.section = ${section}::text)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))`,
+  },
+  context,
+)},
+counted as materialized (
+  select
+    student,
+    (array_agg(class order by day desc))[1] as class, (array_agg(section order by day desc))[1] as section,
+    count(*) filter (where is_working) as working_days,
+    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
+    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
+    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
+    ${presentDays(settings)} as present_days,
+    json_agg(json_build_object(
+      'day', day,
+      'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late' when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
+      'class', class, 'section', section
+    ) order by day) filter (where is_working) as days
+  from student_days
+  group by student
+),
+streaks as (
+  select student, count(*) filter (where day > last_other) as days
+  from (
+    select
+      student, day,
+      coalesce(max(day) filter (where status in ('present', 'late', 'half_day', 'leave')) over (partition by student), '') as last_other,
+      status
+    from marked_days
+    where counts
+  ) as mark
+  where status = 'absent'
+  group by student
+),
+left_out as (
+  ${unusableAttendance(Prisma.sql`(${className}::text is null or class = ${className}::text)`, context)}${
+    className === null
+      ? Prisma.empty
+      : Prisma.sql`
+  union all
+  ${marksOfNoDay(className, context)}`
+  }
+)
+select 'row' as part,
+  row_number() over (order by c.section, s.roll_no, s.name, s.student) as position, s.student as key,
+  json_build_object(
+    'studentId', s.student, 'admissionNo', s.admission_no, 'name', s.name, 'class', c.class, 'section', c.section, 'rollNo', s.roll_no,
+    'workingDays', c.working_days, 'present', c.present, 'absent', c.absent, 'late', c.late, 'halfDay', c.half_day, 'leave', c.leave,
+    'unmarked', c.unmarked, 'presentDays', trim_scale(c.present_days),
+    'percent', round(100 * c.present_days / nullif(c.working_days, 0), 2),
+    'absenceStreak', coalesce(k.days, 0), 'days', coalesce(c.days, '[]')
+  ) as content
+from counted c
+join students s on s.student = c.student
+left join streaks k on k.student = c.student
+union all
+select 'totals', null, null, json_build_object(
+  'students', count(*), 'workingDays', coalesce(sum(working_days), 0),
+  'present', coalesce(sum(present), 0), 'absent', coalesce(sum(absent), 0), 'late', coalesce(sum(late), 0),
+  'halfDay', coalesce(sum(half_day), 0), 'leave', coalesce(sum(leave), 0), 'unmarked', coalesce(sum(unmarked), 0),
+  'presentDays', trim_scale(coalesce(sum(present_days), 0)),
+  'percent', round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)
+)
+from counted
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from left_out
+group by collection, reason`;
+  },
+});
