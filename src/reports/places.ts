@@ -63,6 +63,28 @@ limit 1`,
     );
 }
 
+/**
+ * A teacher knows the own days alone.
+ *
+ * @throws NOT_FOUND (404) for an id no staff member has, FORBIDDEN (403) for a colleague's.
+ */
+export async function assertStaff(
+  { services, scope, domain, sections }: ReportContext,
+  userId: string,
+): Promise<void> {
+  if (sections !== null && scope.principal.id !== userId)
+    throw new ServiceError('FORBIDDEN', 'Teachers see their own days, and these are those of somebody else.');
+  const [found] = await services.database.query(
+    Prisma.sql`
+select r.id
+from records r
+where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null and r.id = ${userId}`,
+    scope.signal ? { signal: scope.signal } : {},
+  );
+  if (!found)
+    throw unknown('name.value', userId, `There is no staff member with the ID ${JSON.stringify(userId)}.`);
+}
+
 function unknown(parameter: string, sent: string, detail: string): ServiceError {
   return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, sent }] });
 }

@@ -18,6 +18,8 @@ import { strength } from './strength.js';
 import { student } from './student.js';
 import { studentAttendance } from './student-attendance.js';
 import { studentConcession } from './student-concession.js';
+import { teacherAttendance } from './teacher-attendance.js';
+import { teacherWorkload } from './teacher-workload.js';
 import { teachers } from './teachers.js';
 
 export const reports: readonly Report[] = [
@@ -31,6 +33,7 @@ export const reports: readonly Report[] = [
   classesByCategory,
   classAttendance,
   studentAttendance,
+  teacherAttendance,
   gradeBook,
   classGradeBook,
   student,
@@ -39,6 +42,7 @@ export const reports: readonly Report[] = [
   outstandingAgeing,
   daySheet,
   strength,
+  teacherWorkload,
 ];
 
 /** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */
