@@ -110,32 +110,34 @@ export const dailyFeeCollection = defineReport({
   },
   sql: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => Prisma.sql`
 with entries as (
-  select 1 as sign, r.id, r.data, r.data->>'date' as at
+  select 1 as sign, r.id, r.data, instant_of(r.data->>'date') as at
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
     and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'date' < ${endOf(day, timeZone)}
     and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   union all
-  select -1, r.id, r.data, r.data->>'rolled_back_on'
+  select -1, r.id, r.data, instant_of(r.data->>'rolled_back_on')
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${dateBasis} = 'DAY_BOOK'
     and r.data->'rolled_back_on' >= ${json(startOf(from, timeZone))}::jsonb
     and r.data->'rolled_back_on' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
     and r.data->>'status' = 'rolled_back'
+  -- A fence: the instant is computed once a receipt.
+  offset 0
 ),
 -- A receipt counts whole or not at all.
 receipts as materialized (
   select
-    to_char(instant_of(at) at time zone ${timeZone}, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
+    to_char(at at time zone ${timeZone}, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
     case when jsonb_typeof(data->'total') = 'number' then sign * (data->'total')::numeric end as total,
     coalesce(data->>'payment_type', 'unknown') as payment_type,
     data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
     rtrim(data->>'receipt_no', '0123456789') as series,
     substr(data->>'receipt_no', length(rtrim(data->>'receipt_no', '0123456789')) + 1) as digits,
     case
-      when instant_of(at) is null then 'date is not an instant'
+      when at is null then 'date is not an instant'
       when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
       when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'

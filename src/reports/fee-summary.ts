@@ -80,14 +80,26 @@ export const feeSummary = defineReport({
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     return Prisma.sql`
 with ${feeItems({ domain, timeZone }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},
+sums as materialized (
+  select
+    case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head,
+    sum(due) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    coalesce(sum(owed) filter (where owed > 0), 0) as outstanding, coalesce(-sum(owed) filter (where owed < 0), 0) as credit
+  from items
+  group by 1, 2
+),
 -- One row a student and row of the report, so that students are counted once.
-by_student as materialized (
+billed as materialized (
   select
     case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head, student,
-    sum(due) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    sum(greatest(owed, 0)) as outstanding, sum(greatest(-owed, 0)) as credit, bool_or(has_due)::int as billed
+    bool_or(has_due) as is_billed, bool_or(owed > 0) as owes
   from items
   group by 1, 2, 3
+),
+counts as (
+  select month, fee_head, count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and not owes) as clear
+  from billed
+  group by month, fee_head
 ),
 months as materialized (
   select
@@ -117,18 +129,10 @@ names as (
     from records r
     where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null
     union all
-    select fee_head, null from by_student
+    select fee_head, null from sums
   ) as head
   where ${type} = 'head' and fee_head is not null
   group by fee_head
-),
-sums as (
-  select
-    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    sum(outstanding) as outstanding, sum(credit) as credit,
-    count(*) filter (where billed = 1) as billed, count(*) filter (where billed = 1 and outstanding = 0) as clear
-  from by_student
-  group by month, fee_head
 )
 select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_build_object(
   'month', n.month, 'feeHead', n.fee_head,
@@ -137,10 +141,11 @@ select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_bui
   'collectedIn', case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end,
   'fine', round(coalesce(s.fine, 0), 2), 'outstanding', round(coalesce(s.outstanding, 0), 2), 'credit', round(coalesce(s.credit, 0), 2),
   'collectionPercent', round(100 * s.paid / nullif(s.demand - s.concession, 0), 2),
-  'studentsBilled', coalesce(s.billed, 0), 'studentsClear', coalesce(s.clear, 0)
+  'studentsBilled', coalesce(b.billed, 0), 'studentsClear', coalesce(b.clear, 0)
 ) as content
 from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
+left join counts b on coalesce(b.month, b.fee_head) = coalesce(n.month, n.fee_head)
 left join collected_in c on c.month = n.month
 union all
 select 'totals', null, null, json_build_object(
@@ -149,14 +154,12 @@ select 'totals', null, null, json_build_object(
   'collectedIn', case when ${type} = 'month' then round(coalesce((select sum(amount) from collected_in), 0), 2) end,
   'fine', round(coalesce(sum(fine), 0), 2), 'outstanding', round(coalesce(sum(outstanding), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2),
   'collectionPercent', round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2),
-  'studentsBilled', count(*) filter (where billed = 1), 'studentsClear', count(*) filter (where billed = 1 and outstanding = 0)
+  'studentsBilled', (select count(distinct student) from billed where is_billed),
+  'studentsClear', (
+    select count(*) from (select student from billed group by student having bool_or(is_billed) and not bool_or(owes)) as clear
+  )
 )
-from (
-  select student, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    sum(outstanding) as outstanding, sum(credit) as credit, max(billed) as billed
-  from by_student
-  group by student
-) as whole
+from sums
 union all
 select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]

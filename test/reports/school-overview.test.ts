@@ -1,7 +1,8 @@
-/** Strength, the day sheet and the teachers, on the twelve students. */
+/** Strength, the day sheet, the teachers and their workload, on the twelve students. */
 import { describe, expect, it } from '@jest/globals';
 import { daySheet } from '../../src/reports/day-sheet.js';
 import { strength } from '../../src/reports/strength.js';
+import { teacherWorkload } from '../../src/reports/teacher-workload.js';
 import { teachers } from '../../src/reports/teachers.js';
 import {
   ACCOUNTANT,
@@ -156,5 +157,34 @@ describe('statement and answer', () => {
     [daySheet, { date: '2027-01-20' }],
   ])('stand beside each other for review: %#', async (report, sent) => {
     expect(await school.review(report, sent)).toMatchSnapshot(report.name);
+  });
+});
+
+describe('teacher workload', () => {
+  it('refuses a teacher', async () => {
+    await expect(school.run(teacherWorkload, {}, KAVITA)).rejects.toMatchObject({ status: 403 });
+  });
+
+  it('lists active teachers, who has most students first', async () => {
+    const { rows, totals } = await school.run(
+      teacherWorkload,
+      { from: '2026-04-01', to: '2026-04-30' },
+      CLERK,
+    );
+    expect(
+      rows.map(({ userId, sections, students, marks, daysMarked }) => [
+        userId,
+        sections,
+        students,
+        marks,
+        daysMarked,
+      ]),
+    ).toEqual([
+      ['usr-farida', [{ class: '5', section: 'B' }], 3, 0, 0],
+      ['usr-kavita', [{ class: '5', section: 'A' }], 3, 0, 0],
+      ['usr-sunil', [{ class: '10', section: 'A' }], 3, 0, 0],
+      ['usr-ravi', [{ class: '1', section: 'A' }], 2, 0, 0],
+    ]);
+    expect(totals).toEqual({ teachers: 4, sections: 4, students: 11, marks: 0, studentsATeacher: 2.75 });
   });
 });

@@ -1,0 +1,128 @@
+import { Prisma } from '../generated/prisma/client.js';
+import { endOf, startOf } from './calendar.js';
+import * as column from './columns.js';
+import { checkRange, firstOfMonth } from './common-parameters.js';
+import { day } from './parameter-types.js';
+import { defaulted } from './parameters.js';
+import { defineReport } from './report.js';
+import { json } from './statement.js';
+import { SectionOfTeacher } from './teachers.js';
+
+@column.rowType('TeacherWorkload', 'What a teacher has on hand.')
+export class TeacherWorkload {
+  @column.text('`_id` of the teacher.') readonly userId!: string;
+  @column.text('Name.') readonly name!: string;
+  @column.text('Department.', { nullable: true }) readonly department!: string | null;
+  @column.rows(() => SectionOfTeacher, 'Class teacher of.') readonly sections!: readonly SectionOfTeacher[];
+  @column.whole('Students on roll today in those sections.') readonly students!: number;
+  @column.whole('Days of the range on which the teacher marked attendance.') readonly daysMarked!: number;
+  @column.whole('Marks of attendance the teacher made in the range.') readonly marks!: number;
+  @column.whole('Days the teacher was present in the range, on duty included; half days are not.')
+  readonly daysPresent!: number;
+}
+
+@column.rowType('TeacherWorkloadTotals', 'All teachers.')
+export class TeacherWorkloadTotals {
+  @column.whole('How many teachers.') readonly teachers!: number;
+  @column.whole('Sections with a class teacher among them.') readonly sections!: number;
+  @column.whole('Students of those sections.') readonly students!: number;
+  @column.whole('Marks of attendance made.') readonly marks!: number;
+  @column.number('Students a teacher, sections or not. Unit: students.', { nullable: true })
+  readonly studentsATeacher!: number | null;
+}
+
+/**
+ * What each active teacher has on hand: sections, students, attendance marked.
+ *
+ * @see reports.md "Beyond the document"
+ */
+export const teacherWorkload = defineReport({
+  name: 'teacher-workload',
+  field: 'teacherWorkload',
+  title: 'Teacher workload',
+  description: 'Sections and students of each active teacher, and the attendance marked in a range of days.',
+  parameters: {
+    from: defaulted(day, {
+      restName: 'from',
+      description: 'First day.',
+      default: 'the first of this month',
+      value: ({ today }) => firstOfMonth(today),
+    }),
+    to: defaulted(day, {
+      restName: 'to',
+      description: 'Last day; at most a year.',
+      default: 'today',
+      value: ({ today }) => today,
+    }),
+  },
+  roles: ['clerk'],
+  teachers: 'none',
+  row: TeacherWorkload,
+  totals: TeacherWorkloadTotals,
+  example: { from: '2026-07-01', to: '2026-07-31' },
+  check({ from, to }) {
+    checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
+  },
+  sql: ({ from, to }, { domain, timeZone, today }) => Prisma.sql`
+with staff as materialized (
+  select r.id, r.data->>'name' as name, r.data->>'department' as department
+  from records r
+  where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
+    and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
+),
+strengths as (
+  select r.data->>'class' as class, r.data->>'section' as section, count(*) as students
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and coalesce(r.data->>'left_on' >= ${today}, r.data->>'left_on' is null and coalesce(r.data->>'status', 'active') = 'active', true)
+  group by 1, 2
+),
+sections as materialized (
+  select
+    element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students), 0) as students,
+    json_agg(json_build_object('class', r.data->>'name', 'section', element->>'name')
+      order by case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end, r.data->>'name', element->>'name') as list
+  from records r
+  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as element
+  left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
+  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  group by 1
+),
+marks as (
+  select
+    r.data->'marked_by'->>'value' as teacher, count(*) as marks,
+    count(distinct to_char(instant_of(r.data->>'created') at time zone ${timeZone}, 'YYYY-MM-DD')) as days
+  from records r
+  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+    and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
+  group by 1
+),
+presence as (
+  select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as days
+  from records r
+  where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
+    and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
+  group by 1
+),
+loads as materialized (
+  select
+    t.*, coalesce(s.list, '[]') as list, coalesce(s.sections, 0) as sections, coalesce(s.students, 0) as students,
+    coalesce(m.marks, 0) as marks, coalesce(m.days, 0) as days_marked, coalesce(p.days, 0) as days_present,
+    row_number() over (order by coalesce(s.students, 0) desc, t.name, t.id) as position
+  from staff t
+  left join sections s on s.teacher = t.id
+  left join marks m on m.teacher = t.id
+  left join presence p on p.teacher = t.id
+)
+select 'row' as part, position, id as key, json_build_object(
+  'userId', id, 'name', name, 'department', department, 'sections', list, 'students', students, 'daysMarked', days_marked,
+  'marks', marks, 'daysPresent', days_present
+) as content
+from loads
+union all
+select 'totals', null, null, json_build_object(
+  'teachers', count(*), 'sections', coalesce(sum(sections), 0), 'students', coalesce(sum(students), 0), 'marks', coalesce(sum(marks), 0),
+  'studentsATeacher', round(sum(students) / nullif(count(*), 0), 2)
+)
+from loads`,
+});
