@@ -32,7 +32,13 @@ const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'rolled-back-receipts': { from: '2026-10-01', to: '2026-12-31' },
   'classes-by-category': { session: '2026-27' },
   'collection-trend': { from: '2026-10-01', to: '2026-12-20', interval: 'month', as_on: '2026-12-20' },
+  student: { sequence: 'A-101' },
+  teachers: { roles: 'teacher' },
   'outstanding-ageing': { as_on: '2026-12-20' },
+  'day-sheet': { date: '2026-04-27' },
+  strength: { session: '2026-27' },
+  'teacher-workload': { from: '2026-04-01', to: '2026-04-30' },
+  'class-attendance': { class: '5', start: '2026-04', end: '2026-05' },
 };
 
 beforeAll(async () => {
@@ -144,6 +150,7 @@ function withNumbers(row: Answered, rowClass: RowClass): Answered {
     columnsOf(rowClass).map(({ name, type, rowClass: inner }) => {
       const value = row[name];
       if (type === 'money' && value !== null) return [name, Number(value)];
+      if (type === 'row' && inner && value !== null) return [name, withNumbers(value, inner())];
       if (type === 'rows' && inner)
         return [name, value.map((element: Answered) => withNumbers(element, inner()))];
       return [name, value];
