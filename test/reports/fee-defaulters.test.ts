@@ -211,7 +211,7 @@ describe('fee defaulters', () => {
     const balanceOn = async (day: string) =>
       (await run({ ...RANGE, end_month: '2026-10', as_on: day })).rows.find(
         ({ studentId }) => studentId === 'stu-04',
-      )?.['balance'];
+      )?.balance;
     expect(await balanceOn('2026-11-02')).toBeUndefined();
     expect(await balanceOn('2026-11-03')).toBe(1333.33);
   });
@@ -241,7 +241,7 @@ describe('fee defaulters', () => {
       const report = await feeDefaulters.run(school.services, scopeOf(ACCOUNTANT), RANGE);
       const page = await report.page({ first: 4, after });
       ids.push(...page.rows.map(({ studentId }) => studentId));
-      expect(page.totals['students']?.toString()).toBe('10');
+      expect(page.totals.students?.toString()).toBe('10');
       if (!page.pageInfo.hasNextPage) break;
       after = page.pageInfo.endCursor ?? undefined;
     }
@@ -261,5 +261,13 @@ describe('fee defaulters', () => {
 
   it('are reviewed as statement and answer', async () => {
     expect(await school.review(feeDefaulters, RANGE)).toMatchSnapshot();
+  });
+});
+
+describe('one month of fee defaulters', () => {
+  it('says of the month what the whole range does', async () => {
+    const { totals } = await run({ ...RANGE, start_month: '2026-10', end_month: '2026-10' });
+    // October alone: stu-02 733.33, stu-04 1,333.33, stu-06, stu-09 and stu-11 1,000 each.
+    expect(totals).toMatchObject({ students: 5, balance: 5066.66 });
   });
 });

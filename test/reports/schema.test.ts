@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { expect, it } from '@jest/globals';
-import { printSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 import { reports } from '../../src/reports/registry.js';
 import type { ReportServices } from '../../src/reports/report.js';
@@ -18,7 +17,6 @@ it('gives every report a GraphQL field with its arguments and a description', as
     container: { get: (someClass) => instances.get(someClass) ?? new someClass() },
     validate: false,
   });
-  console.log(printSchema(schema).slice(-4000));
   const fields = schema.getQueryType()?.getFields() ?? {};
   for (const report of reports) {
     const field = fields[report.field];
