@@ -92,6 +92,14 @@ function isPercent(text: string): text is Percent {
   return /^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100;
 }
 
+/** The attendance that examinations ask for. */
+export const usualAttendance: Percent = percentOf('75');
+
+function percentOf(written: string): Percent {
+  invariant(isPercent(written), `${written} is a percentage`);
+  return written;
+}
+
 function guarded<Value extends string>(
   is: (text: string) => text is Value,
 ): (text: string) => Value | undefined {

@@ -1,5 +1,6 @@
 /** The reports, in the order of reports.md: what is not in this list is no report. */
 import { ServiceError } from '../errors.js';
+import { attendanceShortage } from './attendance-shortage.js';
 import { classAttendance } from './class-attendance.js';
 import { classGradeBook } from './class-grade-book.js';
 import { classesByCategory } from './classes-by-category.js';
@@ -40,6 +41,7 @@ export const reports: readonly Report[] = [
   teachers,
   collectionTrend,
   outstandingAgeing,
+  attendanceShortage,
   daySheet,
   strength,
   teacherWorkload,

@@ -48,13 +48,14 @@ school_days as materialized (
     from generate_series(0, least(${last}::date, ${today}::date) - ${first}::date) as n
     cross join lateral (select ${first}::date + n as day) as date
   ) as d
-  left join lateral (
+  left join (
     select
-      bool_or(h.is_working) as is_working, bool_or(not coalesce(h.is_working, false)) as is_closed,
+      c.class, h.day, bool_or(h.is_working) as is_working, bool_or(not coalesce(h.is_working, false)) as is_closed,
       string_agg(h.name, ', ' order by h.name) filter (where not coalesce(h.is_working, false)) as name
-    from holidays h
-    where h.day = to_char(d.day, 'YYYY-MM-DD') and (h.classes = '[]' or h.classes ? c.class)
-  ) as h on true
+    from school_classes c
+    join holidays h on h.classes = '[]' or h.classes ? c.class
+    group by c.class, h.day
+  ) as h on h.class = c.class and h.day = to_char(d.day, 'YYYY-MM-DD')
 )`;
 }
 

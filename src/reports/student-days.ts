@@ -32,8 +32,8 @@ export const registeredStudents: Sql = Prisma.sql`
     case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no,
     r.data->>'class' as class, r.data->>'section' as section,
     case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
-    to_char(day_of(r.data->>'admitted_on'), 'YYYY-MM-DD') as admitted_on,
-    to_char(day_of(coalesce(r.data->>'left_on', '2999-12-31')), 'YYYY-MM-DD') as left_on`;
+    case when r.data->>'admitted_on' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then r.data->>'admitted_on' end as admitted_on,
+    case when coalesce(r.data->>'left_on', '9999-12-31') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then coalesce(r.data->>'left_on', '9999-12-31') end as left_on`;
 
 /** The ids of students registered in a class or section in the sessions of the range, and of those marked in it who are elsewhere by now. */
 export function studentsOfClass(
