@@ -10,7 +10,8 @@ export interface ScopeRequest {
   /** The `X-Domain` header; absent or empty: the domain of the credential. */
   readonly domainHeader: string | undefined;
   readonly requestId: string;
-  readonly signal?: AbortSignal;
+  /** Asked for its signal only by what needs one. */
+  readonly caller?: { readonly signal: AbortSignal };
 }
 
 /**
@@ -23,14 +24,18 @@ export interface ScopeRequest {
  * @see decisions 7
  */
 export function resolveScope(domains: DomainDirectory, request: ScopeRequest): Scope {
-  const { principal, requestId, signal } = request;
+  const { principal, requestId, caller } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
+  const domain = chooseDomain(domains, own, request);
+  if (!caller) return { domain, principal, requestId };
   return {
-    domain: chooseDomain(domains, own, request),
+    domain,
     principal,
     requestId,
-    ...(signal && { signal }),
+    get signal() {
+      return caller.signal;
+    },
   };
 }
 

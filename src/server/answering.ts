@@ -27,13 +27,24 @@ export async function sendAnswer(
     case 'empty':
       return reply.code(answer.status).send();
     case 'text':
-      reply.code(answer.status).header('content-type', answer.mediaType);
-      if (o.request.method !== 'HEAD') return reply.send(answer.text);
-      return reply.header('content-length', String(Buffer.byteLength(answer.text))).send();
+      return sendText(reply, answer);
     case 'stream':
-      reply.header('content-type', answer.mediaType);
-      return o.request.method === 'HEAD' ? reply.send() : await sendStream(answer, o);
+      if (o.request.method !== 'HEAD') return await sendStream(answer, o);
+      return reply.header('content-type', answer.mediaType).send();
   }
+}
+
+/** Past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a short answer. Node leaves out the body of a HEAD. */
+function sendText(
+  reply: FastifyReply,
+  answer: { readonly status: number; readonly mediaType: string; readonly text: string | Uint8Array },
+): FastifyReply {
+  reply.hijack();
+  reply.header('content-type', answer.mediaType);
+  reply.header('content-length', String(Buffer.byteLength(answer.text)));
+  reply.raw.writeHead(answer.status, headersOf(reply));
+  reply.raw.end(answer.text);
+  return reply;
 }
 
 /**
@@ -52,11 +63,12 @@ async function sendStream(
   const first = await writes.next();
   if (first.done || first.value.isLast) {
     countRows(answer, o.observe);
-    return reply.send(first.value?.content ?? '');
+    return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
   }
 
   reply.hijack();
   const response = reply.raw;
+  reply.header('content-type', answer.mediaType);
   response.writeHead(200, headersOf(reply));
   try {
     await writeAll(response, first.value.content, writes);

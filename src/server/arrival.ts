@@ -23,7 +23,7 @@ export class GatewayRequest implements RequestContext {
   readonly hasCredential: boolean;
   readonly domainHeader: string | undefined;
   readonly idempotencyKey: string | undefined;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
 
   constructor(
     readonly requestId: string,
@@ -35,11 +35,14 @@ export class GatewayRequest implements RequestContext {
     this.idempotencyKey = single(headers['idempotency-key']);
   }
 
+  /** Made when it is first asked for: a look-up by id is over before it could be of use. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
 
   abandon(): void {
+    this.#controller ??= new AbortController();
     this.#controller.abort(new Error('the caller has gone'));
   }
 }

@@ -35,7 +35,7 @@ export function useAuthentication(app: FastifyInstance, o: AuthenticationOptions
       principal,
       domainHeader: context.domainHeader,
       requestId: context.requestId,
-      signal: context.signal,
+      caller: context,
     });
   });
 

@@ -60,6 +60,11 @@ export interface RecordSetOptions {
   readonly findReadable: FindReadable;
 }
 
+interface ReadOptions {
+  readonly format: 'json' | 'ndjson';
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Below this, a chunk costs more in the telling than in the sending. */
 const MIN_CHUNK_LENGTH = 16 * 1024;
 const BATCH_ROWS = 500;
@@ -106,11 +111,43 @@ export class RecordSet {
    * a page and no stream: it has to be turned around.
    */
   async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
-    invariant(!this.#options.query.fromEnd, 'what is read from the end is not streamed');
+    const { query, scope } = this.#options;
+    invariant(!query.fromEnd, 'what is read from the end is not streamed');
+    const isShort = query.limit !== undefined && query.limit <= BATCH_ROWS;
+    const read = { format, signal: signal ?? scope.signal } as const;
+    if (isShort) yield await this.#readShort(read);
+    else yield* this.#readBatches(read);
+  }
+
+  /**
+   * What fits a batch, in one piece: a cursor costs a second round trip, which only more than that repays, and Postgres joins the
+   * rows for less than it costs to tell them apart on the wire.
+   */
+  async #readShort({ format, signal }: ReadOptions): Promise<string> {
+    const { database, query } = this.#options;
+    const records = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
+    const separator = format === 'json' ? Prisma.sql`','` : Prisma.sql`e'\\n'`;
+    const sql = Prisma.sql`
+      select coalesce(string_agg(page.json, ${separator}), '') as json, count(*)::int as count
+      from (${records}) page`;
+    const [page] = await database.query<{ json: string; count: number }>(sql, {
+      name: statementName(sql.text),
+      signal,
+    });
+    invariant(page, 'an aggregate has a row');
+    this.#rowsStreamed = page.count;
+    if (format === 'json') return `[${page.json}]`;
+    return page.count === 0 ? '' : `${page.json}\n`;
+  }
+
+  async *#readBatches({ format, signal }: ReadOptions): AsyncGenerator<string, void> {
+    const { database, query } = this.#options;
+    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
+    const batches = database.stream(sql, { name: statementName(sql.text), signal, batchRows: BATCH_ROWS });
     const separator = format === 'json' ? ',' : '\n';
     let chunk = format === 'json' ? '[' : '';
     let isFirst = true;
-    for await (const batch of this.#readBatches(signal ?? this.#options.scope.signal)) {
+    for await (const batch of batches) {
       if (batch.length === 0) continue;
       this.#rowsStreamed += batch.length;
       chunk += (isFirst ? '' : separator) + batch.join(separator);
@@ -122,19 +159,6 @@ export class RecordSet {
     if (format === 'json') chunk += ']';
     else if (!isFirst) chunk += '\n';
     if (chunk !== '') yield chunk;
-  }
-
-  /** What fits a batch is read as an ordinary answer: a cursor costs a second round trip, which only more than that repays. */
-  async *#readBatches(signal: AbortSignal | undefined): AsyncGenerator<readonly string[], void> {
-    const { database, query } = this.#options;
-    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
-    const options = { name: statementName(sql.text), signal };
-    if (query.limit === undefined || query.limit > BATCH_ROWS) {
-      yield* database.stream(sql, { ...options, batchRows: BATCH_ROWS });
-      return;
-    }
-    const rows = await database.query<{ json: string }>(sql, options);
-    yield rows.map((row) => row.json);
   }
 
   /** How many records `stream` has read so far. */

@@ -145,7 +145,6 @@ export class RecordStore {
         select ${columns}, r.deleted_at is not null as is_removed
         from records r
         where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}`,
-      scope.signal,
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
@@ -486,12 +485,8 @@ export class RecordStore {
     };
   }
 
-  async #run<Row extends object>(
-    queryable: Queryable,
-    sql: Prisma.Sql,
-    signal?: AbortSignal | undefined,
-  ): Promise<Row[]> {
-    return await queryable.query<Row>(sql, { name: statementName(sql.text), signal });
+  async #run<Row extends object>(queryable: Queryable, sql: Prisma.Sql): Promise<Row[]> {
+    return await queryable.query<Row>(sql, { name: statementName(sql.text) });
   }
 }
 

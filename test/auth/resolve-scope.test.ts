@@ -50,7 +50,9 @@ describe('the domain of a request', () => {
   it('comes with the caller, the request and its end', () => {
     const principal = caller('north', 'viewer');
     const { signal } = new AbortController();
-    expect(resolveScope(DOMAINS, { principal, domainHeader: undefined, requestId: 'r-1', signal })).toEqual({
+    expect(
+      resolveScope(DOMAINS, { principal, domainHeader: undefined, requestId: 'r-1', caller: { signal } }),
+    ).toEqual({
       domain: NORTH,
       principal,
       requestId: 'r-1',
