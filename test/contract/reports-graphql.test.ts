@@ -4,7 +4,7 @@ import { GraphQLScalarType } from 'graphql';
 import { columnsOf, type RowClass } from '../../src/reports/columns.js';
 import { reports } from '../../src/reports/registry.js';
 import type { Report } from '../../src/reports/report.js';
-import { COLLECTIONS } from '../fixtures/twelve-students/collections.js';
+import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
 
@@ -39,13 +39,18 @@ const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   strength: { session: '2026-27' },
   'teacher-workload': { from: '2026-04-01', to: '2026-04-30' },
   'class-attendance': { class: '5', start: '2026-04', end: '2026-05' },
+  'student-attendance': { admission_no: 'A-104', start: '2026-05', end: '2026-05' },
+  'teacher-attendance': { 'name.value': 'usr-old', start: '2026-04', end: '2026-04' },
+  'grade-book': { session: '2026-27', term: 'halfyear', admission_no: 'A-109' },
+  'class-grade-book': { session: '2026-27', term: 'halfyear', class: '10' },
+  'attendance-shortage': { below: '90', class: '5', start: '2026-04', end: '2026-05' },
 };
 
 beforeAll(async () => {
-  for (const [collection, records] of Object.entries(COLLECTIONS)) {
+  for (const { collection, records } of await storedRecords()) {
     await gateway.sql.query(
-      `insert into records (domain, collection, id, data)
-       select d.id, $1, line->>'id', line->'data' from domains d, jsonb_array_elements($2::jsonb) as line
+      `insert into records (domain, collection, id, data, keys)
+       select d.id, $1, line->>'id', line->'data', nullif(line->'keys', 'null') from domains d, jsonb_array_elements($2::jsonb) as line
        on conflict do nothing`,
       [collection, JSON.stringify(records.filter(({ id }) => !id.startsWith('usr-a')))],
     );
