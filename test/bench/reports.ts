@@ -34,7 +34,8 @@ const COLLECTIONS = [
 interface ReportBench {
   readonly report: string;
   readonly sent: Readonly<Record<string, string>>;
-  readonly targetMs: number;
+  /** Of issue 3; not every report has one. */
+  readonly targetMs?: number;
 }
 
 const BENCHES: readonly ReportBench[] = [
@@ -51,6 +52,18 @@ const BENCHES: readonly ReportBench[] = [
     sent: { session: '2026-27', term: 'halfyear', class: '5', section: 'A' },
     targetMs: 30,
   },
+  { report: 'student-concession', sent: { 'name.value': 'stu-00011' } },
+  { report: 'rolled-back-receipts', sent: { from: '2026-07-01', to: '2026-07-31' } },
+  { report: 'classes-by-category', sent: { session: '2026-27' } },
+  { report: 'student-attendance', sent: { admission_no: 'A-1000', start: '2026-07-01', end: '2026-07-31' } },
+  { report: 'student', sent: { sequence: 'A-1000' } },
+  { report: 'grade-book', sent: { session: '2026-27', term: 'halfyear', admission_no: 'A-1000' } },
+  { report: 'collection-trend', sent: { from: '2026-04-01', to: '2027-03-31', interval: 'month' } },
+  { report: 'outstanding-ageing', sent: {} },
+  { report: 'attendance-shortage', sent: { start: '2026-07-01', end: '2026-07-31' } },
+  { report: 'day-sheet', sent: { date: '2026-07-06' } },
+  { report: 'strength', sent: { session: '2026-27' } },
+  { report: 'teacher-workload', sent: { from: '2026-07-01', to: '2026-07-31' } },
 ];
 
 export async function benchReports(url: string): Promise<void> {
@@ -109,7 +122,7 @@ async function printBenches(database: Database, catalog: Catalog): Promise<void>
       bench.report,
       measured.ms.toFixed(1),
       measured.cpuMs.toFixed(0),
-      bench.targetMs,
+      bench.targetMs ?? '',
       await planShape(database, statement),
     ]);
   }
