@@ -140,7 +140,7 @@ marked as materialized (
   ) as mark
   join students s on s.student = mark.student
   where mark.day between s.admitted_on and s.left_on
-    and (mark.class, mark.day) not in (select class, day from school_days where not is_working)
+    and not (select places from days_off) ? (mark.class || ' ' || mark.day)
   group by mark.student
 ),
 placed as materialized (

@@ -7,6 +7,8 @@ import { parameterError, required } from './parameters.js';
 import { assertClass } from './places.js';
 import { defineReport } from './report.js';
 import {
+  countingMark,
+  marksBefore,
   marksOfNoDay,
   presentDays,
   registeredStudents,
@@ -214,16 +216,30 @@ sums as materialized (
     sum(present_so_far) over months_before as present_brought, sum(working_so_far) over months_before as working_brought
   from (
     select
-      student, session_year, month, present_so_far, 0 as working_so_far, null as section, null as letters, 0 as last_place,
+      student, session_year, month, present_days as present_so_far, 0 as working_so_far, null as section, null as letters, 0 as last_place,
       0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked, 0 as present_days
     from (
       select
-        student, session_year, case when is_shown then month else '' end as month,
+        student, session_year, month,
         count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
-          + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_so_far
+          + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_days
       from marked_days
-      where counts
-      group by 1, 2, 3
+      where counts and is_shown
+      group by student, session_year, month
+      union all
+      select s.student, (select min(session_year) from class_days), '', b.present_days
+      from students s
+      cross join lateral (
+        select
+          count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
+            + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_days
+        from (
+          select r.data->>'status' as status
+          from records r
+          where ${marksBefore(first, context)}
+            and ${countingMark}
+        ) as mark
+      ) as b
     ) as marked
     union all
     select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0, 0

@@ -1,8 +1,9 @@
 /**
- * Which days are school, said once for every report that counts them: two CTEs to lay after one named
+ * Which days are school, said once for every report that counts them: CTEs to lay after one named
  * `school_classes(class)`, which lists the classes asked about ('' is the whole school, for its staff).
  *
  *   holidays     the declared days off, and weekly offs with school, of the range
+ *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`: cheap to ask for many marks
  *   school_days  class, day (`YYYY-MM-DD`), month, is_working, holiday (its name, where it has one)
  *
  * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day marked working is
@@ -56,6 +57,9 @@ school_days as materialized (
     join holidays h on h.classes = '[]' or h.classes ? c.class
     group by c.class, h.day
   ) as h on h.class = c.class and h.day = to_char(d.day, 'YYYY-MM-DD')
+),
+days_off as materialized (
+  select coalesce(jsonb_object_agg(class || ' ' || day, true), '{}') as places from school_days where not is_working
 )`;
 }
 

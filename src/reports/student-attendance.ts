@@ -7,9 +7,12 @@ import { defaulted, optional, parameterError } from './parameters.js';
 import { assertClass, assertStudent } from './places.js';
 import { defineReport } from './report.js';
 import {
+  countingMark,
+  marksOf,
   marksOfNoDay,
   presentDays,
   registeredStudents,
+  sessionStart,
   studentDays,
   studentsOfClass,
   unusableAttendance,
@@ -162,18 +165,27 @@ counted as materialized (
   from student_days
   group by student
 ),
+-- The absences after the last mark of the session that is none.
 streaks as (
-  select student, count(*) filter (where day > last_other) as days
-  from (
-    select
-      student, day,
-      coalesce(max(day) filter (where status in ('present', 'late', 'half_day', 'leave')) over (partition by student), '') as last_other,
-      status
-    from marked_days
-    where counts
-  ) as mark
-  where status = 'absent'
-  group by student
+  select s.student, streak.days
+  from students s
+  left join lateral (
+    select r.keys->>'student_day' as key
+    from records r
+    where ${marksOf(sessionStart(range.last, context), range.last, context)}
+      and r.data->>'status' in ('present', 'late', 'half_day', 'leave')
+      and ${countingMark}
+    order by r.keys->>'student_day' desc
+    limit 1
+  ) as other on true
+  cross join lateral (
+    select count(*) as days
+    from records r
+    where ${marksOf(sessionStart(range.last, context), range.last, context)}
+      and r.keys->>'student_day' > coalesce(other.key, '')
+      and r.data->>'status' = 'absent'
+      and ${countingMark}
+  ) as streak
 ),
 left_out as (
   ${unusableAttendance(Prisma.sql`(${className}::text is null or class = ${className}::text)`, context)}${

@@ -3,7 +3,7 @@
  * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked about with the place of
  * their registration (`registeredStudents` prints its columns).
  *
- *   marks         a line a mark, from the start of the session; its day is that of the unique rule
+ *   marks         a line a mark of the range, and the last before it in the session; its day is that of the unique rule
  *   days          class, day, month, session_year, is_working, is_shown (of the range), place (in the shown days of the month)
  *   marked_days   marks with the day of their class; `counts`: a working day, the student on roll
  *   places        where each student was since when, a class and section a line
@@ -71,10 +71,9 @@ export function studentDays(
   { first, last, classes, where }: StudentDaysOptions,
   context: ReportContext,
 ): Sql {
-  const { domain, settings, today } = context;
+  const { settings } = context;
   const since = sessionStart(first, context);
   return Prisma.sql`
--- By the key of the unique rule, student and day of the school: its index holds a student's days together, in order.
 marks as materialized (
   select
     r.id, s.student, left(right(r.keys->>'student_day', 12), 10) as day, m.class, m.section, m.status,
@@ -83,10 +82,15 @@ marks as materialized (
   cross join lateral (
     select r.id, r.data, r.keys
     from records r
-    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${since} || '"]'
-      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}::date, ${today}::date) || '"]'
-    offset 0
+    where ${marksOf(first, last, context)}
+    union all
+    (
+      select r.id, r.data, r.keys
+      from records r
+      where ${marksBefore(first, context)}
+      order by r.keys->>'student_day' desc
+      limit 1
+    )
   ) as r
   cross join lateral jsonb_to_record(r.data) as m(class text, section text, status text, student jsonb)
   where m.student->>'value' = s.student
@@ -136,21 +140,46 @@ statuses as materialized (
   select student, jsonb_object_agg(day, status) as by_day from marks group by student
 ),
 student_days as materialized (
-  select
-    p.student, p.class, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
-    lead(d.place) over (partition by p.student, p.section, d.month order by d.place) as next_place,
-    case when not d.is_working then '*' else
-      case m.by_day->>d.day when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
-    end as letter
-  from places p
-  join students s on s.student = p.student
-  join days d
-    on d.class = p.class and d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
-    and d.day between s.admitted_on and s.left_on
-  left join statuses m on m.student = p.student
-  where ${where}
+  select day.*, lead(place) over (partition by student, section, month order by place) as next_place
+  from (
+    select
+      p.student, p.class, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
+      case when not d.is_working then '*' else
+        case m.by_day->>d.day when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
+      end as letter
+    from places p
+    join students s on s.student = p.student
+    join days d
+      on d.class = p.class and d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
+      and d.day between s.admitted_on and s.left_on
+    left join statuses m on m.student = p.student
+    where ${where}
+    -- So that letters are sorted, and not all marks of a student with each of them.
+    offset 0
+  ) as day
 )`;
 }
+
+/**
+ * The marks `r` of a student `s` from a day to a day, by the key of the unique rule, student and day of the school: its index holds a
+ * student's days together, in order. None is after today.
+ */
+export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
+  return Prisma.sql`r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${first} || '"]'
+      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}, ${today}) || '"]'`;
+}
+
+/** The marks `r` of a student `s` in the session of a day, before that day. */
+export function marksBefore(day: Day, context: ReportContext): Sql {
+  return Prisma.sql`r.domain = ${context.domain} and r.collection = 'attendance' and r.deleted_at is null
+      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${sessionStart(day, context)} || '"]'
+      and r.keys->>'student_day' < '[' || to_json(s.student)::text || ',"' || ${day} || '"]'`;
+}
+
+/** Whether a mark `r` of a student `s` counts: on a working day of its class, the student on roll. */
+export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on and s.left_on
+      and not (select places from days_off) ? ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
 /** How many days of the letters count present: a sum over lines with a `letter`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {

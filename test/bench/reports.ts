@@ -276,7 +276,7 @@ const SEED: readonly string[] = [
     'attendance',
     `'att-' || d || '-' || i, jsonb_build_object('created', to_char(day, 'YYYY-MM-DD') || 'T03:05:00.000Z', 'student', ${STUDENT}, ${PLACE},
     'status', case when (i + d) % 13 = 0 then 'absent' when (i + d) % 37 = 0 then 'late' else 'present' end, 'marked_by', jsonb_build_object('value', 'usr-teacher', 'label', 'Kavita Joshi'),
-    'created_on', to_char(day, 'YYYY-MM-DD') || 'T03:05:00.000Z'), jsonb_build_object('student_day', i || ' ' || day)
+    'created_on', to_char(day, 'YYYY-MM-DD') || 'T03:05:00.000Z'), jsonb_build_object('student_day', '["stu-' || lpad(i::text, 5, '0') || '","' || to_char(day, 'YYYY-MM-DD') || '"]')
     from (select row_number() over (order by day) as d, day from generate_series(date '2026-04-01', date '2027-03-31', interval '1 day') as day where extract(isodow from day) < 7 limit 200) as days,
       generate_series(1, 5000) as i`,
   ),
