@@ -109,35 +109,37 @@ export const dailyFeeCollection = defineReport({
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
   sql: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => Prisma.sql`
-with entries as (
-  select 1 as sign, r.id, r.data, instant_of(r.data->>'date') as at
+with days as materialized (
+  -- The first instant of each day, as records write it: which one a receipt is after says its day, and nothing has to be cast.
+  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+),
+entries as (
+  select 1 as sign, r.id, r.data, r.data->>'date' as at
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
     and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'date' < ${endOf(day, timeZone)}
     and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   union all
-  select -1, r.id, r.data, instant_of(r.data->>'rolled_back_on')
+  select -1, r.id, r.data, r.data->>'rolled_back_on'
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${dateBasis} = 'DAY_BOOK'
     and r.data->'rolled_back_on' >= ${json(startOf(from, timeZone))}::jsonb
     and r.data->'rolled_back_on' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
     and r.data->>'status' = 'rolled_back'
-  -- A fence: the instant is computed once a receipt.
-  offset 0
 ),
 -- A receipt counts whole or not at all.
 receipts as materialized (
   select
-    to_char(at at time zone ${timeZone}, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
+    to_char(${from}::date + width_bucket(at, (select starts from days)) - 1, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
     case when jsonb_typeof(data->'total') = 'number' then sign * (data->'total')::numeric end as total,
     coalesce(data->>'payment_type', 'unknown') as payment_type,
     data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
     rtrim(data->>'receipt_no', '0123456789') as series,
     substr(data->>'receipt_no', length(rtrim(data->>'receipt_no', '0123456789')) + 1) as digits,
     case
-      when at is null then 'date is not an instant'
       when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
       when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
@@ -190,8 +192,7 @@ payment_types as materialized (
 ),
 numbered as (
   select
-    rtrim(r.data->>'receipt_no', '0123456789') as series,
-    substr(r.data->>'receipt_no', length(rtrim(r.data->>'receipt_no', '0123456789')) + 1) as digits
+    rtrim(r.data->>'receipt_no', '0123456789') as series, r.data->>'receipt_no' as receipt_no
   from records r
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
     and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
@@ -199,10 +200,12 @@ numbered as (
 gaps as (
   select series, width, number, next_number
   from (
-    select series, digits::numeric as number, length(digits) as width,
-      lead(digits::numeric) over (partition by series order by digits::numeric) as next_number
-    from numbered
-    where digits <> '' and length(digits) <= 18
+    select series, number, width, lead(number) over (partition by series order by number) as next_number
+    from (
+      select series, substr(receipt_no, length(series) + 1)::bigint as number, length(receipt_no) - length(series) as width
+      from numbered
+      where length(receipt_no) - length(series) between 1 and 18
+    ) as number
   ) as neighbours
   where next_number > number + 1
 ),
