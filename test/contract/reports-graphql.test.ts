@@ -85,6 +85,18 @@ describe('a report by GraphQL and by REST', () => {
     expect(byGraphql.currency).toBe(byRest.currency);
   });
 
+  it('gives the register of a class on its documented path', async () => {
+    const answers = await Promise.all(
+      [
+        '/attendancebyclassbymonth/5/2026-04-01/2026-05-31',
+        '/?report=class-attendance&class=5&start=2026-04-01&end=2026-05-31',
+      ].map(async (path): Promise<Answered> => (await gateway.fetch(path, { as: 'clerk' })).json()),
+    );
+    const [onPath, byName] = answers.map(({ rows, totals }) => ({ rows, totals }));
+    expect(onPath?.rows).toHaveLength(13);
+    expect(onPath).toEqual(byName);
+  });
+
   it('prints money on REST as numbers with two decimals, in GraphQL as exact text', async () => {
     const text = await (
       await gateway.fetch('/feesummary.svc?type=head&session=2026-27&as_on=2026-12-20', { as: 'accountant' })

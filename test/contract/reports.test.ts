@@ -90,6 +90,26 @@ describe('the documented report paths', () => {
       as: 'admin',
       status: 200,
     },
+    {
+      name: 'attendance of a class the school does not have',
+      path: '/attendancebyclassbymonth/6/2026-04-01/2026-05-31',
+      as: 'admin',
+      status: 404,
+      expectBody: { detail: 'There is no class "6".' },
+    },
+    {
+      name: 'attendance of a class by a day that is none',
+      path: '/attendancebyclassbymonth/5/2026-04-31/2026-05-31',
+      as: 'admin',
+      status: 400,
+      expectBody: { errors: [expect.objectContaining({ parameter: 'start', sent: '2026-04-31' })] },
+    },
+    {
+      name: 'attendance of a class to whom it is not for',
+      path: '/attendancebyclassbymonth/5/2026-04-01/2026-05-31',
+      as: 'accountant',
+      status: 403,
+    },
     { name: 'an unknown parameter', path: '/classbycategory.svc?clas=5', as: 'admin', status: 400 },
     {
       name: 'by name',
