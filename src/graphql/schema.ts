@@ -6,6 +6,8 @@ import { type GraphQLSchema, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage } from 'type-graphql';
 import type { Collection } from '../store/collection.js';
 import { RESOLVER_CLASSES } from './resolvers.js';
+import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
+import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
@@ -53,9 +55,13 @@ interface TypedResolvers {
 function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): TypedResolvers {
   const types = new TypedTypes(model);
   const whereInputs = new WhereInputs(types);
-  const ofCollections = model.collections.map((typed) =>
-    createTypedResolver(typed, { model, types, whereInputs, asPlainValue }),
-  );
+  const measures = new MeasureTypes();
+  const ofCollections = model.collections.flatMap((typed) => {
+    const records = createTypedResolver(typed, { model, types, whereInputs, asPlainValue });
+    const parts = { model, types, whereInputs, measures, asPlainValue };
+    const groups = createAggregateResolver(typed, parts);
+    return groups ? [records, groups] : [records];
+  });
   const ofReferences = types.references.flatMap(({ reference, type }) => {
     const resolverClass = createReferenceResolver(reference, type, { model, types });
     return resolverClass ? [resolverClass] : [];
@@ -78,6 +84,7 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
   return {
     typeNames: new Set([
       ...['Query', 'Mutation', 'Subscription', 'JSON', 'Decimal', 'DateTime', 'LocalDate', 'Month'],
+      ...MEASURE_TYPE_NAMES,
       ...specifiedScalarTypes.map((scalar) => scalar.name),
       ...storage.objectTypes.map((type) => type.name),
       ...storage.inputTypes.map((type) => type.name),

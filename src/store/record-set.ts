@@ -5,6 +5,8 @@
 import { invariant } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { EffectiveAccess } from './access.js';
+import { readGroups } from './aggregate.js';
+import type { AggregateQuery, Group } from './aggregate-query.js';
 import type { Collection } from './collection.js';
 import type { Database } from './database/database.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
@@ -196,6 +198,15 @@ export class RecordSet {
       signal: scope.signal,
     });
     return row?.found ?? 0;
+  }
+
+  /**
+   * What is computed of all records that satisfy the filter, group by group, in one round trip.
+   *
+   * @throws FORBIDDEN, INVALID_VALUE as `readGroups` does
+   */
+  async aggregate(query: AggregateQuery): Promise<readonly Group[]> {
+    return await readGroups(query, { ...this.#options, where: this.#where });
   }
 
   /**

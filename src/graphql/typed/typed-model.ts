@@ -89,6 +89,12 @@ export function createTypedModel(
   return { collections: typed, byCollection: new Map(typed.map((one) => [one.collection.name, one])) };
 }
 
+/** Of the types of a collection beside the record's. */
+const TYPE_SUFFIXES: readonly string[] = [
+  ...['Connection', 'Edge', 'WhereInput', 'OrderByInput', 'SortField'],
+  ...['Group', 'GroupKey', 'GroupField', 'GroupOrderByInput', 'HavingInput'],
+];
+
 class Names {
   readonly #types: Set<string>;
   readonly #roots: Set<string>;
@@ -125,12 +131,14 @@ class Names {
       const typeName = toTypeName(singular);
       const types = [
         typeName,
-        ...['Connection', 'Edge', 'WhereInput', 'OrderByInput', 'SortField'].map(
-          (suffix) => typeName + suffix,
-        ),
+        ...TYPE_SUFFIXES.map((suffix) => typeName + suffix),
         ...['Create', 'Update'].map((verb) => `${verb}${typeName}Input`),
       ];
-      const roots = [singular, plural, ...['create', 'update', 'delete'].map((verb) => verb + typeName)];
+      const roots = [
+        singular,
+        ...['', 'Aggregate', 'Distinct'].map((suffix) => plural + suffix),
+        ...['create', 'update', 'delete'].map((verb) => verb + typeName),
+      ];
       if (singular === plural) continue;
       if (types.some((name) => this.#types.has(name)) || roots.some((name) => this.#roots.has(name)))
         continue;

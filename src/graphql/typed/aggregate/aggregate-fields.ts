@@ -1,0 +1,166 @@
+/** What of a collection can be grouped by and computed, as a plain value: names, paths and kinds. */
+import type { Path } from '../../../filter/filter.js';
+import type { GroupKey, Period } from '../../../store/aggregate-query.js';
+import { distinctNames, toEnumValueName, toFieldName } from '../graphql-names.js';
+import type { TypedCollection, TypedEnum, TypedField, TypedModel, TypedObject } from '../typed-model.js';
+
+/** `id` is that of a record, `year` a whole number. */
+export type AggregateValue =
+  | {
+      readonly kind: 'id' | 'text' | 'number' | 'decimal' | 'boolean' | 'dateTime' | 'day' | 'month' | 'year';
+    }
+  | TypedEnum;
+
+export interface KeyField {
+  /** A field of the key, e.g. `createdOnMonth`. */
+  readonly name: string;
+  /** What to group by, e.g. `CREATED_ON_MONTH`. */
+  readonly enumName: string;
+  readonly key: GroupKey;
+  readonly value: AggregateValue;
+  readonly description: string;
+}
+
+/** A field of the record itself, of whose values something is computed. */
+export interface MeasuredField {
+  /** A field of a group and of `having`. */
+  readonly name: string;
+  readonly enumName: string;
+  readonly path: Path;
+  readonly value: AggregateValue;
+}
+
+export interface AggregateFields {
+  readonly keys: readonly KeyField[];
+  readonly own: readonly MeasuredField[];
+}
+
+/** What a group has beside the measures of fields, and `having` beside its conditions on them. */
+const GROUP_PARTS = ['key', 'count', 'and', 'or', 'not'];
+
+export function listAggregateFields(typed: TypedCollection, model: TypedModel): AggregateFields {
+  const own = listLeaves(typed.object);
+  const drafts = [
+    ...own,
+    ...own.flatMap(periodsOf),
+    ...own.flatMap((leaf) => (leaf.field.value.kind === 'reference' ? targetsOf(leaf, model) : [])),
+  ];
+  const names = distinctNames(drafts.map(toName));
+  const enumNames = distinctNames(drafts.map(({ words }) => toEnumValueName(words.join(' '))));
+  const measuredNames = distinctNames(own.map(toName), GROUP_PARTS);
+  return {
+    keys: drafts.map(
+      ({ key, value, description }, index): KeyField => ({
+        name: names[index] ?? '',
+        enumName: enumNames[index] ?? '',
+        key,
+        value,
+        description,
+      }),
+    ),
+    own: own.map(
+      ({ key, value }, index): MeasuredField => ({
+        name: measuredNames[index] ?? '',
+        enumName: enumNames[index] ?? '',
+        path: key.path,
+        value,
+      }),
+    ),
+  };
+}
+
+function toName({ words }: Draft): string {
+  return toFieldName(words.join('_'));
+}
+
+/** A value that has no name of its own yet. */
+interface Draft {
+  /** Of which its names are made. */
+  readonly words: readonly string[];
+  readonly key: GroupKey;
+  readonly value: AggregateValue;
+  readonly description: string;
+}
+
+interface Leaf extends Draft {
+  readonly field: TypedField;
+}
+
+/** Single values, on top and in objects; a reference is its id and its label. */
+function listLeaves(object: TypedObject, prefix: Path = []): readonly Leaf[] {
+  return object.fields.flatMap((field): readonly Leaf[] => {
+    const path = [...prefix, field.field.name];
+    const { value, description } = field;
+    if (field.field.isList) return [];
+    if (value.kind === 'object') return listLeaves(value.object, path);
+    if (value.kind !== 'reference') {
+      const { kind } = value;
+      if (kind === 'json') return [];
+      return [{ words: path, key: { path }, value: kind === 'enum' ? value : { kind }, description, field }];
+    }
+    const id: Leaf = {
+      words: path,
+      key: { path: [...path, 'value'] },
+      value: { kind: 'id' },
+      description: `The id that \`${field.name}\` points to.`,
+      field,
+    };
+    const label: Leaf = {
+      words: [...path, 'label'],
+      key: { path: [...path, 'label'] },
+      value: { kind: 'text' },
+      description: `The label of \`${field.name}\`.`,
+      // Its record is reached by the id.
+      field: { ...field, value: { kind: 'text' } },
+    };
+    return [id, label];
+  });
+}
+
+const PERIODS: readonly {
+  readonly period: Period;
+  readonly kind: 'day' | 'month' | 'year';
+  readonly description: string;
+}[] = [
+  { period: 'day', kind: 'day', description: 'The day' },
+  { period: 'week', kind: 'day', description: 'The Monday of the week' },
+  { period: 'month', kind: 'month', description: 'The month' },
+  { period: 'year', kind: 'year', description: 'The year' },
+];
+
+function periodsOf({ words, key, value, field }: Leaf): readonly Draft[] {
+  if (value.kind !== 'dateTime' && value.kind !== 'day') return [];
+  return PERIODS.filter(({ period }) => period !== value.kind).map(
+    ({ period, kind, description: meaning }): Draft => ({
+      words: [...words, period],
+      key: { ...key, period },
+      value: { kind },
+      description: `${meaning} of \`${field.name}\`.`,
+    }),
+  );
+}
+
+/** What several records have in common; amounts and times of one record are not grouped by through another. */
+const SHARED_KINDS: readonly string[] = ['text', 'enum', 'boolean', 'month'];
+
+/** The top-level values of the record it points to, where that is of one collection. */
+function targetsOf({ words, key, field }: Leaf, model: TypedModel): readonly Draft[] {
+  const { value } = field;
+  if (value.kind !== 'reference') return [];
+  const [name = '', ...others] = value.targets;
+  const target = model.byCollection.get(name);
+  if (!target || others.length > 0) return [];
+  return listLeaves(target.object)
+    .filter(({ key, value, field }) => {
+      const isShared = SHARED_KINDS.includes(value.kind) && !field.field.isUnique;
+      return isShared && key.path.length === 1;
+    })
+    .map(
+      (leaf): Draft => ({
+        words: [...words, 'record', ...leaf.words],
+        key: { path: key.path.slice(0, -1), of: { collection: name, path: leaf.key.path } },
+        value: leaf.value,
+        description: `The \`${leaf.field.name}\` of the ${target.object.typeName} that \`${field.name}\` points to.`,
+      }),
+    );
+}

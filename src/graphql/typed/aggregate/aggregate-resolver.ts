@@ -1,0 +1,237 @@
+/**
+ * The root fields that compute something of a collection's records: `tasksAggregate` and `tasksDistinct`. They ask the same
+ * `RecordSet` as `tasks` does, so the same rights and conditions hold.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../../../errors.js';
+import type { Filter, Path } from '../../../filter/filter.js';
+import type { JsonValue } from '../../../json.js';
+import type { Group, Measure } from '../../../store/aggregate-query.js';
+import { toPageRequest } from '../../page-arguments.js';
+import { PRINTABLE_FIELD } from '../../printable.js';
+import { ReadyValue } from '../../ready-value.js';
+import type { RequestContext } from '../../request-context.js';
+import { SelectionMemory } from '../../selection.js';
+import type { TypedCollection, TypedModel } from '../typed-model.js';
+import type { AsPlainValue, TypedResolverClass, TypedServices } from '../typed-resolver.js';
+import type { TypedTypes } from '../typed-types.js';
+import { toStoredWhere, type WhereInputs } from '../typed-where.js';
+import { type KeyField, listAggregateFields } from './aggregate-fields.js';
+import { createAggregateTypes } from './aggregate-types.js';
+import { DistinctValue } from './distinct-value.js';
+import { toGroupFilter } from './group-filter.js';
+import { type GroupOrderByValue, toGroupOrder } from './group-order.js';
+import { type GroupSelection, selectMeasures, toGroupSource } from './group-source.js';
+import type { MeasureTypes } from './measure-types.js';
+
+/** Each key is a column of the statement. */
+const MAX_KEYS = 10;
+const DEFAULT_FIRST = 100;
+
+/** `undefined` for a collection without a field that has one value. */
+export function createAggregateResolver(
+  typed: TypedCollection,
+  options: {
+    readonly model: TypedModel;
+    readonly types: TypedTypes;
+    readonly whereInputs: WhereInputs;
+    readonly measures: MeasureTypes;
+    readonly asPlainValue: AsPlainValue;
+  },
+): TypedResolverClass | undefined {
+  const { model, types, whereInputs, measures, asPlainValue } = options;
+  const { collection, plural, object } = typed;
+  const fields = listAggregateFields(typed, model);
+  if (fields.own.length === 0) return undefined;
+  const keysByName = new Map(fields.keys.map((key) => [key.enumName, key]));
+  const { group, groupField, having, orderBy } = createAggregateTypes(typed, fields, { types, measures });
+  const whereInput = asPlainValue(whereInputs.ofCollection(typed));
+  const havingInput = asPlainValue(having);
+  const orderByInput = asPlainValue(orderBy);
+  const selections = new SelectionMemory<GroupSelection>();
+
+  @Resolver()
+  class AggregateResolver {
+    readonly #services: TypedServices;
+
+    constructor(services: TypedServices) {
+      this.#services = services;
+    }
+
+    @Query(() => [group], {
+      name: `${plural}Aggregate`,
+      description: `${collection.title}: counts, sums, averages and extremes of the records that match, in all or by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says otherwise.`,
+    })
+    @Extensions(PRINTABLE_FIELD)
+    aggregate(
+      @Ctx() context: RequestContext,
+      @Arg('where', whereInput, {
+        nullable: true,
+        description: 'Conditions on the records, all of which hold.',
+      })
+      where: object | null | undefined,
+      @Arg('oquery', () => String, {
+        nullable: true,
+        description: 'Conditions as in the REST interface; they hold beside `where`.',
+      })
+      oquery: string | null | undefined,
+      @Arg('ci', () => Boolean, {
+        nullable: true,
+        description: 'The text operators of `oquery` ignore case.',
+      })
+      ci: boolean | null | undefined,
+      @Arg('groupBy', () => [groupField], {
+        nullable: true,
+        description: `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same fields of \`key\`.`,
+      })
+      groupBy: readonly string[] | null | undefined,
+      @Arg('having', havingInput, {
+        nullable: true,
+        description: 'Conditions on the groups, all of which hold.',
+      })
+      groupConditions: object | null | undefined,
+      @Arg('orderBy', () => [orderByInput()], {
+        nullable: true,
+        description: 'The order of the groups, by measures and by what they are grouped by.',
+      })
+      order: readonly GroupOrderByValue[] | null | undefined,
+      @Arg('first', () => Int, {
+        defaultValue: DEFAULT_FIRST,
+        description: 'At most so many groups from the start of the order, 1,000 or less.',
+      })
+      first: number,
+      @Info() info: GraphQLResolveInfo,
+    ): unknown {
+      const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
+      if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
+      const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
+      const { limit } = toPageRequest({ first }, this.#services.pages);
+      const query = {
+        groupBy: keys.map(({ key }) => key),
+        measures: selection.measures.map(({ measure }) => measure),
+        having: groupConditions ? toGroupFilter(groupConditions, fields) : undefined,
+        order: (order ?? []).map((one) => toGroupOrder(one, fields)),
+        limit,
+      };
+      const set = this.#services.records.records(context, {
+        collection: collection.name,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        where: where ? toStoredWhere(where, object) : undefined,
+        projection: [],
+      });
+      return new ReadyValue(async () => {
+        const groups = await set.aggregate(query);
+        return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
+      }).for(info);
+    }
+
+    @Query(() => [DistinctValue], {
+      name: `${plural}Distinct`,
+      description: `${collection.title}: the values that a field has in the records that match, the most frequent first. For filter menus.`,
+    })
+    @Extensions(PRINTABLE_FIELD)
+    distinct(
+      @Ctx() context: RequestContext,
+      @Arg('field', () => groupField, { description: 'The field whose values are listed.' })
+      name: string,
+      @Arg('where', whereInput, {
+        nullable: true,
+        description: 'Conditions on the records, all of which hold.',
+      })
+      where: object | null | undefined,
+      @Arg('oquery', () => String, {
+        nullable: true,
+        description: 'Conditions as in the REST interface; they hold beside `where`.',
+      })
+      oquery: string | null | undefined,
+      @Arg('ci', () => Boolean, {
+        nullable: true,
+        description: 'The text operators of `oquery` ignore case.',
+      })
+      ci: boolean | null | undefined,
+      @Arg('contains', () => String, {
+        nullable: true,
+        description:
+          'Only values that contain this text, upper and lower case alike; of a reference, its label. For fields of text and references.',
+      })
+      contains: string | null | undefined,
+      @Arg('first', () => Int, {
+        defaultValue: DEFAULT_FIRST,
+        description: 'At most so many values, 1,000 or less.',
+      })
+      first: number,
+      @Info() info: GraphQLResolveInfo,
+    ): unknown {
+      const field = keysByName.get(name);
+      if (!field) throw new Error(`no field ${name}`);
+      const { key } = field;
+      const { limit } = toPageRequest({ first }, this.#services.pages);
+      const set = this.#services.records.records(context, {
+        collection: collection.name,
+        oquery: oquery ?? undefined,
+        isInsensitive: ci ?? undefined,
+        where: where ? toStoredWhere(where, object) : undefined,
+        filter: contains ? containing(contains, field) : undefined,
+        projection: [],
+      });
+      const query = {
+        groupBy: [key],
+        measures: [{ kind: 'records' }, labelOf(field)] as const,
+        having: { kind: 'hasKey', key } as const,
+        order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
+        limit,
+      };
+      return new ReadyValue(async () => {
+        const groups = await set.aggregate(query);
+        return groups.map((one) => toDistinctValue(one, field));
+      }).for(info);
+    }
+  }
+
+  return AggregateResolver;
+}
+
+/** Of a reference its label, which may have changed: the last by the alphabet. */
+function labelOf({ key, value }: KeyField): Measure {
+  return value.kind === 'id' ? { kind: 'max', path: labelPath(key.path) } : { kind: 'records' };
+}
+
+function labelPath(path: Path): Path {
+  return [...path.slice(0, -1), 'label'];
+}
+
+function containing(text: string, { key, value, name }: KeyField): Filter {
+  const isText = value.kind === 'text' || value.kind === 'enum';
+  if (key.of === undefined && (isText || value.kind === 'id')) {
+    return { kind: 'contains', path: isText ? key.path : labelPath(key.path), text, isInsensitive: true };
+  }
+  const detail = `contains fits texts and references of the record itself; ${name} is neither.`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'contains', detail, expected: 'a field of text, or a reference', sent: name }],
+  });
+}
+
+function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
+  const [stored = null] = group.keys;
+  const [count = null, label = null] = group.measures;
+  const text = String(stored);
+  return {
+    value: toOperand(stored, value),
+    label: value.kind === 'id' && typeof label === 'string' ? label : text,
+    count: Number(String(count)),
+  };
+}
+
+/** As the `where` of the collection takes it. */
+function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
+  if (value.kind === 'enum') return value.namesByValue.get(String(stored)) ?? stored;
+  return value.kind === 'decimal' ? String(stored) : stored;
+}
+
+function tooManyKeys(count: number): ServiceError {
+  return new ServiceError('LIMIT_EXCEEDED', `groupBy takes at most ${MAX_KEYS} fields, not ${count}.`, {
+    errors: [{ parameter: 'groupBy', detail: 'too many keys', expected: `<= ${MAX_KEYS}`, sent: count }],
+  });
+}

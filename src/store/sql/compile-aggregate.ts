@@ -1,0 +1,445 @@
+/**
+ * `AggregateQuery` to one SQL statement, a row a group.
+ *
+ * The values of a field are cast to the SQL type they are declared with, and null where a record holds something else, so
+ * no old record fails an answer. Sums are of `numeric`: exact. Every operand is a parameter, every name comes from the catalog.
+ */
+import { ServiceError } from '../../errors.js';
+import { instantFrom, isDay, isMonth } from '../../filter/calendar.js';
+import type { Path } from '../../filter/filter.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type {
+  AggregateQuery,
+  GroupComparison,
+  GroupFilter,
+  GroupKey,
+  GroupOrder,
+  Measure,
+  Period,
+} from '../aggregate-query.js';
+import type { Collection } from '../collection.js';
+import type { CompileContext } from './compile-filter.js';
+import { isNumberOperand, jsonText, type Operand, storable } from './json-literal.js';
+import { fieldExpression } from './names.js';
+import { targetInRecord } from './target.js';
+
+type Sql = Prisma.Sql;
+
+/** The SQL type that values are compared and counted as; `year` is a whole number. */
+type ValueType = 'text' | 'month' | 'number' | 'boolean' | 'instant' | 'day' | 'year';
+
+/** A column of the values that the groups are made of. */
+interface Column extends Value {
+  readonly name: Sql;
+}
+
+interface Value {
+  readonly type: ValueType;
+  readonly expression: Sql;
+}
+
+export interface AggregateOptions {
+  readonly context: CompileContext;
+  /** Over the alias `r`: the records that are grouped. */
+  readonly where: Sql;
+  /** Over the alias `r`: what the caller may see of a collection that a key leads to. */
+  readonly readable: (collection: string) => { readonly collection: Collection; readonly condition: Sql };
+}
+
+/**
+ * `select json …`: one row a group, in order, a JSON list of the keys and the measures.
+ *
+ * @throws INVALID_VALUE (400) for a field that has not one value of one type, or whose type a measure, a period or an operand does not fit
+ */
+export function compileAggregate(query: AggregateQuery, options: AggregateOptions): Sql {
+  const values = new Values(options);
+  const keys = query.groupBy.map((key) => values.ofKey(key));
+  const outputs = [...keys.map(printed), ...query.measures.map((measure) => printedMeasure(measure, values))];
+  const having =
+    query.having === undefined
+      ? Prisma.empty
+      : Prisma.sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
+  const order = compileOrder(query, { values, keys });
+  // Without keys one group, of nothing too.
+  const grouping =
+    keys.length === 0
+      ? NO_KEYS
+      : Prisma.join(
+          keys.map((key) => key.name),
+          ', ',
+        );
+  // The columns come last: all of the above adds to them.
+  return Prisma.sql`
+select json_build_array(${outputs.length === 0 ? Prisma.empty : Prisma.join(outputs, ', ')})::text as json
+from (
+  select ${values.columns}
+  from records r ${values.joins}
+  where ${options.where}
+) as v
+group by ${grouping}
+${having}
+${order}
+limit ${query.limit}`;
+}
+
+const NO_KEYS = Prisma.raw('()');
+
+/** The paths into the grouped records that a query reads: what a caller must be allowed to read to ask it. */
+export function listAggregatePaths(query: AggregateQuery): Path[] {
+  const measures = [
+    ...query.measures,
+    ...(query.having === undefined ? [] : measuresOf(query.having)),
+    ...query.order.flatMap(({ by }) => ('measure' in by ? [by.measure] : [])),
+  ];
+  return [
+    ...listKeys(query).map((key) => key.path),
+    ...measures.flatMap((measure) => (measure.kind === 'records' ? [] : [measure.path])),
+  ];
+}
+
+/** All keys that a query looks at, in its conditions and its order too. */
+export function listKeys({ groupBy, having, order }: AggregateQuery): readonly GroupKey[] {
+  return [
+    ...groupBy,
+    ...(having === undefined ? [] : keysOf(having)),
+    ...order.flatMap(({ by }) => ('key' in by ? [by.key] : [])),
+  ];
+}
+
+function keysOf(filter: GroupFilter): readonly GroupKey[] {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.filters.flatMap(keysOf);
+    case 'not':
+      return keysOf(filter.filter);
+    case 'hasKey':
+      return [filter.key];
+    default:
+      return [];
+  }
+}
+
+function measuresOf(filter: GroupFilter): readonly Measure[] {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.filters.flatMap(measuresOf);
+    case 'not':
+      return measuresOf(filter.filter);
+    case 'hasKey':
+      return [];
+    default:
+      return [filter.measure];
+  }
+}
+
+/** The columns that keys and measures ask for, each value once. */
+class Values {
+  readonly #options: AggregateOptions;
+  readonly #columns = new Map<string, Column>();
+  readonly #joins: Sql[] = [];
+
+  constructor(options: AggregateOptions) {
+    this.#options = options;
+  }
+
+  get columns(): Sql {
+    const columns = [...this.#columns.values()].map(
+      ({ expression }, index) => Prisma.sql`${expression} as ${Prisma.raw(`c${index + 1}`)}`,
+    );
+    // Records are counted without any value.
+    return columns.length === 0 ? Prisma.raw('1') : Prisma.join(columns, ', ');
+  }
+
+  get joins(): Sql {
+    return this.#joins.length === 0 ? Prisma.empty : Prisma.join(this.#joins, ' ');
+  }
+
+  ofKey(key: GroupKey): Column {
+    return this.#column(textOf(key), () => {
+      const value = key.of === undefined ? this.#own(key.path) : this.#ofTarget(key.path, key.of);
+      return key.period === undefined ? value : this.#inPeriod(value, key.period, key.path);
+    });
+  }
+
+  ofPath(path: Path): Column {
+    return this.ofKey({ path });
+  }
+
+  #column(key: string, make: () => Value): Column {
+    const known = this.#columns.get(key);
+    if (known !== undefined) return known;
+    const column = { ...make(), name: Prisma.raw(`v.c${this.#columns.size + 1}`) };
+    this.#columns.set(key, column);
+    return column;
+  }
+
+  #own(path: Path): Value {
+    return fieldValue(this.#options.context.collection, path);
+  }
+
+  /** A join and no subquery in the select list: Postgres then remembers a target that several records point to. */
+  #ofTarget(path: Path, of: { readonly collection: string; readonly path: Path }): Value {
+    const { collection, condition } = this.#options.readable(of.collection);
+    const { type, expression } = fieldValue(collection, of.path);
+    const reference = this.#own([...path, 'value']);
+    const alias = `t${this.#joins.length + 1}`;
+    this.#joins.push(Prisma.sql`
+  cross join lateral (select ${reference.expression} as id) as ${Prisma.raw(`${alias}_id`)}
+  left join lateral (
+    select ${expression} as value from records r where ${condition} and r.id = ${Prisma.raw(`${alias}_id.id`)}
+  ) as ${Prisma.raw(alias)} on true`);
+    return { type, expression: Prisma.raw(`${alias}.value`) };
+  }
+
+  #inPeriod(value: Value, period: Period, path: Path): Value {
+    const { type, expression } = value;
+    if (type !== 'instant' && type !== 'day') throw unfitting(path, `grouped by ${period}`, 'a datetime');
+    const local =
+      type === 'instant'
+        ? Prisma.sql`(${expression} at time zone ${this.#options.context.timeZone}::text)`
+        : Prisma.sql`(${expression})::timestamp`;
+    switch (period) {
+      case 'day':
+        return { type: 'day', expression: Prisma.sql`${local}::date` };
+      case 'week':
+        return { type: 'day', expression: Prisma.sql`date_trunc('week', ${local})::date` };
+      case 'month':
+        return { type: 'month', expression: Prisma.sql`to_char(${local}, 'YYYY-MM') collate "C"` };
+      case 'year':
+        return { type: 'year', expression: Prisma.sql`date_part('year', ${local})::int` };
+    }
+  }
+}
+
+function textOf({ path, period, of }: GroupKey): string {
+  return JSON.stringify([path, period, of?.collection, of?.path]);
+}
+
+/** The value of a field over the alias `r`, in its SQL type; null where a record holds anything else. */
+function fieldValue(collection: Collection, path: Path): Value {
+  const target = targetInRecord(collection, path);
+  if (target.form === 'id') return { type: 'text', expression: Prisma.raw('r.id collate "C"') };
+  if (target.form === 'path') throw unfitting(path, 'aggregated', 'a declared field with one value');
+  const { json, text } = fieldExpression(collection, path);
+  switch (target.type) {
+    case 'id':
+    case 'text': {
+      const allowed = allowedIn(collection, path);
+      const isText = Prisma.sql`jsonb_typeof(${json}) = 'string'`;
+      const fits =
+        allowed === undefined ? isText : Prisma.sql`${isText} and ${text} = any(${[...allowed]}::text[])`;
+      return { type: 'text', expression: Prisma.sql`case when ${fits} then ${text} end collate "C"` };
+    }
+    case 'month':
+      return {
+        type: 'month',
+        expression: Prisma.sql`case when ${text} ~ '^\\d{4}-(0[1-9]|1[0-2])$' then ${text} end collate "C"`,
+      };
+    case 'number':
+      return {
+        type: 'number',
+        expression: Prisma.sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
+      };
+    case 'boolean':
+      return {
+        type: 'boolean',
+        expression: Prisma.sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
+      };
+    case 'datetime':
+      return { type: 'instant', expression: Prisma.sql`instant_of(${text})` };
+    case 'date':
+      return { type: 'day', expression: Prisma.sql`day_of(${text})` };
+    case 'reference':
+      return fieldValue(collection, [...path, 'value']);
+    case 'object':
+    case 'any':
+      throw unfitting(path, 'aggregated', 'a text, number, boolean, datetime or reference');
+  }
+}
+
+/** The values an enum allows, a field of an object included. */
+function allowedIn({ fields }: Pick<Collection, 'fields'>, path: Path): readonly string[] | undefined {
+  const [name, ...rest] = path;
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined) return undefined;
+  return rest.length === 0 ? field.allowed : allowedIn(field, rest);
+}
+
+function printed({ name, type }: Column): Sql {
+  return print(name, type);
+}
+
+function print(value: Sql, type: ValueType): Sql {
+  switch (type) {
+    case 'number':
+      // 5 and 5.0 are one value and get one writing.
+      return Prisma.sql`trim_scale(${value})`;
+    case 'instant':
+      return Prisma.sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    case 'day':
+      return Prisma.sql`to_char(${value}, 'YYYY-MM-DD')`;
+    case 'text':
+    case 'month':
+    case 'boolean':
+    case 'year':
+      return value;
+  }
+}
+
+function printedMeasure(measure: Measure, values: Values): Sql {
+  const { expression, type } = compileMeasure(measure, values);
+  return print(expression, type);
+}
+
+/** `year` stands for any whole number. */
+function compileMeasure(measure: Measure, values: Values): Value {
+  if (measure.kind === 'records') return { type: 'year', expression: Prisma.raw('count(*)') };
+  const { name, type } = values.ofPath(measure.path);
+  switch (measure.kind) {
+    case 'count':
+      return { type: 'year', expression: Prisma.sql`count(${name})` };
+    case 'countDistinct':
+      return { type: 'year', expression: Prisma.sql`count(distinct ${name})` };
+    case 'sum':
+    case 'avg':
+      if (type !== 'number')
+        throw unfitting(measure.path, measure.kind === 'sum' ? 'summed' : 'averaged', 'a number');
+      return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
+    case 'min':
+    case 'max':
+      if (type === 'boolean') throw unfitting(measure.path, 'compared', 'a text, number or datetime');
+      return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
+  }
+}
+
+const AGGREGATES = {
+  sum: Prisma.raw('sum'),
+  avg: Prisma.raw('avg'),
+  min: Prisma.raw('min'),
+  max: Prisma.raw('max'),
+} as const;
+
+interface GroupContext {
+  readonly values: Values;
+  readonly query: AggregateQuery;
+  readonly options: AggregateOptions;
+}
+
+/** Never null, so negation is two-valued. */
+function compileGroupFilter(filter: GroupFilter, context: GroupContext): Sql {
+  switch (filter.kind) {
+    case 'all':
+      return joined(filter.filters, ' and ', context);
+    case 'any':
+      return joined(filter.filters, ' or ', context);
+    case 'not':
+      return Prisma.sql`(not ${compileGroupFilter(filter.filter, context)})`;
+    case 'hasKey':
+      return Prisma.sql`(${groupedBy(filter.key, context).name} is not null)`;
+    default: {
+      const { expression, type } = compileMeasure(filter.measure, context.values);
+      const value = operand(filter.value, type, {
+        measure: filter.measure,
+        timeZone: context.options.context.timeZone,
+      });
+      return Prisma.sql`coalesce(${expression} ${COMPARISONS[filter.kind]} ${value}, false)`;
+    }
+  }
+}
+
+const COMPARISONS: Readonly<Record<GroupComparison, Sql>> = {
+  equals: Prisma.raw('='),
+  notEquals: Prisma.raw('<>'),
+  greaterThan: Prisma.raw('>'),
+  greaterOrEqual: Prisma.raw('>='),
+  lessThan: Prisma.raw('<'),
+  lessOrEqual: Prisma.raw('<='),
+};
+
+function joined(filters: readonly GroupFilter[], separator: ' and ' | ' or ', context: GroupContext): Sql {
+  if (filters.length === 0) return Prisma.raw(separator === ' and ' ? 'true' : 'false');
+  return Prisma.join(
+    filters.map((part) => compileGroupFilter(part, context)),
+    separator,
+    '(',
+    ')',
+  );
+}
+
+function operand(
+  value: Operand,
+  type: ValueType,
+  { measure, timeZone }: { readonly measure: Measure; readonly timeZone: string },
+): Sql {
+  switch (type) {
+    case 'number':
+    case 'year':
+      if (isNumberOperand(value)) return Prisma.sql`${jsonText(value)}::numeric`;
+      throw wrongOperand(measure, value, 'a number');
+    case 'instant': {
+      const instant = typeof value === 'string' ? instantFrom(value, timeZone) : undefined;
+      if (instant !== undefined) return Prisma.sql`${instant}::timestamptz`;
+      throw wrongOperand(measure, value, 'a day YYYY-MM-DD or an instant such as 2026-04-01T09:30:00+05:30');
+    }
+    case 'day':
+      if (typeof value === 'string' && isDay(value)) return Prisma.sql`${value}::date`;
+      throw wrongOperand(measure, value, 'a day YYYY-MM-DD');
+    case 'month':
+      if (typeof value === 'string' && isMonth(value)) return Prisma.sql`${value}::text`;
+      throw wrongOperand(measure, value, 'a month YYYY-MM');
+    case 'text':
+      if (typeof value === 'string') return Prisma.sql`${storable(value)}::text`;
+      throw wrongOperand(measure, value, 'a text');
+    case 'boolean':
+      throw wrongOperand(measure, value, 'no operand: it has no order');
+  }
+}
+
+function compileOrder(
+  query: AggregateQuery,
+  { values, keys }: { readonly values: Values; readonly keys: readonly Column[] },
+): Sql {
+  const parts = query.order.map((order) => ordered(orderedBy(order, { query, values }), order.direction));
+  const ties = keys.map((key) => ordered(key.name, 'ascending'));
+  const all = [...parts, ...ties];
+  return all.length === 0 ? Prisma.empty : Prisma.sql`order by ${Prisma.join(all, ', ')}`;
+}
+
+function orderedBy({ by }: GroupOrder, context: Omit<GroupContext, 'options'>): Sql {
+  if ('measure' in by) return compileMeasure(by.measure, context.values).expression;
+  return groupedBy(by.key, context).name;
+}
+
+function groupedBy(key: GroupKey, { values, query }: Omit<GroupContext, 'options'>): Column {
+  if (query.groupBy.some((one) => textOf(one) === textOf(key))) return values.ofKey(key);
+  const field = key.path.join('.');
+  const detail = `Groups have a "${field}" only where they are grouped by it.`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [
+      { parameter: 'groupBy', detail, expected: 'all keys that an order or a condition names', sent: field },
+    ],
+  });
+}
+
+function ordered(expression: Sql, direction: GroupOrder['direction']): Sql {
+  return Prisma.sql`${expression} ${direction === 'ascending' ? ASCENDING : DESCENDING}`;
+}
+
+const ASCENDING = Prisma.raw('asc nulls last');
+const DESCENDING = Prisma.raw('desc nulls last');
+
+function unfitting(path: Path, action: string, expected: string): ServiceError {
+  const field = path.join('.');
+  const detail = `The field "${field}" cannot be ${action}: that takes ${expected}.`;
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: field }] });
+}
+
+function wrongOperand(measure: Measure, value: Operand, expected: string): ServiceError {
+  const of = measure.kind === 'records' ? 'count' : `${measure.kind} of "${measure.path.join('.')}"`;
+  const detail = `The ${of} compares with ${expected}, not with ${JSON.stringify(String(value))}.`;
+  return new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'having', detail, expected, sent: String(value) }],
+  });
+}
