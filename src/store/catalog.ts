@@ -4,7 +4,7 @@
  *
  * A collection is never dropped because its file is gone: that is reported (`undeclared`), and the records stay.
  *
- * @see decisions 1 (a dropped collection), issue "The catalog"
+ * @see decisions 1 (a dropped collection)
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
 import { findAlterationFaults } from './collection-alteration.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
-import { lockUntilEnd } from './database/advisory-lock.js';
+import { withLock } from './database/advisory-lock.js';
 import type { Database, Queryable } from './database/database.js';
 import { ensurePartition } from './database/partitions.js';
 import { isTopDomainAdmin } from './instance-admin.js';
@@ -150,7 +150,7 @@ export class Catalog {
   async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'registerCollection');
-    await this.#change(parsed, async (_tx, current) => {
+    await this.#change(parsed, async (current) => {
       if (current.some((row) => row.name === parsed.name)) throw nameTaken(parsed.name, current);
     });
     return this.get(parsed.name);
@@ -167,14 +167,14 @@ export class Catalog {
   async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
-    await this.#change(parsed, async (tx, current) => {
+    await this.#change(parsed, async (current) => {
       const row = current.find((candidate) => candidate.name === parsed.name);
       if (row === undefined || row.dropped) this.get(parsed.name);
       if (row?.is_declared) throw isInFile(parsed.name);
       if (row === undefined) return;
       const before = toCollection(row);
       const after = parseCollection(parsed, { source: 'alterCollection', isDeclared: false, version: 0 });
-      const faults = await findAlterationFaults(tx, before, after);
+      const faults = await findAlterationFaults(this.#database, before, after);
       const [first] = faults;
       if (first === undefined) return;
       throw new ServiceError('CONFLICT', `${parsed.name} cannot be changed so: ${first.detail}`, {
@@ -191,13 +191,12 @@ export class Catalog {
    */
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
-    await this.#database.transaction(async (tx) => {
-      await lockUntilEnd(tx, LOCK);
-      const rows = await tx.query<CatalogRow>(selectRows);
+    await withLock(this.#database, LOCK, async () => {
+      const rows = await this.#database.query<CatalogRow>(selectRows);
       const row = rows.find((candidate) => candidate.name === name);
       if (row === undefined || row.dropped) this.get(name);
       if (row?.is_declared) throw isInFile(name);
-      await tx.query(Prisma.sql`
+      await this.#database.query(Prisma.sql`
         with dropped as (
           update collections
           set dropped_at = now(), updated_at = now(), version = version + 1
@@ -220,21 +219,19 @@ export class Catalog {
   /** Checks under the lock, makes partition and indexes, stores the definition, tells the other gateways. */
   async #change(
     definition: CollectionDefinition,
-    check: (tx: Queryable, current: readonly CatalogRow[]) => Promise<void>,
+    check: (current: readonly CatalogRow[]) => Promise<void>,
   ): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      await lockUntilEnd(tx, LOCK);
-      const current = await tx.query<CatalogRow>(selectRows);
-      await check(tx, current);
+    await withLock(this.#database, LOCK, async () => {
+      const current = await this.#database.query<CatalogRow>(selectRows);
+      await check(current);
       assertOwnGraphqlNames(definition, current);
       const collection = parseCollection(definition, {
         source: definition.name,
         isDeclared: false,
         version: 0,
       });
-      // On its own connection: an index is built concurrently, which no transaction may contain. The lock is held all the while.
       await ensurePartition(this.#database, collection);
-      await tx.query(upsert(definition, 'registered'));
+      await this.#database.query(upsert(definition, 'registered'));
     });
     await this.refresh();
   }
@@ -306,8 +303,7 @@ async function declareAll(
   database: Database,
   definitions: readonly CollectionDefinition[],
 ): Promise<readonly string[]> {
-  return await database.transaction(async (tx) => {
-    await lockUntilEnd(tx, LOCK);
+  return await withLock(database, LOCK, async () => {
     const undeclaredIndexes: string[] = [];
     for (const definition of definitions) {
       const source = `${definition.name}.json`;
@@ -315,7 +311,9 @@ async function declareAll(
       const report = await ensurePartition(database, collection);
       undeclaredIndexes.push(...report.undeclaredIndexes);
     }
-    for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
+    await database.transaction(async (tx) => {
+      for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
+    });
     return undeclaredIndexes;
   });
 }

@@ -46,6 +46,32 @@ async function insertRecord(collection: string, id: string, data: string): Promi
   );
 }
 
+describe('an index', () => {
+  const field = { name: 'label', type: 'text' };
+
+  it('is added to a collection that holds records at the next start', async () => {
+    await load({ gadget: { name: 'gadget', fields: [field] } });
+    await insertRecord('gadget', 'g-1', '{"label": "one"}');
+    await load({ gadget: { name: 'gadget', fields: [{ ...field, index: true }] } });
+    expect(await indexesOf('records_gadget')).toContainEqual(expect.stringMatching(/^gadget_label_idx_/));
+  });
+
+  it('is added to a registered collection that holds records when it is altered', async () => {
+    const catalog = await load();
+    await catalog.register(ADMIN, { name: 'widget', fields: [field] });
+    await insertRecord('widget', 'w-1', '{"label": "one"}');
+    await catalog.alter(ADMIN, { name: 'widget', fields: [{ ...field, index: true }] });
+    expect(await indexesOf('records_widget')).toContainEqual(expect.stringMatching(/^widget_label_idx_/));
+  });
+});
+
+async function indexesOf(table: string): Promise<string[]> {
+  const rows = await test.database.query<{ name: string }>(
+    Prisma.sql`select indexname as name from pg_indexes where tablename = ${table}`,
+  );
+  return rows.map((row) => row.name);
+}
+
 describe('a start is refused', () => {
   it('by a file that is no JSON, named', async () => {
     await expect(load({ task: '{"name": "task",}' })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { Prisma } from '../../generated/prisma/client.js';
-import type { Transaction } from './database.js';
+import type { Database } from './database.js';
+import { toServiceError } from './database-errors.js';
 
 const RETRY_MS = 50;
 
@@ -11,14 +11,28 @@ const RETRY_MS = 50;
  * deadlock, because the lock's owner waits outside the database.
  */
 
-/** Takes the lock until the transaction ends, when it is free. */
-export async function lockUntilEnd(transaction: Transaction, key: number): Promise<void> {
-  for (;;) {
-    const [row] = await transaction.query<{ taken: boolean }>(
-      Prisma.sql`select pg_try_advisory_xact_lock(${key}::bigint) as taken`,
+/**
+ * Does the work while no other gateway does work under the same key. The lock is held by a connection that is in no transaction: in
+ * one, the last statement keeps its snapshot until the next, and an index that is built meanwhile would wait for it for good.
+ */
+export async function withLock<T>(
+  database: Pick<Database, 'pool'>,
+  key: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = await database.pool.connect().catch((error: unknown) => {
+    throw toServiceError(error);
+  });
+  try {
+    await lockUntilDisconnected(client, key);
+    return await work();
+  } finally {
+    const isUnlocked = await client.query('select pg_advisory_unlock($1)', [key]).then(
+      () => true,
+      () => false,
     );
-    if (row?.taken) return;
-    await sleep(RETRY_MS);
+    // A connection that could not give the lock back ends, and the lock with it.
+    client.release(!isUnlocked);
   }
 }
 
