@@ -12,6 +12,7 @@ import { registerKey } from './cli/key.js';
 import { registerMaintenance } from './cli/maintenance.js';
 import { registerMigrate } from './cli/migrate.js';
 import { registerProperty } from './cli/property.js';
+import { registerReport } from './cli/report.js';
 import { registerSeed } from './cli/seed.js';
 import { registerStart } from './cli/start.js';
 import { registerUser } from './cli/user.js';
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[
   registerUser,
   registerKey,
   registerCollection,
+  registerReport,
   registerMaintenance,
   registerContracts,
 ];

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- reports`: the reports at the size issue 3 names: 5,000 students, 300,000 dues, 60,000 receipts, 1,000,000 attendance records,
+ * `npm run bench -- reports`: the reports of a large school: 5,000 students, 300,000 dues, 60,000 receipts, 1,000,000 attendance records,
  * 10,000 results. Prints for each the median of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how each
  * collection is reached. The first line says how fast the machine is at the least thing: one record by its key.
  */
@@ -34,7 +34,7 @@ const COLLECTIONS = [
 interface ReportBench {
   readonly report: string;
   readonly sent: Readonly<Record<string, string>>;
-  /** Of issue 3; not every report has one. */
+  /** Not every report has one. */
   readonly targetMs?: number;
 }
 

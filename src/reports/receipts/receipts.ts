@@ -2,7 +2,7 @@
  * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never edited, never
  * deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
  *
- * @see reports.md "Collections", interface of receipts in issue 3
+ * @see reports.md "Collections"
  */
 import { Decimal } from 'decimal.js';
 import { type ErrorDetail, invariant, ServiceError } from '../../errors.js';
