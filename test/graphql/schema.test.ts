@@ -10,6 +10,7 @@ import {
   isInterfaceType,
   isObjectType,
   printSchema,
+  validateSchema,
 } from 'graphql';
 import { getMetadataStorage } from 'type-graphql';
 import { printGatewaySchema } from '../../src/graphql/print-schema.js';
@@ -40,17 +41,51 @@ describe('a schema over the catalog', () => {
   });
 
   it('names a collection apart whose name is taken', () => {
+    const fields = [{ name: 'query', type: 'text' }];
     const schema = schemaOf(
-      { name: 'me' },
-      { name: 'record', fields: [{ name: 'query', type: 'text' }] },
-      { name: 'login' },
-      { name: 'query', plural: 'queries' },
+      { name: 'me', fields },
+      { name: 'record', fields },
+      { name: 'login', fields },
+      { name: 'query', plural: 'queries', fields },
     );
-    const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
-    expect(fields).toEqual(
+    expect(queriesOf(schema)).toEqual(
       expect.arrayContaining(['me', 'record', 'records', 'recordRecord', 'queryRecord', 'loginRecord']),
     );
     expect(schema.getType('RecordRecord')).toBeDefined();
+  });
+
+  it('leaves a declared collection its names, whatever is registered beside it', () => {
+    const fields = [{ name: 'name', type: 'text' }];
+    const collections = [
+      parseCollection(
+        { name: 'apple', singular: 'createTask', plural: 'tasksAggregate', fields },
+        { source: 'apple', isDeclared: false, version: 1 },
+      ),
+      parseCollection({ name: 'task', fields }, { source: 'task', isDeclared: true, version: 1 }),
+    ];
+    const schema = buildGatewaySchema({ collections, otherClasses: [], instanceOf: notExecuted });
+    expect(queriesOf(schema)).toEqual(expect.arrayContaining(['task', 'tasks', 'tasksAggregate']));
+    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toContain('createTask');
+  });
+
+  it.each([
+    ['no fields', { name: 'free' }],
+    ['an object of any form', { name: 'free', fields: [{ name: 'o', type: 'object' }] }],
+    ['nothing to sort by', { name: 'free', fields: [{ name: 'l', type: 'text', list: true }] }],
+    ...['where', 'order_by', 'having', 'group_order_by', 'connection', 'sort_field'].map(
+      (name) =>
+        [
+          `an object called ${name}`,
+          { name: 'free', fields: [{ name, type: 'object', fields: [{ name: 'a', type: 'text' }] }] },
+        ] as const,
+    ),
+  ])('is valid with a collection of %s', (_, definition) => {
+    const pointing = { name: 'y', fields: [{ name: 'r', type: 'reference', target: 'free' }] };
+    expect(validateSchema(schemaOf(definition, pointing))).toEqual([]);
+  });
+
+  it('has no typed fields for a collection that declares none: the generic ones reach it', () => {
+    expect(queriesOf(schemaOf({ name: 'free' }))).not.toContain('free');
   });
 
   it('names fields and values apart that GraphQL cannot tell', () => {
@@ -120,10 +155,16 @@ function schemaOf(
       parseCollection(definition, { source: definition.name, isDeclared: false, version: 1 }),
     ),
     otherClasses: [],
-    instanceOf: () => {
-      throw new Error('not executed');
-    },
+    instanceOf: notExecuted,
   });
+}
+
+function notExecuted(): never {
+  throw new Error('not executed');
+}
+
+function queriesOf(schema: GraphQLSchema): readonly string[] {
+  return Object.keys(schema.getQueryType()?.getFields() ?? {});
 }
 
 function sizes(): Record<string, number> {

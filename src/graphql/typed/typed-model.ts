@@ -73,7 +73,8 @@ export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'crea
 
 /**
  * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another one, so that
- * no declaration can break the schema.
+ * no declaration can break the schema. Collections declared in files come first: what is registered beside them takes none
+ * of their names. One that declares no fields has no typed form; the generic one reaches it.
  */
 export function createTypedModel(
   collections: readonly Collection[],
@@ -81,8 +82,9 @@ export function createTypedModel(
 ): TypedModel {
   const names = new Names(taken);
   // All collections get their names before any member does: a collection is asked for by its name.
-  const claims = [...collections]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const claims = collections
+    .filter((collection) => collection.fields.length > 0)
+    .sort((a, b) => Number(b.isDeclared) - Number(a.isDeclared) || (a.name < b.name ? -1 : 1))
     .map((collection) => ({ collection, ...names.claimCollection(collection) }));
   const typeNames = new Map(claims.map((claim) => [claim.collection.name, claim.typeName]));
   const typed = claims.map((claim) => toTypedCollection(claim, typeNames, names));
@@ -109,6 +111,17 @@ class Names {
     const [free = name] = distinctNames([name], this.#types);
     this.#types.add(free);
     return free;
+  }
+
+  /** Of an object: its type and its input, both free. */
+  claimObject(name: string): string {
+    for (let number = 1; ; number += 1) {
+      const typeName = number === 1 ? name : `${name}_${number}`;
+      const types = [typeName, `${typeName}Input`];
+      if (types.some((type) => this.#types.has(type))) continue;
+      for (const type of types) this.#types.add(type);
+      return typeName;
+    }
   }
 
   /** References to the same collections share a type. */
@@ -231,7 +244,7 @@ function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: 
     case 'object': {
       if (field.fields.length === 0) return { kind: 'json' };
       const stem = field.isList ? toSingular(field.name) : field.name;
-      const typeName = names.claimType(owner + toTypeName(stem));
+      const typeName = names.claimObject(owner + toTypeName(stem));
       const description = field.description || `The ${field.name} of ${withArticle(owner)}.`;
       return {
         kind: 'object',
