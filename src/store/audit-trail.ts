@@ -49,11 +49,12 @@ export async function readAuditTrail(
     ...(query.recordId === undefined ? [] : [Prisma.sql`record_id = ${query.recordId}`]),
     ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
+  // Ordered by the column: the bare `id` would be the text of the select list, and 999 before 1000.
   const rows = await database.query<AuditRow>(Prisma.sql`
     select id::text as id, at, collection, record_id, operation, from_version, to_version, principal, credential, request_id
     from audit_entries
     where ${Prisma.join(conditions, ' and ')}
-    order by id desc
+    order by audit_entries.id desc
     limit ${query.limit}`);
   return rows.map(({ record_id, from_version, to_version, request_id, ...row }) => ({
     ...row,

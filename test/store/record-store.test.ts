@@ -571,6 +571,20 @@ describe('an audit entry', () => {
     ]);
   });
 
+  it('is listed the newest first and paged, also where ids grow by a digit', async () => {
+    // Written as if the sequence stood just below a power of ten.
+    await test.database.query(Prisma.sql`
+      insert into audit_entries
+        (id, domain, collection, record_id, operation, to_version, principal, credential, request_id)
+      overriding system value
+      select n, ${ADMIN.domain.id}, 'digits', 'd-' || n, 'created', 1, 'usr-admin', 'system:test', 'test'
+      from generate_series(99999998, 100000002) n`);
+    const ids = async (query: { before?: string; limit: number }) =>
+      (await test.store.auditTrail(ADMIN, { collection: 'digits', ...query })).map((entry) => entry.id);
+    expect(await ids({ limit: 3 })).toEqual(['100000002', '100000001', '100000000']);
+    expect(await ids({ before: '100000000', limit: 3 })).toEqual(['99999999', '99999998']);
+  });
+
   it('is for admins of the domain', async () => {
     const { id } = await add();
     await expectRefusal(test.store.auditTrail(CLERK, { limit: 1 }), 'FORBIDDEN');
