@@ -31,6 +31,8 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   if (limit) return { message, ...place, extensions: { code: 'LIMIT_EXCEEDED', status: 400 } };
   const code = formatted.extensions?.code;
   if (REQUEST_CODES.has(code)) return { message, ...place, extensions: { code, status: 400 } };
+  if (isRefusedOperation(error))
+    return { message, ...place, extensions: { code: 'BAD_REQUEST', status: 400 } };
   if (isArgumentError(error))
     return { message, ...place, extensions: { code: 'BAD_USER_INPUT', status: 400 } };
   return {
@@ -77,6 +79,11 @@ function findServiceError(error: unknown): ServiceError | undefined {
 function findCode(error: unknown, code: ErrorCode): boolean {
   if (!(error instanceof GraphQLError)) return false;
   return error.extensions.code === code || findCode(error.originalError, code);
+}
+
+/** What graphql-js itself says before any field has run, e.g. to a subscription where there are none: no field is at fault. */
+function isRefusedOperation(error: unknown): boolean {
+  return error instanceof GraphQLError && error.path === undefined && error.originalError === undefined;
 }
 
 /** A value that only turned out wrong at execution, e.g. a variable left out where an argument needs it: graphql-js points at the argument. */

@@ -225,6 +225,10 @@ describe('HTTP', () => {
     }
   });
 
+  it('says of a kind of operation it has not that the request is wrong', async () => {
+    expect(await codesOf(gateway, { as: 'admin', query: 'subscription { x }' })).toEqual(['BAD_REQUEST']);
+  });
+
   it('refuses bodies that are no JSON, no object or another type', async () => {
     expect((await post('{')).status).toBe(400);
     expect((await post('')).status).toBe(400);
