@@ -1,5 +1,9 @@
-/** Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters replaced. */
-const SECRET_PARAMETERS = /\b(password|access_token|refresh_token|api_key|token|secret)=[^&\s"'#]*/gi;
+/**
+ * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters replaced. So are
+ * GraphQL documents in an address, which may log in, and parameters whose name is percent-encoded.
+ */
+const SECRET_PARAMETERS =
+  /(\b(?:password|access_token|refresh_token|api_key|token|secret)|[?&](?:query|variables|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
 
 const MASK = '[redacted]';
 

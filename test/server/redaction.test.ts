@@ -10,7 +10,12 @@ describe('redaction', () => {
     ['/auth?api_key=cg_1', '/auth?api_key=[redacted]'],
     ['/auth?refresh_token=r', '/auth?refresh_token=[redacted]'],
     ['/x?access_token=t&PASSWORD=p', '/x?access_token=[redacted]&PASSWORD=[redacted]'],
+    [`/auth?password=it's"#b&user_name=a`, '/auth?password=[redacted]&user_name=a'],
+    ['/auth?pass%77ord=b&user_name=a', '/auth?pass%77ord=[redacted]&user_name=a'],
+    ['/graphql?query={login(userName:"a",password:"b"){accessToken}}', '/graphql?query=[redacted]'],
+    ['/graphql?variables={"password":"b"}&operationName=A', '/graphql?variables=[redacted]&operationName=A'],
     ['/o/recs/task?oquery=name=a', '/o/recs/task?oquery=name=a'],
+    ['/o/recs/task?oquery=a%2Cb=c', '/o/recs/task?oquery=a%2Cb=c'],
     ['/healthz', '/healthz'],
   ])('of %s is %s', (text, redacted) => {
     expect(redactSecrets(text)).toBe(redacted);
