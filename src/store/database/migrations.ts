@@ -15,6 +15,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 
@@ -121,6 +122,18 @@ export async function findDrift(options: MigrationOptions): Promise<string | und
 
 /** The engine's message, a trace of its own functions, as one line for the operator. */
 function toMigrationError(error: unknown, scriptError: unknown): unknown {
+  // In PostgreSQL 15 and later only a database's owner may make tables in it.
+  const [denied] =
+    (isNativeError(error) &&
+      /permission denied for [^\n]+|no schema has been selected[^\n]*/.exec(error.message)) ||
+    [];
+  if (denied !== undefined) {
+    return new ServiceError(
+      'UNAVAILABLE',
+      `The user in DATABASE_URL may not make the tables (${denied}); make it the owner of the database.`,
+      { cause: error },
+    );
+  }
   if (!isNativeError(error) || !isNativeError(scriptError)) return error;
   const [, name = 'of this database'] = /migration_name="([^"]+)"/.exec(error.message) ?? [];
   return new Error(`The migration ${name} failed: ${scriptError.message}`, { cause: error });

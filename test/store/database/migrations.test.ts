@@ -105,6 +105,25 @@ describe('migrations', () => {
     });
   });
 
+  it('say in one line that the user of the database may make no tables', async () => {
+    await withEmptyDatabase(async (url) => {
+      const user = `nobody_${path.basename(new URL(url).pathname)}`;
+      await run(
+        url,
+        `create role "${user}" login password 'secret'; grant usage on schema public to "${user}"`,
+      );
+      try {
+        const asNobody = Object.assign(new URL(url), { username: user, password: 'secret' }).href;
+        await expect(applyMigrations({ url: asNobody })).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message: expect.stringMatching(/^.*permission denied for schema public.*owner.*$/),
+        });
+      } finally {
+        await run(url, `drop owned by "${user}"; drop role "${user}"`);
+      }
+    });
+  });
+
   it('make to_number exact, and null of what is none', async () => {
     const { Prisma } = await import('../../../src/generated/prisma/client.js');
     await expect(
