@@ -9,9 +9,11 @@ import { readGroups } from './aggregate.js';
 import type { AggregateQuery, Group } from './aggregate-query.js';
 import type { Collection } from './collection.js';
 import type { Database } from './database/database.js';
+import { type KeptRead, type KeptReads, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { RecordQuery } from './record-query.js';
 import { liveRecordsOf } from './record-statements.js';
+import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import type { Scope } from './scope.js';
 import { assertMembersReadable } from './shape-access.js';
 import { type CompileContext, compileFilter } from './sql/compile-filter.js';
@@ -20,7 +22,6 @@ import type { RecordOrder } from './sql/compile-sort.js';
 import type { PageShape } from './sql/page-shape.js';
 import { compileRecordSource, type RecordSource } from './sql/record-source.js';
 import type { Member, Printing } from './sql/shape.js';
-import { statementName } from './sql/statement-name.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 export interface RecordPage {
@@ -59,6 +60,9 @@ export interface RecordSetOptions {
   readonly access: EffectiveAccess;
   readonly context: CompileContext;
   readonly plans: QueryPlans;
+  readonly keptReads: KeptReads;
+  /** @see ReadIdentity */
+  readonly revision: object;
   readonly findReadable: FindReadable;
 }
 
@@ -74,21 +78,19 @@ const BATCH_ROWS = 500;
 export class RecordSet {
   readonly collection: Collection;
   readonly #options: RecordSetOptions;
+  readonly #kept: KeptRead;
   readonly #where: Prisma.Sql;
   readonly #order: OrderPlan;
   #rowsStreamed = 0;
 
   /** For `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
-    const { scope, query, access, context, plans } = options;
+    const { scope, query, context, plans } = options;
     this.collection = context.collection;
     this.#options = options;
-    const conditions = [liveRecordsOf(scope, context.collection)];
-    if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
-    if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
-      conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
-    }
-    this.#where = Prisma.join(conditions, ' and ');
+    const { revision, keptReads } = options;
+    this.#kept = keptReads.find({ scope, query, revision, now: context.now }, () => compileWhere(options));
+    this.#where = this.#kept.where;
     this.#order = plans.order(context.collection, query.sort);
     // A cursor of another order is refused before anything is read.
     if (query.after !== undefined || query.before !== undefined) this.#source(query.limit);
@@ -126,26 +128,30 @@ export class RecordSet {
    * rows for less than it costs to tell them apart on the wire.
    */
   async #readShort({ format, signal }: ReadOptions): Promise<string> {
-    const { database, query } = this.#options;
-    const records = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
-    const separator = format === 'json' ? Prisma.sql`','` : Prisma.sql`e'\\n'`;
-    const sql = Prisma.sql`
-      select coalesce(string_agg(page.json, ${separator}), '') as json, count(*)::int as count
-      from (${records}) page`;
-    const [page] = await database.query<{ json: string; count: number }>(sql, {
-      name: statementName(sql.text),
-      signal,
-    });
+    const { database } = this.#options;
+    const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
+    const [page] = await database.query<{ json: string; count: number }>(sql, { name, signal });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
     if (format === 'json') return `[${page.json}]`;
     return page.count === 0 ? '' : `${page.json}\n`;
   }
 
+  #compileList(format: 'json' | 'ndjson'): Prisma.Sql {
+    const separator = format === 'json' ? Prisma.sql`','` : Prisma.sql`e'\\n'`;
+    return Prisma.sql`
+      select coalesce(string_agg(page.json, ${separator}), '') as json, count(*)::int as count
+      from (${this.#compileStream()}) page`;
+  }
+
+  #compileStream(): Prisma.Sql {
+    return this.#select(Prisma.sql`(${this.#projection()})::text as json`, this.#options.query.limit);
+  }
+
   async *#readBatches({ format, signal }: ReadOptions): AsyncGenerator<string, void> {
-    const { database, query } = this.#options;
-    const sql = this.#select(Prisma.sql`(${this.#projection()})::text as json`, query.limit);
-    const batches = database.stream(sql, { name: statementName(sql.text), signal, batchRows: BATCH_ROWS });
+    const { database } = this.#options;
+    const { sql, name } = this.#kept.statement('stream', () => this.#compileStream());
+    const batches = database.stream(sql, { name, signal, batchRows: BATCH_ROWS });
     const separator = format === 'json' ? ',' : '\n';
     let chunk = format === 'json' ? '[' : '';
     let isFirst = true;
@@ -171,13 +177,15 @@ export class RecordSet {
   /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
   async page(): Promise<RecordPage> {
     const { database, scope, query } = this.#options;
-    const columns = Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`;
-    // One more than the page tells whether there is more.
-    const sql = this.#select(columns, query.limit === undefined ? undefined : query.limit + 1);
-    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
-      name: statementName(sql.text),
-      signal: scope.signal,
-    });
+    const { sql, name } = this.#kept.statement('page', () =>
+      this.#select(
+        Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`,
+        // One more than the page tells whether there is more.
+        query.limit === undefined ? undefined : query.limit + 1,
+      ),
+    );
+    const { signal } = scope;
+    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, { name, signal });
     const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
     if (query.fromEnd) shown.reverse();
@@ -192,12 +200,24 @@ export class RecordSet {
   /** How many records satisfy the filter, wherever the page starts. */
   async count(): Promise<number> {
     const { database, scope } = this.#options;
-    const sql = Prisma.sql`select count(*)::int as found from records r where ${this.#where}`;
-    const [row] = await database.query<{ found: number }>(sql, {
-      name: statementName(sql.text),
-      signal: scope.signal,
-    });
+    const { sql, name } = this.#kept.statement(
+      'count',
+      () => Prisma.sql`select count(*)::int as found from records r where ${this.#where}`,
+    );
+    const [row] = await database.query<{ found: number }>(sql, { name, signal: scope.signal });
     return row?.found ?? 0;
+  }
+
+  /**
+   * For each id the set's page of records whose reference at `path` points to it, in one round trip.
+   *
+   * @throws FORBIDDEN naming a hidden reference
+   */
+  async pagesByReference(request: ReferrersRequest): Promise<ReadonlyMap<string, ReferrersPage>> {
+    return await readReferrers(
+      { ...this.#options, where: this.#where, order: this.#order, projection: this.#projection() },
+      request,
+    );
   }
 
   /**
@@ -215,6 +235,11 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference points to
    */
   async print(shape: PageShape): Promise<string> {
+    const printed = await this.#printOne(this.#kept.print(shape, () => this.#compilePrint(shape)));
+    return printed ?? 'null';
+  }
+
+  #compilePrint(shape: PageShape): Prisma.Sql {
     for (const member of shape.members) {
       if (member.kind === 'records') this.#assertPrintable(member.members);
       if (member.kind !== 'edges') continue;
@@ -223,27 +248,23 @@ export class RecordSet {
     const { query } = this.#options;
     const limit = query.limit ?? MAX_PRINTED;
     const { order, countWhere } = this.parts;
-    const printed = await this.#printOne(
-      compilePage(shape, {
-        source: this.#source(limit + 1),
-        order,
-        limit,
-        skip: query.skip,
-        fromEnd: query.fromEnd,
-        hasMoreBehind: this.#hasMoreBehind(),
-        countWhere,
-        printing: this.#printing(),
-      }),
-    );
-    return printed ?? 'null';
+    return compilePage(shape, {
+      source: this.#source(limit + 1),
+      order,
+      limit,
+      skip: query.skip,
+      fromEnd: query.fromEnd,
+      hasMoreBehind: this.#hasMoreBehind(),
+      countWhere,
+      printing: this.#printing(),
+    });
   }
 
   /** The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as `print` does */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
     this.#assertPrintable(members);
-    return await this.#printOne(
-      compileRecord(members, { source: this.#source(1), printing: this.#printing() }),
-    );
+    const sql = compileRecord(members, { source: this.#source(1), printing: this.#printing() });
+    return await this.#printOne(toStatement(sql));
   }
 
   /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */
@@ -282,6 +303,7 @@ export class RecordSet {
     return {
       fields: plans.fields(this.collection, query.projection, access.hiddenFields),
       visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
+      printReferrers: (shape, id, printing) => compileReferrers({ shape, id, printing }, this.#options),
     };
   }
 
@@ -290,14 +312,21 @@ export class RecordSet {
     assertMembersReadable(members, { collection: this.collection, access }, findReadable);
   }
 
-  async #printOne(sql: Prisma.Sql): Promise<string | undefined> {
+  async #printOne({ sql, name }: Statement): Promise<string | undefined> {
     const { database, scope } = this.#options;
-    const [row] = await database.query<{ json: string }>(sql, {
-      name: statementName(sql.text),
-      signal: scope.signal,
-    });
+    const [row] = await database.query<{ json: string }>(sql, { name, signal: scope.signal });
     return row?.json;
   }
+}
+
+/** Domain, live records, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
+function compileWhere({ scope, query, access, context }: RecordSetOptions): Prisma.Sql {
+  const conditions = [liveRecordsOf(scope, context.collection)];
+  if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
+  if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
+    conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
+  }
+  return Prisma.join(conditions, ' and ');
 }
 
 /** A printed answer is held in memory: it ends here, whoever forgot the limit. */

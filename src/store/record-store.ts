@@ -18,6 +18,7 @@ import type { Collection } from './collection.js';
 import type { Database, Queryable, Transaction } from './database/database.js';
 import { findConstraint } from './database/database-errors.js';
 import { idempotently } from './idempotency.js';
+import { KeptReads } from './kept-reads.js';
 import { type Purged, purge } from './purge.js';
 import { QueryPlans } from './query-plans.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
@@ -98,6 +99,7 @@ export class RecordStore {
   readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
   readonly #now: () => Date;
   readonly #plans = new QueryPlans();
+  readonly #keptReads = new KeptReads();
 
   constructor(options: RecordStoreOptions) {
     this.#database = options.database;
@@ -125,6 +127,8 @@ export class RecordStore {
       access,
       context,
       plans: this.#plans,
+      keptReads: this.#keptReads,
+      revision: this.#catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
     });
   }

@@ -1,8 +1,18 @@
 /** Whether a caller may read all that a shape prints. */
+
+import { ServiceError } from '../errors.js';
 import type { Path } from '../filter/filter.js';
 import { assertReadable, type EffectiveAccess } from './access.js';
 import type { Collection } from './collection.js';
-import type { Member, Shape, TargetShape } from './sql/shape.js';
+import { listPaths } from './sql/compile-filter.js';
+import { recordMembers } from './sql/compile-page.js';
+import {
+  listReferrers,
+  type Member,
+  type ReferrersShape,
+  type Shape,
+  type TargetShape,
+} from './sql/shape.js';
 
 /** A collection as far as the caller may read it; `undefined`: not at all. */
 export type FindReadableCollection = (
@@ -11,9 +21,9 @@ export type FindReadableCollection = (
 
 /**
  * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the caller may not read
- * at all is no fault: its records are not there.
+ * at all is no fault: its records are not there. A collection whose records point here is asked for by name, and refused.
  *
- * @throws FORBIDDEN (403) naming the field
+ * @throws FORBIDDEN (403) naming the field, or that collection
  */
 export function assertMembersReadable(
   members: readonly Member[],
@@ -26,6 +36,24 @@ export function assertMembersReadable(
     const found = findReadable(target.collection);
     if (found !== undefined) assertMembersReadable(target.members, found, findReadable);
   }
+  for (const referrers of listReferrers(members)) {
+    const found = findReadable(referrers.collection);
+    if (found === undefined) {
+      throw new ServiceError('FORBIDDEN', `you may not read records of ${referrers.collection}`);
+    }
+    assertReadable(listReferrersPaths(referrers), found.access, found.collection);
+    assertMembersReadable(listReferrersMembers(referrers), found, findReadable);
+  }
+}
+
+/** The paths into the records that point here which choose and order them. */
+export function listReferrersPaths({ path, filter, sort }: ReferrersShape): readonly Path[] {
+  return [path, ...listPaths(filter), ...sort.map((key) => key.path)];
+}
+
+/** What is printed of the records that point here. */
+export function listReferrersMembers({ page }: ReferrersShape): readonly Member[] {
+  return page.members.flatMap(recordMembers);
 }
 
 /** Where a shape starts to read: what is hidden is hidden from its first step on. */
@@ -37,6 +65,7 @@ function pathsOf(shape: Shape): readonly Path[] {
     case 'createdAt':
     case 'updatedAt':
     case 'fields':
+    case 'referrers':
       return [];
     case 'text':
     case 'number':
@@ -73,6 +102,7 @@ function targetsOf(shape: Shape): TargetShape['targets'] {
     case 'boolean':
     case 'json':
     case 'enum':
+    case 'referrers':
       return [];
   }
 }

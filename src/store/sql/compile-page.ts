@@ -7,10 +7,10 @@ import type { RecordSource } from './record-source.js';
 import {
   compileObject,
   formatObject,
-  listTargets,
   type Member,
   type Piece,
   type Printing,
+  readsOthers,
   startPrinting,
 } from './shape.js';
 
@@ -27,17 +27,24 @@ export interface PageStatementOptions {
   readonly hasMoreBehind: boolean;
   /** Over the alias `r`: all that is counted, wherever the page starts. */
   readonly countWhere: Sql;
-  readonly printing: Omit<Printing, 'aliasCount'>;
 }
 
 /** One round trip for the records, their cursors, the count of all and what pageInfo says, as far as the shape asks for them. */
-export function compilePage(shape: PageShape, options: PageStatementOptions): Sql {
+export function compilePage(
+  shape: PageShape,
+  options: PageStatementOptions & { readonly printing: Omit<Printing, 'aliasCount'> },
+): Sql {
+  return compileInnerPage(shape, options, startPrinting(options.printing));
+}
+
+/** The same as a part of a statement that prints already. */
+export function compileInnerPage(shape: PageShape, options: PageStatementOptions, printing: Printing): Sql {
   const page: PageCompilation = {
     options,
     joins: [],
-    printing: startPrinting(options.printing),
+    printing,
     // Rows that are not joined come out in the order they went in.
-    isSorted: options.fromEnd || listTargets(shape.members.flatMap(recordMembers)).length > 0,
+    isSorted: options.fromEnd || readsOthers(shape.members.flatMap(recordMembers)),
     // One more than the page tells whether there is more.
     isCounted: shape.members.some(
       (member) => member.kind === 'pageInfo' && asksForMore(member.members, options),
@@ -144,7 +151,8 @@ function asksForMore(members: readonly PageInfoMember[], { fromEnd }: PageStatem
   return members.some((member) => member.kind === asked);
 }
 
-function recordMembers(member: PageMember): readonly Member[] {
+/** What is printed of each record of a page. */
+export function recordMembers(member: PageMember): readonly Member[] {
   if (member.kind === 'records') return member.members;
   if (member.kind !== 'edges') return [];
   return member.members.flatMap((edge) => (edge.kind === 'record' ? edge.members : []));

@@ -5,8 +5,10 @@
  * parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another type than the
  * shape says, as old data may hold, is printed as null; in a list it is left out.
  */
-import type { Path } from '../../filter/filter.js';
+import type { Filter, Path } from '../../filter/filter.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import type { SortKey } from '../record-query.js';
+import type { PageShape } from './page-shape.js';
 
 type Sql = Prisma.Sql;
 
@@ -19,7 +21,8 @@ export type Shape =
   | EnumShape
   | ObjectShape
   | ListShape
-  | TargetShape;
+  | TargetShape
+  | ReferrersShape;
 
 export interface Member {
   readonly key: string;
@@ -69,6 +72,18 @@ export interface TargetShape {
   readonly targets: readonly { readonly collection: string; readonly members: readonly Member[] }[];
 }
 
+/** A page of the records of a collection whose reference at `path` points to this record. Of the members of a record alone. */
+export interface ReferrersShape {
+  readonly kind: 'referrers';
+  readonly collection: string;
+  readonly path: Path;
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+  readonly after: string | undefined;
+  readonly page: PageShape;
+}
+
 /** What of another collection the caller may see: a condition over the alias `r`, the domain and the tombstones included. */
 export type VisibleRecords = (collection: string) => Sql;
 
@@ -83,6 +98,8 @@ export interface Printing {
   /** A jsonb expression: all visible fields of the record `r` as the query's projection leaves them, without `_id`. */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
+  /** `select … as json`: one row, the page of what points to the record with this id, a jsonb expression. */
+  readonly printReferrers: (shape: ReferrersShape, id: Sql, printing: Printing) => Sql;
   aliasCount: number;
 }
 
@@ -104,7 +121,7 @@ const COMPILED = new WeakMap<readonly Member[], Sql>();
 
 /** No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole record. */
 function isTheSameForAll(members: readonly Member[]): boolean {
-  return listTargets(members).length === 0 && members.every((member) => member.shape.kind !== 'fields');
+  return !readsOthers(members) && members.every((member) => member.shape.kind !== 'fields');
 }
 
 /** One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as JSON. */
@@ -151,6 +168,16 @@ export function listShapePaths(members: readonly Member[]): ShapePaths {
 /** The records that references among the members point to, not those that these point to in turn. */
 export function listTargets(members: readonly Member[]): TargetShape['targets'] {
   return members.flatMap((member) => targetsWithin(member.shape));
+}
+
+/** The pages among the members of a record, not those within them. */
+export function listReferrers(members: readonly Member[]): readonly ReferrersShape[] {
+  return members.flatMap(({ shape }) => (shape.kind === 'referrers' ? [shape] : []));
+}
+
+/** Whether other records are joined, in which case the rows may come out in another order. */
+export function readsOthers(members: readonly Member[]): boolean {
+  return listTargets(members).length > 0 || listReferrers(members).length > 0;
 }
 
 function targetsWithin(shape: Shape): TargetShape['targets'] {
@@ -213,6 +240,8 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
       return printList(shape, row, state);
     case 'target':
       return printTarget(shape, row, state);
+    case 'referrers':
+      return printReferrers(shape, row, state);
   }
 }
 
@@ -274,6 +303,15 @@ function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   return Prisma.sql`coalesce(${Prisma.join([...found, Prisma.raw("'null'")])})`;
 }
 
+/** One index scan a record, all in the one statement. */
+function printReferrers(shape: ReferrersShape, row: Row, state: Printing): Sql {
+  const parent = nextAlias('parent', state);
+  const alias = nextAlias('referrers', state);
+  row.joins.push(Prisma.sql`cross join lateral (select to_jsonb(r.id) as id) as ${Prisma.raw(parent)}
+left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), state)}) as ${Prisma.raw(alias)} on true`);
+  return Prisma.raw(`${alias}.json`);
+}
+
 function valueAt(base: Sql, path: Path): Sql {
   if (path.length === 0) return base;
   // In brackets: a cast binds tighter than an arrow.
@@ -317,6 +355,7 @@ function collectPaths(shape: Shape, at: Path, paths: Path[]): void {
     case 'createdAt':
     case 'updatedAt':
     case 'fields':
+    case 'referrers':
       return;
     case 'text':
     case 'number':
