@@ -6,11 +6,15 @@ import { listShapePaths, type Member } from '../store/sql/shape.js';
 import type { StoredRecord } from '../store/stored-record.js';
 import { type SelectionInfo, selectedFields } from './selection.js';
 
-/** How the records of one collection look in GraphQL; a page's types are named after the record's. */
-export interface RecordForm<Node> {
+/** What a selection of the records of one collection reads; a page's types are named after the record's. */
+export interface SelectedForm {
   readonly typeName: string;
-  toNode(record: StoredRecord): Node;
   members(nodes: readonly FieldNode[], info: SelectionInfo): readonly Member[];
+}
+
+/** How the records of one collection look in GraphQL. */
+export interface RecordForm<Node> extends SelectedForm {
+  toNode(record: StoredRecord): Node;
 }
 
 /** The fields that are read for a selection. */
@@ -22,7 +26,7 @@ export interface Reading {
   readonly members: readonly Member[];
 }
 
-export function toPageShape(form: RecordForm<unknown>, info: SelectionInfo): PageShape {
+export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape {
   const members: PageMember[] = [];
   for (const [key, nodes] of selectedFields(`${form.typeName}Connection`, info.fieldNodes, info)) {
     members.push({ key, ...pagePart(form, nodes, info) });
@@ -42,11 +46,7 @@ export function readingOf(shape: PageShape): Reading {
 
 type Part<M> = M extends { readonly key: string } ? Omit<M, 'key'> : never;
 
-function pagePart(
-  form: RecordForm<unknown>,
-  nodes: readonly FieldNode[],
-  info: SelectionInfo,
-): Part<PageMember> {
+function pagePart(form: SelectedForm, nodes: readonly FieldNode[], info: SelectionInfo): Part<PageMember> {
   switch (nodes[0]?.name.value) {
     case 'nodes':
       return { kind: 'records', members: form.members(nodes, info) };
@@ -62,7 +62,7 @@ function pagePart(
 }
 
 function edgeMembers(
-  form: RecordForm<unknown>,
+  form: SelectedForm,
   nodes: readonly FieldNode[],
   info: SelectionInfo,
 ): readonly EdgeMember[] {

@@ -9,6 +9,7 @@ import type { Member } from '../store/sql/shape.js';
 import type { StoredRecord } from '../store/stored-record.js';
 import type { RecordForm } from './page-shape.js';
 import { isPrinting, PRINT, type Printable } from './printable.js';
+import type { PageInfo } from './record-types.js';
 
 /** A page of records; its fields are those of a connection. */
 export class Page<Node> implements Printable {
@@ -40,19 +41,8 @@ export class Page<Node> implements Printable {
     }));
   }
 
-  async pageInfo(): Promise<{
-    readonly hasNextPage: boolean;
-    readonly hasPreviousPage: boolean;
-    readonly startCursor: string | null;
-    readonly endCursor: string | null;
-  }> {
-    const { cursors, hasNextPage, hasPreviousPage } = await this.#read();
-    return {
-      hasNextPage,
-      hasPreviousPage,
-      startCursor: cursors.at(0) ?? null,
-      endCursor: cursors.at(-1) ?? null,
-    };
+  async pageInfo(): Promise<PageInfo> {
+    return pageInfoOf(await this.#read());
   }
 
   async totalCount(): Promise<number> {
@@ -67,6 +57,16 @@ export class Page<Node> implements Printable {
     this.#page ??= this.#set.page();
     return this.#page;
   }
+}
+
+/** Where a page stands, as the field `pageInfo` says it. */
+export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: RecordPage): PageInfo {
+  return {
+    hasNextPage,
+    hasPreviousPage,
+    startCursor: cursors.at(0) ?? null,
+    endCursor: cursors.at(-1) ?? null,
+  };
 }
 
 /** One record, not read yet. */

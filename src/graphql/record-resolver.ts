@@ -340,7 +340,8 @@ function toObject(value: JsonValue, parameter: string): JsonObject {
   });
 }
 
-function toFilter(request: RecordsRequest, collection: Collection): Filter {
+/** All conditions of a request as one. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
+export function toFilter(request: RecordsRequest, collection: Collection): Filter {
   const filters: Filter[] = [];
   if (request.oquery !== undefined && request.oquery !== '') {
     filters.push(parseOquery(request.oquery, { isInsensitive: request.isInsensitive ?? false }));

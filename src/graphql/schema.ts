@@ -5,11 +5,15 @@
 import { type GraphQLSchema, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage } from 'type-graphql';
 import type { Collection } from '../store/collection.js';
+import type { PageSizes } from './page-arguments.js';
 import { RESOLVER_CLASSES } from './resolvers.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
+import { withReferrers } from './typed/referrers/list-referrers.js';
+import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
+import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
@@ -28,7 +32,8 @@ export interface SchemaParts {
 /** Builds the schema of these collections. Takes some tens of milliseconds. */
 export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   return withMetadataTakenBack(() => {
-    const model = createTypedModel(parts.collections, takenNames());
+    const pages = parts.services?.pages ?? NO_PAGES;
+    const model = withReferrers(createTypedModel(parts.collections, takenNames(), pages));
     const phase = { isBuilding: true };
     const typed = createTypedResolvers(model, (type) => () => (phase.isBuilding ? type : Object));
     const instances = parts.services ? typed.createInstances(parts.services) : new Map();
@@ -47,6 +52,9 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   });
 }
 
+/** A schema that is printed has none. */
+const NO_PAGES: PageSizes = { defaultPageSize: 0, maxPageSize: 0 };
+
 interface TypedResolvers {
   readonly classes: readonly NewableFunction[];
   createInstances(services: TypedServices): ReadonlyMap<NewableFunction, object>;
@@ -62,17 +70,26 @@ function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): Ty
     const groups = createAggregateResolver(typed, parts);
     return groups ? [records, groups] : [records];
   });
+  const ofReferrers = model.collections.flatMap((typed) =>
+    typed.object.referrers.flatMap((referrers) => {
+      const parts = { model, types, whereInputs, asPlainValue };
+      const resolverClass = createReferrersResolver(referrers, typed, parts);
+      return resolverClass ? [resolverClass] : [];
+    }),
+  );
   const ofReferences = types.references.flatMap(({ reference, type }) => {
     const resolverClass = createReferenceResolver(reference, type, { model, types });
     return resolverClass ? [resolverClass] : [];
   });
   return {
-    classes: [...ofCollections, ...ofReferences],
+    classes: [...ofCollections, ...ofReferences, ...ofReferrers],
     createInstances(services) {
       const loader = new ReferenceLoader(services.records);
+      const referrersLoader = new ReferrersLoader(services.records);
       return new Map<NewableFunction, object>([
         ...ofCollections.map((one) => [one, new one(services)] as const),
         ...ofReferences.map((one) => [one, new one(loader)] as const),
+        ...ofReferrers.map((one) => [one, new one(referrersLoader)] as const),
       ]);
     },
   };

@@ -47,7 +47,7 @@ export class SelectionMemory<T extends object> {
 
 const DEPENDING = new WeakMap<OperationDefinitionNode, boolean>();
 
-/** True where a `@skip` or `@include` takes a variable. */
+/** True where a `@skip` or `@include` takes a variable, or a field within the selection: arguments of root fields are the resolvers'. */
 function dependsOnVariables(info: SelectionInfo): boolean {
   const known = DEPENDING.get(info.operation);
   if (known !== undefined) return known;
@@ -57,9 +57,27 @@ function dependsOnVariables(info: SelectionInfo): boolean {
       Directive(directive) {
         if (directive.arguments?.some((argument) => argument.value.kind === Kind.VARIABLE)) found = true;
       },
+      Argument(argument, _key, _parent, _path, ancestors) {
+        if (isOfRootField(ancestors, info.operation)) return;
+        visit(argument, {
+          Variable() {
+            found = true;
+          },
+        });
+      },
     });
   look(info.operation);
   for (const fragment of Object.values(info.fragments)) look(fragment);
   DEPENDING.set(info.operation, found);
   return found;
 }
+
+/** The ancestors of an argument are the operation, its selection set, the list in it, the field, the list of arguments. */
+function isOfRootField(
+  ancestors: readonly (ASTNode | readonly ASTNode[])[],
+  operation: OperationDefinitionNode,
+): boolean {
+  return ancestors[0] === operation && ancestors.length <= ROOT_ARGUMENT_DEPTH;
+}
+
+const ROOT_ARGUMENT_DEPTH = 5;

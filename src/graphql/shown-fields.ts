@@ -2,7 +2,8 @@
 import { accessOf, assertReadable } from '../store/access.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Scope } from '../store/scope.js';
-import { listShapePaths, listTargets, type Member } from '../store/sql/shape.js';
+import { listReferrersMembers, listReferrersPaths } from '../store/shape-access.js';
+import { listReferrers, listShapePaths, listTargets, type Member } from '../store/sql/shape.js';
 
 /** @throws FORBIDDEN (403) naming the field, or the collection that a reference would be followed into */
 export function assertShown(
@@ -19,6 +20,11 @@ export function assertShown(
     // Of a union, only the types whose fields are asked for.
     if (target.members.some(readsRecord)) accessOf(scope, catalog.get(target.collection), 'read');
     assertShown(target.members, target.collection, options);
+  }
+  for (const referrers of listReferrers(members)) {
+    const source = catalog.get(referrers.collection);
+    assertReadable(listReferrersPaths(referrers), accessOf(scope, source, 'read'), source);
+    assertShown(listReferrersMembers(referrers), referrers.collection, options);
   }
 }
 

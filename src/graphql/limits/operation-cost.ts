@@ -1,17 +1,19 @@
 /**
  * What an operation may cost: every object it can give counts one, so a page of 100 records with one reference each
- * resolved counts 1 + 100 × 2. Depends on the variables, so it is checked for every request, and remembered for the
+ * resolved counts 1 + 100 × 2, and each count of all records 10. Depends on the variables, so it is checked for every request, and remembered for the
  * document and the variables that matter.
  *
  * @see decisions 9
  */
 import {
   type DocumentNode,
+  type FragmentDefinitionNode,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
   Kind,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   visit,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
@@ -35,11 +37,9 @@ interface Remembered {
 export class OperationCosts {
   readonly #limits: CostLimits;
   readonly #byDocument = new WeakMap<DocumentNode, Remembered>();
-  readonly #estimators: ComplexityEstimator[];
 
   constructor(limits: CostLimits) {
     this.#limits = limits;
-    this.#estimators = [(options) => estimate(options, limits)];
   }
 
   /** @throws LIMIT_EXCEEDED (400); GraphQLError for variables or arguments that are wrong */
@@ -57,11 +57,12 @@ export class OperationCosts {
     const key = printKey(request, remembered.variables);
     const known = remembered.costs.get(key);
     if (known !== undefined) return known;
+    const totals = new Totals(request.document);
     const cost = getComplexity({
       schema: request.schema,
       query: request.document,
       variables: { ...request.variables },
-      estimators: this.#estimators,
+      estimators: [(options) => estimate(options, { limits: this.#limits, totals })],
       ...(request.operation.name && { operationName: request.operation.name.value }),
     });
     if (remembered.costs.size >= MAX_REMEMBERED_PER_DOCUMENT) remembered.costs.clear();
@@ -86,13 +87,48 @@ export interface CostRequest {
 }
 
 function estimate(
-  { field, args, childComplexity }: Parameters<ComplexityEstimator>[0],
-  limits: CostLimits,
+  { field, node, args, childComplexity }: Parameters<ComplexityEstimator>[0],
+  { limits, totals }: { readonly limits: CostLimits; readonly totals: Totals },
 ): number {
-  if (field.name === 'totalCount') return COUNT_COST;
-  if (!isCompositeType(getNamedType(field.type))) return 0;
+  const type = getNamedType(field.type);
+  // There is one of a page, whatever its size.
+  if (!isCompositeType(type) || type.name === 'PageInfo') return 0;
   if (!field.args.some((arg) => arg.name === 'first')) return 1 + childComplexity;
-  return 1 + pageSize(args, limits) * Math.max(childComplexity, 1);
+  const counts = totals.count(node.selectionSet);
+  const isOnlyCounted = counts > 0 && childComplexity === 0;
+  const records = isOnlyCounted ? 0 : pageSize(args, limits) * Math.max(childComplexity, 1);
+  return 1 + records + counts * COUNT_COST;
+}
+
+/** Counts within a document; each fragment is looked into once, so nested fragments cost no more than their length. */
+class Totals {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #ofFragments = new Map<string, number>();
+
+  constructor(document: DocumentNode) {
+    const found = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+    this.#fragments = new Map(found.map((fragment) => [fragment.name.value, fragment]));
+  }
+
+  /** How often a page counts all of its records: once a page, not once a record. Skipped ones count too. */
+  count(selectionSet: SelectionSetNode | undefined): number {
+    let count = 0;
+    for (const selection of selectionSet?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) count += selection.name.value === 'totalCount' ? 1 : 0;
+      else if (selection.kind === Kind.INLINE_FRAGMENT) count += this.count(selection.selectionSet);
+      else count += this.#ofFragment(selection.name.value);
+    }
+    return count;
+  }
+
+  /** Validation has let through no fragment within itself. */
+  #ofFragment(name: string): number {
+    const known = this.#ofFragments.get(name);
+    if (known !== undefined) return known;
+    const count = this.count(this.#fragments.get(name)?.selectionSet);
+    this.#ofFragments.set(name, count);
+    return count;
+  }
 }
 
 function pageSize(args: { readonly first?: unknown; readonly last?: unknown }, limits: CostLimits): number {

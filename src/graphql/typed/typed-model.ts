@@ -3,7 +3,9 @@
  * its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is read by it, JSON is
  * turned into GraphQL's values and back by it.
  */
+import type { Path } from '../../filter/filter.js';
 import type { Collection, Field } from '../../store/collection.js';
+import type { PageSizes } from '../page-arguments.js';
 import {
   distinctNames,
   toEnumValueName,
@@ -16,6 +18,8 @@ import {
 export interface TypedModel {
   readonly collections: readonly TypedCollection[];
   readonly byCollection: ReadonlyMap<string, TypedCollection>;
+  /** Of pages within a page. */
+  readonly pages: PageSizes;
 }
 
 export interface TypedCollection {
@@ -31,6 +35,16 @@ export interface TypedObject {
   readonly description: string;
   readonly fields: readonly TypedField[];
   readonly fieldsByName: ReadonlyMap<string, TypedField>;
+  /** Of a record type: what points to it. */
+  readonly referrers: readonly TypedReferrers[];
+}
+
+/** A field with the records of a collection whose reference at `path` points to the record. */
+export interface TypedReferrers {
+  readonly name: string;
+  readonly collection: string;
+  readonly path: Path;
+  readonly description: string;
 }
 
 export interface TypedField {
@@ -79,6 +93,7 @@ export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'crea
 export function createTypedModel(
   collections: readonly Collection[],
   taken: { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> },
+  pages: PageSizes,
 ): TypedModel {
   const names = new Names(taken);
   // All collections get their names before any member does: a collection is asked for by its name.
@@ -88,7 +103,7 @@ export function createTypedModel(
     .map((collection) => ({ collection, ...names.claimCollection(collection) }));
   const typeNames = new Map(claims.map((claim) => [claim.collection.name, claim.typeName]));
   const typed = claims.map((claim) => toTypedCollection(claim, typeNames, names));
-  return { collections: typed, byCollection: new Map(typed.map((one) => [one.collection.name, one])) };
+  return { collections: typed, byCollection: new Map(typed.map((one) => [one.collection.name, one])), pages };
 }
 
 /** Of the types of a collection beside the record's. */
@@ -222,7 +237,13 @@ function toTypedObject(options: {
       description: describe(field, name),
     };
   });
-  return { typeName, description, fields: typed, fieldsByName: new Map(typed.map((one) => [one.name, one])) };
+  return {
+    typeName,
+    description,
+    fields: typed,
+    fieldsByName: new Map(typed.map((one) => [one.name, one])),
+    referrers: [],
+  };
 }
 
 function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: Names): TypedValue {

@@ -56,9 +56,9 @@ export function createTypedResolver(
   const name = collection.name;
   const form = typedForm(typed, model);
   const recordType = types.record(typed);
-  const connectionType = types.createConnection(typed);
+  const connectionType = types.connection(typed);
   const whereInput = asPlainValue(whereInputs.ofCollection(typed));
-  const sortKey = asPlainValue(types.createOrderBy(typed) ?? OrderByInput);
+  const sortKey = asPlainValue(types.orderBy(typed) ?? OrderByInput);
   const pageShapes = new SelectionMemory<PageShape>();
   const recordShapes = new SelectionMemory<readonly Member[]>();
 

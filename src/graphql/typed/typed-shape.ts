@@ -5,8 +5,10 @@
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../filter/filter.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
+import type { SelectedForm } from '../page-shape.js';
 import { type SelectionInfo, selectedFields } from '../selection.js';
-import type { TypedField, TypedModel, TypedObject, TypedValue } from './typed-model.js';
+import { toReferrersShape } from './referrers/referrers-shape.js';
+import type { TypedField, TypedModel, TypedObject, TypedReferrers, TypedValue } from './typed-model.js';
 
 /** The members selected of a typed record by the selection sets of `nodes`. */
 export function recordMembers(
@@ -14,7 +16,25 @@ export function recordMembers(
   nodes: readonly FieldNode[],
   context: { readonly model: TypedModel; readonly info: SelectionInfo },
 ): readonly Member[] {
-  return objectMembers(object, nodes, context, recordPart);
+  return objectMembers(object, nodes, context, (name, fieldNodes) => {
+    const referrers = object.referrers.find((one) => one.name === name);
+    return referrers ? referrersShape(referrers, object, fieldNodes, context) : recordPart(name);
+  });
+}
+
+function referrersShape(
+  referrers: TypedReferrers,
+  { typeName }: TypedObject,
+  nodes: readonly FieldNode[],
+  { model, info }: ShapeContext,
+): Shape | undefined {
+  const source = model.byCollection.get(referrers.collection);
+  if (!source) return undefined;
+  const form: SelectedForm = {
+    typeName: source.object.typeName,
+    members: (selected, selection) => recordMembers(source.object, selected, { model, info: selection }),
+  };
+  return toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
 }
 
 type ShapeContext = Parameters<typeof recordMembers>[2];
@@ -23,13 +43,13 @@ function objectMembers(
   object: TypedObject,
   nodes: readonly FieldNode[],
   context: ShapeContext,
-  other: (name: string) => Shape | undefined,
+  other: (name: string, nodes: readonly FieldNode[]) => Shape | undefined,
 ): readonly Member[] {
   const members: Member[] = [];
   for (const [key, fieldNodes] of selectedFields(object.typeName, nodes, context.info)) {
     const name = fieldNodes[0]?.name.value ?? '';
     const typed = object.fieldsByName.get(name);
-    const shape = typed ? fieldShape(typed, fieldNodes, context) : other(name);
+    const shape = typed ? fieldShape(typed, fieldNodes, context) : other(name, fieldNodes);
     members.push({ key, shape: shape ?? { kind: 'constant', text: object.typeName } });
   }
   return members;

@@ -48,6 +48,8 @@ export class TypedTypes {
   readonly #model: TypedModel;
   readonly #objects = new Map<string, TypeClass>();
   readonly #inputs = new Map<string, TypeClass>();
+  readonly #connections = new Map<string, TypeClass>();
+  readonly #orders = new Map<string, TypeClass>();
   readonly #enums = new Map<string, object>();
   readonly #references = new Map<string, { readonly reference: TypedReference; readonly type: TypeClass }>();
 
@@ -71,7 +73,15 @@ export class TypedTypes {
   }
 
   /** The connection and edge of a collection. */
-  createConnection(typed: TypedCollection): TypeClass {
+  connection(typed: TypedCollection): TypeClass {
+    const known = this.#connections.get(typed.object.typeName);
+    if (known) return known;
+    const made = this.#createConnection(typed);
+    this.#connections.set(typed.object.typeName, made);
+    return made;
+  }
+
+  #createConnection(typed: TypedCollection): TypeClass {
     const { typeName } = typed.object;
     const node = this.record(typed);
     const edge = createClass(`${typeName}Edge`);
@@ -115,7 +125,15 @@ export class TypedTypes {
   }
 
   /** The enum of the fields to sort by, its values the paths joined by dots, and the input of one key. */
-  createOrderBy(typed: TypedCollection): TypeClass | undefined {
+  orderBy(typed: TypedCollection): TypeClass | undefined {
+    const known = this.#orders.get(typed.object.typeName);
+    if (known) return known;
+    const made = this.#createOrderBy(typed);
+    if (made) this.#orders.set(typed.object.typeName, made);
+    return made;
+  }
+
+  #createOrderBy(typed: TypedCollection): TypeClass | undefined {
     const { typeName } = typed.object;
     const paths = sortablePaths(typed.object);
     if (paths.length === 0) return undefined;

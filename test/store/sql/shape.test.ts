@@ -119,7 +119,11 @@ function statement(shape: PageShape, { limit }: { readonly limit: number } = { l
     fromEnd: false,
     hasMoreBehind: false,
     countWhere: where,
-    printing: { fields: Prisma.raw('r.data'), visibleRecords: () => Prisma.raw('false') },
+    printing: {
+      fields: Prisma.raw('r.data'),
+      visibleRecords: () => Prisma.raw('false'),
+      printReferrers: () => Prisma.raw('select null as json'),
+    },
   });
 }
 

@@ -1,0 +1,90 @@
+/** What a document asks for of the records that point to a record: its arguments and its selection, as the database prints it. */
+import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
+import type { Filter } from '../../../filter/filter.js';
+import type { SortKey } from '../../../store/record-query.js';
+import type { ReferrersShape } from '../../../store/sql/shape.js';
+import { toPageRequest } from '../../page-arguments.js';
+import { type SelectedForm, toPageShape } from '../../page-shape.js';
+import { toFilter } from '../../record-resolver.js';
+import type { SortDirection } from '../../record-types.js';
+import type { SelectionInfo } from '../../selection.js';
+import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
+import { toStoredWhere } from '../typed-where.js';
+
+/** As graphql-js gives them. */
+interface ReferrersArguments {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly orderBy?: readonly { readonly field: string; readonly direction: SortDirection }[] | null;
+  readonly first?: number | null;
+  readonly after?: string | null;
+}
+
+/**
+ * @throws what the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). A cursor of another order is found
+ * out when it is read.
+ */
+export function toReferrersShape(
+  referrers: TypedReferrers,
+  {
+    typeName,
+    source,
+    form,
+    nodes,
+    model,
+    info,
+  }: {
+    /** Of the record that is pointed to. */
+    readonly typeName: string;
+    readonly source: TypedCollection;
+    readonly form: SelectedForm;
+    readonly nodes: readonly FieldNode[];
+    readonly model: TypedModel;
+    readonly info: SelectionInfo;
+  },
+): ReferrersShape {
+  const asked = argumentsOf(typeName, nodes, info);
+  const { limit, after } = toPageRequest(
+    { first: asked.first ?? null, after: asked.after ?? null },
+    model.pages,
+  );
+  return {
+    kind: 'referrers',
+    collection: referrers.collection,
+    path: referrers.path,
+    filter: filterOf(asked, source),
+    sort: sortOf(asked),
+    limit,
+    after,
+    page: toPageShape(form, { ...info, fieldNodes: nodes }),
+  };
+}
+
+function argumentsOf(
+  typeName: string,
+  [node]: readonly FieldNode[],
+  info: SelectionInfo,
+): ReferrersArguments {
+  const type = info.schema.getType(typeName);
+  const definition = node && isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+  if (!node || !definition) throw new Error(`${typeName} has no such field`);
+  return getArgumentValues(definition, node, info.variableValues);
+}
+
+function filterOf(
+  { where, oquery, ci }: ReferrersArguments,
+  { collection, object }: TypedCollection,
+): Filter {
+  const request = {
+    collection: collection.name,
+    oquery: oquery ?? undefined,
+    isInsensitive: ci ?? undefined,
+    where: where ? toStoredWhere(where, object) : undefined,
+  };
+  return toFilter(request, collection);
+}
+
+function sortOf({ orderBy }: ReferrersArguments): readonly SortKey[] {
+  return (orderBy ?? []).map((key) => ({ path: key.field.split('.'), direction: key.direction }));
+}
