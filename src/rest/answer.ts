@@ -5,8 +5,10 @@ export interface TextAnswer {
   readonly kind: 'text';
   readonly status: number;
   readonly mediaType: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Records in it, for the figures. Absent: not counted. */
+  readonly rowCount?: number;
 }
 
 /** Nothing has been read yet: `open` starts, and the signal ends, the work. */

@@ -284,11 +284,27 @@ function answerRecords(
   if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
     return answerPage(records, request);
   const format = request.format === 'ndjson' ? 'ndjson' : 'json';
+  if (records.isShort) return answerShort(records, format, request);
   return {
     kind: 'stream',
     mediaType: contentTypeOf(request),
     open: (signal) => records.stream(format, signal),
     countRows: () => records.rowsStreamed,
+  };
+}
+
+async function answerShort(
+  records: RecordSet,
+  format: 'json' | 'ndjson',
+  request: RestRequest,
+): Promise<TextAnswer> {
+  const text = await records.printList({ format, signal: request.context.signal });
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(request),
+    text,
+    rowCount: records.rowsStreamed,
   };
 }
 

@@ -27,6 +27,7 @@ export async function sendAnswer(
     case 'empty':
       return reply.code(answer.status).send();
     case 'text':
+      if (answer.rowCount !== undefined) o.observe({ kind: 'rowsStreamed', count: answer.rowCount });
       return sendText(reply, answer);
     case 'stream':
       if (o.request.method !== 'HEAD') return await sendStream(answer, o);

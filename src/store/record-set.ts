@@ -66,7 +66,7 @@ export interface RecordSetOptions {
   readonly findReadable: FindReadable;
 }
 
-interface ReadOptions {
+export interface ReadOptions {
   readonly format: 'json' | 'ndjson';
   readonly signal: AbortSignal | undefined;
 }
@@ -117,31 +117,41 @@ export class RecordSet {
   async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
     const { query, scope } = this.#options;
     invariant(!query.fromEnd, 'what is read from the end is not streamed');
-    const isShort = query.limit !== undefined && query.limit <= BATCH_ROWS;
     const read = { format, signal: signal ?? scope.signal } as const;
-    if (isShort) yield await this.#readShort(read);
+    if (this.isShort) yield (await this.printList(read)).toString();
     else yield* this.#readBatches(read);
   }
 
+  /** Whether all that is asked for fits one answer: then `printList` gives what `stream` would, for less. */
+  get isShort(): boolean {
+    const { limit } = this.#options.query;
+    return limit !== undefined && limit <= BATCH_ROWS;
+  }
+
   /**
-   * What fits a batch, in one piece: a cursor costs a second round trip, which only more than that repays, and Postgres joins the
-   * rows for less than it costs to tell them apart on the wire.
+   * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which only more repays, and
+   * Postgres joins the rows for less than it costs to tell them apart on the wire.
    */
-  async #readShort({ format, signal }: ReadOptions): Promise<string> {
+  async printList({ format, signal }: ReadOptions): Promise<Buffer> {
+    invariant(this.isShort, 'what is not short is streamed');
     const { database } = this.#options;
     const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
-    const [page] = await database.query<{ json: string; count: number }>(sql, { name, signal });
+    const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
+      name,
+      signal,
+      texts: 'bytes',
+    });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
-    if (format === 'json') return `[${page.json}]`;
-    return page.count === 0 ? '' : `${page.json}\n`;
+    return page.json;
   }
 
   #compileList(format: 'json' | 'ndjson'): Prisma.Sql {
-    const separator = format === 'json' ? Prisma.sql`','` : Prisma.sql`e'\\n'`;
-    return Prisma.sql`
-      select coalesce(string_agg(page.json, ${separator}), '') as json, count(*)::int as count
-      from (${this.#compileStream()}) page`;
+    const list =
+      format === 'json'
+        ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
+        : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
+    return Prisma.sql`select ${list} as json, count(*)::int as count from (${this.#compileStream()}) page`;
   }
 
   #compileStream(): Prisma.Sql {

@@ -32,6 +32,11 @@ export interface QueryOptions {
   readonly name?: string | undefined;
   /** Ends the query in Postgres; the call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed on: reading 20 KB as
+   * a string and writing it again costs more than all else of a request.
+   */
+  readonly texts?: 'strings' | 'bytes' | undefined;
 }
 
 export interface StreamOptions extends QueryOptions {
@@ -250,16 +255,26 @@ const TYPES: pg.CustomTypesConfig = {
     TEXT_PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
+const TEXT_OID = 25;
+const BYTES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number) =>
+    // Copied: the parser of the protocol moves what it has read to make room for the next packet.
+    oid === TEXT_OID
+      ? (value: Buffer) => Buffer.from(value)
+      : pg.types.getTypeParser(oid, 'binary')) as typeof pg.types.getTypeParser,
+};
+
 async function runQuery<Row extends object>(
   client: pg.PoolClient,
   sql: Prisma.Sql,
-  { name, signal }: QueryOptions,
+  { name, signal, texts }: QueryOptions,
   cancellation: Cancellation,
 ): Promise<Row[]> {
   const config = {
     text: sql.text,
     values: sql.values,
-    types: TYPES,
+    types: texts === 'bytes' ? BYTES : TYPES,
+    ...(texts === 'bytes' && { binary: true }),
     ...(name === undefined ? {} : { name }),
   };
   let cancelled: Promise<void> | undefined;
