@@ -93,9 +93,9 @@ async function saveFile(run: ReportRun, file: string): Promise<void> {
   try {
     await writeFile(file, run.answer({ format: 'xlsx' }).body);
   } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('INVALID_VALUE', `--xlsx ${file}: ${reason}`, { cause });
+    // The file system's refusals alone have a path.
+    if (!(cause instanceof Error && 'path' in cause)) throw cause;
+    throw new ServiceError('INVALID_VALUE', `--xlsx ${file}: ${cause.message}`, { cause });
   }
   printLine(`wrote ${file}`);
 }

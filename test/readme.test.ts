@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { reports } from '../src/reports/registry.js';
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+describe('the README', () => {
+  it.each(reports.map((report) => [report.field, report] as const))(
+    'shows the report %s with its paths',
+    (_, report) => {
+      const row = README.split('\n').find((line) => line.startsWith(`| ${report.title} |`)) ?? '';
+      expect(row).toContain(`\`${report.field}\``);
+      expect(row).toContain(`\`${report.name}\``);
+      for (const { method, path } of report.routes) expect(row).toContain(`\`${method} ${path}\``);
+    },
+  );
+});
