@@ -118,6 +118,40 @@ describe('groups', () => {
   }, 120_000);
 });
 
+describe('a period', () => {
+  it('is that of any instant, however it was written, and of nothing else', async () => {
+    await test.database.query(Prisma.sql`delete from records r where r.collection = 'sample'`);
+    await insert(
+      'school',
+      [
+        '2026-03-31T18:29:59.999Z',
+        '2026-03-31T18:30:00.000Z',
+        '2026-03-31T18:30:00Z',
+        '2026-03-31T18:30:00.000000Z',
+        '2026-13-31T18:30:00.000Z',
+        '2026-03-31T25:30:00.000Z',
+        '2026-03-31T18:30:xx.000Z',
+        'xxxx-xx-xxTxx:xx:xx.xxxZ',
+        '2026-03-31',
+      ].map((created_on) => ({ created_on })),
+    );
+    const groups = await aggregate({
+      groupBy: [{ path: ['created_on'], period: 'day' }],
+      measures: [{ kind: 'records' }],
+    });
+    expect(groups.map(comparable)).toEqual([
+      '[["2026-03-31"],["1"]]',
+      '[["2026-04-01"],["3"]]',
+      '[["null"],["5"]]',
+    ]);
+  });
+
+  it('that has no key is refused as a condition', async () => {
+    const having = { kind: 'hasKey', key: { path: ['name'] } } as const;
+    await expect(aggregate({ having })).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+  });
+});
+
 async function insert(domain: string, records: readonly JsonObject[]): Promise<void> {
   const json = printExactJson(records);
   await test.database.query(Prisma.sql`

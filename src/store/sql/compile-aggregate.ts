@@ -68,14 +68,11 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
           keys.map((key) => key.name),
           ', ',
         );
-  // The columns come last: all of the above adds to them.
-  return Prisma.sql`
+  // The source comes last: all of the above adds to it.
+  const { ctes, from } = values.source(options.where);
+  return Prisma.sql`${ctes}
 select json_build_array(${outputs.length === 0 ? Prisma.empty : Prisma.join(outputs, ', ')})::text as json
-from (
-  select ${values.columns}
-  from records r ${values.joins}
-  where ${options.where}
-) as v
+from ${from}
 group by ${grouping}
 ${having}
 ${order}
@@ -139,12 +136,36 @@ class Values {
   readonly #options: AggregateOptions;
   readonly #columns = new Map<string, Column>();
   readonly #joins: Sql[] = [];
+  readonly #periods = new Map<string, Column & { readonly alias: string; readonly of: Sql }>();
 
   constructor(options: AggregateOptions) {
     this.#options = options;
   }
 
-  get columns(): Sql {
+  /** What the groups are made of: `select … ` after `ctes`, a FROM item with the aliases that the columns name. */
+  source(where: Sql): { readonly ctes: Sql; readonly from: Sql } {
+    const values = Prisma.sql`
+  select ${this.#selected}
+  from records r ${this.#joined}
+  where ${where}
+`;
+    const periods = [...this.#periods.values()];
+    if (periods.length === 0) return { ctes: Prisma.empty, from: Prisma.sql`(${values}) as v` };
+    const ctes = periods.map(
+      ({ alias, of, expression }) => Prisma.sql`${Prisma.raw(alias)} as (
+  select d.k, ${expression} as value from (select distinct ${of} as k from v) as d
+)`,
+    );
+    const joins = periods.map(
+      ({ alias, of }) => Prisma.sql`left join ${Prisma.raw(alias)} on ${Prisma.raw(`${alias}.k`)} = ${of}`,
+    );
+    return {
+      ctes: Prisma.sql`with v as materialized (${values}), ${Prisma.join(ctes, ', ')}`,
+      from: Prisma.sql`v ${Prisma.join(joins, ' ')}`,
+    };
+  }
+
+  get #selected(): Sql {
     const columns = [...this.#columns.values()].map(
       ({ expression }, index) => Prisma.sql`${expression} as ${Prisma.raw(`c${index + 1}`)}`,
     );
@@ -152,11 +173,12 @@ class Values {
     return columns.length === 0 ? Prisma.raw('1') : Prisma.join(columns, ', ');
   }
 
-  get joins(): Sql {
+  get #joined(): Sql {
     return this.#joins.length === 0 ? Prisma.empty : Prisma.join(this.#joins, ' ');
   }
 
   ofKey(key: GroupKey): Column {
+    if (key.period !== undefined && key.of === undefined) return this.#ofPeriod(key.path, key.period);
     return this.#column(textOf(key), () => {
       const value = key.of === undefined ? this.#own(key.path) : this.#ofTarget(key.path, key.of);
       return key.period === undefined ? value : this.#inPeriod(value, key.period, key.path);
@@ -172,6 +194,33 @@ class Values {
     if (known !== undefined) return known;
     const column = { ...make(), name: Prisma.raw(`v.c${this.#columns.size + 1}`) };
     this.#columns.set(key, column);
+    return column;
+  }
+
+  /**
+   * A period of a field of the record itself, computed once for each minute, or day, that occurs: records come many to a
+   * minute, and a guarded cast of each takes three times as long (300,000 records by day: 1.4 s, so 0.5).
+   */
+  #ofPeriod(path: Path, period: Period): Column {
+    const key = textOf({ path, period });
+    const known = this.#periods.get(key);
+    if (known !== undefined) return known;
+    const { collection } = this.#options.context;
+    const { type } = fieldValue(collection, path);
+    const { text } = fieldExpression(collection, path);
+    const { name: of } = this.#column(`${textOf({ path })} minute`, () => ({
+      type: 'text',
+      expression: type === 'instant' ? minuteOf(text) : text,
+    }));
+    const time = type === 'instant' ? Prisma.sql`instant_of(d.k)` : Prisma.sql`day_of(d.k)`;
+    const alias = `p${this.#periods.size + 1}`;
+    const column = {
+      ...this.#inPeriod({ type, expression: time }, period, path),
+      name: Prisma.raw(`${alias}.value`),
+      alias,
+      of,
+    };
+    this.#periods.set(key, column);
     return column;
   }
 
@@ -211,6 +260,12 @@ class Values {
         return { type: 'year', expression: Prisma.sql`date_part('year', ${local})::int` };
     }
   }
+}
+
+/** The minute of an instant as it is stored, as an instant; any other text as it is. No period begins within a minute. */
+function minuteOf(text: Sql): Sql {
+  const isStoredInstant = Prisma.sql`${text} like '____-__-__T__:__:__.___Z' and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
+  return Prisma.sql`case when ${isStoredInstant} then left(${text}, 16) || ':00Z' else ${text} end`;
 }
 
 function textOf({ path, period, of }: GroupKey): string {
