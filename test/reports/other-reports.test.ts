@@ -287,7 +287,7 @@ describe('classes by category', () => {
       ['Primary', 8, 4, 4, 0, 72, 64],
       ['Secondary', 3, 1, 1, 1, 0, 0],
     ]);
-    expect(rows[1]?.['classes']).toEqual([
+    expect(rows[1]?.classes).toEqual([
       {
         class: '1',
         sections: [
