@@ -2,6 +2,7 @@ import cliProgress from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../demo/demo-options.js';
 import { type LoadSummary, loadDemo } from '../demo/load.js';
+import { ServiceError } from '../errors.js';
 import { today } from '../filter/calendar.js';
 import type { Services } from '../services.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
@@ -38,6 +39,19 @@ export function registerSeed(program: Command, commandLine: CommandLine): void {
 export interface SeedOptions extends Omit<DemoOptions, 'today'> {
   readonly today?: string;
   readonly replace?: boolean;
+}
+
+/**
+ * Makes the demo school of a first start. Of several gateways that start at once on one database one makes it; the others
+ * wait for it and go on.
+ */
+export async function seedFirstSchool(services: Services, options: SeedOptions): Promise<void> {
+  try {
+    await seedSchool(services, options);
+  } catch (fault) {
+    if (!(fault instanceof ServiceError) || fault.code !== 'CONFLICT') throw fault;
+    await services.domains.refresh();
+  }
 }
 
 /** Loads the demo school under a progress bar and gives its users their passwords, `demo-<user>`. Ctrl-C leaves nothing half loaded. */

@@ -1,10 +1,12 @@
+import { isNativeError } from 'node:util/types';
 import type { Command } from 'commander';
 import { type App, createApp } from '../app.js';
 import type { Config } from '../config.js';
 import { DEMO_DEFAULTS, DEMO_USERS } from '../demo/demo-options.js';
+import { ServiceError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console.js';
-import { seedSchool } from './seed.js';
+import { seedFirstSchool } from './seed.js';
 
 /** `campus start`: the gateway, until a signal stops it. */
 export function registerStart(program: Command, commandLine: CommandLine): void {
@@ -21,15 +23,37 @@ async function start(config: Config): Promise<void> {
     const isEmpty = app.services.domains.top() === undefined;
     if (isEmpty && config.databaseUrl === undefined && config.demo) {
       process.stderr.write('campus: first start, making the demo school\n');
-      await seedSchool(app.services, DEMO_DEFAULTS);
+      await seedFirstSchool(app.services, DEMO_DEFAULTS);
     }
-    const url = await app.listen();
+    const url = await listen(app, config);
     printLine(banner(app, readableUrl(url)));
   } catch (fault) {
     await app.close();
     throw fault;
   }
 }
+
+async function listen(app: App, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen();
+  } catch (fault) {
+    const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
+    if (reason === undefined) throw fault;
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `Port ${port} of ${host} ${reason}; PORT and HOST name another address.`,
+      { cause: fault },
+    );
+  }
+}
+
+/** What the system says of an address it does not let us listen on. */
+const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'is taken by another program'],
+  ['EACCES', 'is not for this user'],
+  ['EADDRNOTAVAIL', 'is not an address of this machine'],
+  ['ENOTFOUND', 'is not an address of this machine'],
+]);
 
 /** The first signal finishes what is under way; a second one does not wait. */
 function stopOnSignal(app: App): void {

@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { campus, type Ended, startCampus } from './campus.js';
+
+// Every command is a process of its own, which takes seconds on a busy machine.
+jest.setTimeout(60_000);
 
 let database: TestDatabase;
 
@@ -144,6 +148,18 @@ describe('campus start', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     gateway.kill('SIGINT');
     expect(await ended).toBe(0);
+  });
+
+  it('says in one line that the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const environment = { DATABASE_URL: database.url, PORT: String(port) };
+    const { code, errors } = await campus(['start'], { environment });
+    other.close();
+    expect(code).toBe(1);
+    expect(errors).toMatch(new RegExp(`Port ${port} .* is taken`));
+    expect(errors.trim().split('\n')).toHaveLength(1);
   });
 });
 
