@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { formatError, isFault, requestFailure } from './graphql-errors.js';
 import { toSplicedData } from './json-text.js';
+import { assertFilterVariables } from './limits/filter-variables.js';
 import { assertMayIntrospect } from './limits/introspection.js';
 import type { OperationCosts } from './limits/operation-cost.js';
 import { splice } from './splice.js';
@@ -49,6 +50,7 @@ function checkOperation(request: GraphQLRequestContext<GraphqlContext>, options:
   const { schema, document, operation, contextValue } = request;
   try {
     assertMayIntrospect(document, contextValue, options.introspectionRoles);
+    assertFilterVariables(document, request.request.variables ?? {});
     options.costs.assertAffordable({
       schema,
       document,

@@ -223,6 +223,30 @@ describe('typed values', () => {
     expect(feeReceipts.nodes).toEqual([{ paymentType: 'NEFT', status: 'ACTIVE' }]);
   });
 
+  it.each([
+    ['query($name: TextConditionInput) { tasks(where: { name: $name }) { totalCount } }', {}],
+    ['query($name: TextConditionInput) { tasks(where: { name: $name }) { totalCount } }', { name: null }],
+    ['query($oquery: String) { tasks(oquery: $oquery) { totalCount } }', {}],
+    [
+      'query($oquery: String) { records(collection: "task", oquery: $oquery) { totalCount } }',
+      { oquery: null },
+    ],
+  ])('refuses a filter that lost its value: %s with %j', async (query, variables) => {
+    const { status, errors } = await send(gateway, { as: 'admin', query, variables });
+    expect(status).toBe(400);
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringMatching(/^The variable \$(name|oquery) of (where|oquery)/),
+        extensions: { code: 'INVALID_VALUE' },
+      },
+    ]);
+  });
+
+  it('takes the default value of a variable of a filter', async () => {
+    const query = 'query($oquery: String = "name=no such task") { tasks(oquery: $oquery) { totalCount } }';
+    expect(await ask(gateway, query)).toEqual({ tasks: { totalCount: 0 } });
+  });
+
   it('refuses an enum value that is none, naming those that are', async () => {
     const { status, errors } = await send(gateway, {
       as: 'admin',
