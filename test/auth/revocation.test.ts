@@ -96,16 +96,16 @@ describe('a token both gateways know', () => {
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(other));
   });
 
-  it('ends everywhere when the user is deactivated, and lives again when activated', async () => {
-    const { token } = await knownTokens();
+  it('ends everywhere when the user is deactivated, and for good', async () => {
+    const { token, refreshToken } = await knownTokens();
     await changeUser(database, userName, { active: false });
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     await changeUser(database, userName, { active: true });
-    await expectSoon('undefined', async () => {
-      await two.authenticator.authenticate(token);
-      throw Object.assign(new Error(), { code: 'undefined' });
-    });
+    expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(two.login(userName))).toBeUndefined();
+    expect(await codeOf(two.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
   });
 
   it('ends everywhere when the user is deleted', async () => {
