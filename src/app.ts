@@ -87,6 +87,7 @@ async function buildApp(
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
       shutdownGraceMs: config.shutdownGraceMs,
+      streams: { maxPerCredential: config.maxStreamsPerCredential, stallMs: config.streamStallMs },
     },
   );
   const purging = new Purging({

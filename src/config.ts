@@ -168,6 +168,19 @@ const SETTINGS = {
     schema: flag,
     meaning: 'answer 503 to everything but health checks',
   },
+  maxStreamsPerCredential: {
+    variable: 'MAX_STREAMS_PER_CREDENTIAL',
+    default: '6',
+    schema: positive,
+    meaning:
+      'streamed answers one credential may read at once; a stream holds a connection for as long as its reader takes',
+  },
+  streamStallMs: {
+    variable: 'STREAM_STALL_MS',
+    default: '30000',
+    schema: positive,
+    meaning: 'how long the reader of a streamed answer may take nothing before it is cut, in milliseconds',
+  },
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',
     default: '90',

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, StreamAnswer } from '../rest/answer.js';
 import type { Observe } from './observation.js';
+import type { StreamLimits } from './stream-limits.js';
 
 /**
  * Less than this is gathered before it is written: a write for each row would cost more than the row. An answer that ends
@@ -13,10 +14,14 @@ const MIN_WRITE_LENGTH = 64 * 1024;
 const REVALIDATE = 'private, no-cache';
 const VARY = 'Accept, Authorization, X-Domain';
 
-export async function sendAnswer(
-  answer: Answer,
-  o: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly observe: Observe },
-): Promise<FastifyReply> {
+export interface AnsweringOptions {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly observe: Observe;
+  readonly streams: StreamLimits;
+}
+
+export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<FastifyReply> {
   const { reply } = o;
   reply.header('cache-control', REVALIDATE);
   // CORS may have put Origin there.
@@ -54,10 +59,17 @@ function sendText(
  *
  * @see decisions 4
  */
-async function sendStream(
-  answer: StreamAnswer,
-  o: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly observe: Observe },
-): Promise<FastifyReply> {
+async function sendStream(answer: StreamAnswer, o: AnsweringOptions): Promise<FastifyReply> {
+  const { scope, address } = o.request.requestContext;
+  const leave = o.streams.enter(scope?.principal.credential.id ?? address);
+  try {
+    return await sendChunks(answer, o);
+  } finally {
+    leave();
+  }
+}
+
+async function sendChunks(answer: StreamAnswer, o: AnsweringOptions): Promise<FastifyReply> {
   const { reply, request } = o;
   const { signal, requestId } = request.requestContext;
   const writes = gathered(answer.open(signal));
@@ -72,7 +84,7 @@ async function sendStream(
   reply.header('content-type', answer.mediaType);
   response.writeHead(200, headersOf(reply));
   try {
-    await writeAll(response, first.value.content, writes);
+    await writeAll(response, { first: first.value.content, writes, stallMs: o.streams.stallMs });
   } catch (error) {
     if (!signal.aborted) o.observe({ kind: 'streamCut', requestId, error });
     response.destroy();
@@ -91,16 +103,19 @@ function countRows(answer: StreamAnswer, observe: Observe): void {
 /** Waits for a slow reader; meanwhile one more write is made ready and no further one is asked for. */
 async function writeAll(
   response: ServerResponse,
-  first: string | Uint8Array,
-  writes: AsyncGenerator<Write, void>,
+  o: {
+    readonly first: string | Uint8Array;
+    readonly writes: AsyncGenerator<Write, void>;
+    readonly stallMs: number;
+  },
 ): Promise<void> {
-  let content = first;
+  let content = o.first;
   for (;;) {
-    const next = writes.next();
+    const next = o.writes.next();
     if (!response.write(content)) {
       // Awaited below; a failure while we wait must not count as unhandled.
       next.catch(() => undefined);
-      await drained(response);
+      await drained(response, o.stallMs);
     }
     const { done, value } = await next;
     if (done) break;
@@ -109,21 +124,22 @@ async function writeAll(
   response.end();
 }
 
-/** Resolves when the socket has taken what was written. @throws when it is closed instead */
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the socket has taken what was written. @throws when it is closed instead, or takes nothing for too long */
+function drained(response: ServerResponse, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (response.destroyed || response.socket?.destroyed) {
       reject(new Error('the caller has gone'));
       return;
     }
-    const onDrain = () => {
-      response.off('close', onClose);
-      resolve();
+    const settle = (fault?: string) => {
+      clearTimeout(timer);
+      response.off('drain', onDrain).off('close', onClose);
+      if (fault === undefined) resolve();
+      else reject(new Error(fault));
     };
-    const onClose = () => {
-      response.off('drain', onDrain);
-      reject(new Error('the caller has gone'));
-    };
+    const onDrain = () => settle();
+    const onClose = () => settle('the caller has gone');
+    const timer = setTimeout(() => settle(`the reader took nothing for ${stallMs} ms`), stallMs);
     response.once('drain', onDrain);
     response.once('close', onClose);
   });

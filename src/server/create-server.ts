@@ -21,6 +21,7 @@ import { createObserver, type Observe } from './observation.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
+import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
 
 export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
@@ -40,6 +41,7 @@ export interface ServerOptions {
   /** Takes the caller's address from X-Forwarded-For. */
   readonly trustProxy: boolean;
   readonly shutdownGraceMs: number;
+  readonly streams: StreamLimitsOptions;
 }
 
 export interface Server {
@@ -61,6 +63,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
   const inFlight = new RequestsInFlight();
   const stopping = new Stopping();
+  const streams = new StreamLimits(options.streams);
   const metrics = new Metrics({ pool: services.database.pool, inFlight: () => inFlight.count });
   const observe = createObserver({ logger: services.logger, metrics });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
@@ -98,7 +101,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   for (const { path } of SERVER_ROUTES) addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     await useBodyParsing(rest);
-    useRest(rest, { routes: table.routes, services: services.rest, observe });
+    useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
   });
   const { graphql } = services;
   if (graphql) {

@@ -10,11 +10,13 @@ import type { RestServices, Route } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
+import type { StreamLimits } from './stream-limits.js';
 
 export interface RestOptions {
   readonly routes: readonly Route[];
   readonly services: RestServices;
   readonly observe: Observe;
+  readonly streams: StreamLimits;
 }
 
 interface RestGeneric {
@@ -36,7 +38,7 @@ export function toFastifyPath(path: string): string {
 function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
   const negotiate = createNegotiation(route.formats);
   const readParameters = createParameterReader(route);
-  const { services, observe } = o;
+  const { services, observe, streams } = o;
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),
@@ -53,7 +55,7 @@ function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
         headers: request.headers,
         format,
       });
-      return await sendAnswer(answer, { request, reply, observe });
+      return await sendAnswer(answer, { request, reply, observe, streams });
     },
   });
 }

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Role, useGateway } from './gateway.js';
+
+const gateway = useGateway({ MAX_STREAMS_PER_CREDENTIAL: '2', STREAM_STALL_MS: '700' });
+
+beforeAll(async () => {
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data)
+     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', repeat('r', 400))
+     from generate_series(1, 60000) as n`,
+  );
+}, 60_000);
+
+/** A reader that takes nothing beyond what the buffers on the way hold. */
+async function stall(role: Role): Promise<http.IncomingMessage> {
+  const request = http.get(`${gateway.url}/o/recs/attendance?stream=true`, {
+    agent: false,
+    headers: { authorization: `Bearer ${gateway.tokenOf(role)}` },
+  });
+  const [response]: http.IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('no response');
+  response.pause();
+  response.on('error', () => undefined);
+  return response;
+}
+
+async function statusOf(role: Role, path: string): Promise<number> {
+  const response = await gateway.fetch(path, { as: role });
+  await response.body?.cancel();
+  return response.status;
+}
+
+describe('readers that take nothing', () => {
+  it('are so many a credential, leave others alone, and are cut after a while', async () => {
+    const stalled = [await stall('admin'), await stall('admin')];
+    const refused = await gateway.fetch('/o/recs/attendance?stream=true', { as: 'admin' });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await refused.json()).toMatchObject({ detail: expect.stringMatching(/2 streams/) });
+    expect(await statusOf('admin', '/o/recs/attendance?limit=1')).toBe(200);
+    expect(await statusOf('clerk', '/o/recs/attendance?stream=true')).toBe(200);
+
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await statusOf('admin', '/o/recs/attendance?stream=true')).toBe(200);
+    for (const response of stalled) {
+      let tail = '';
+      await (async () => {
+        for await (const chunk of response) tail = String(chunk).slice(-2);
+      })().catch(() => undefined);
+      expect(response.complete).toBe(false);
+      expect(tail).not.toBe('}]');
+    }
+  }, 30_000);
+});
