@@ -117,7 +117,9 @@ async function spliceResponse(
 }
 
 function reportFault(error: GraphQLError, context: GraphqlContext, options: ExecutionOptions): void {
-  if (isFault(error)) options.onFault(error.originalError ?? error, context.requestId);
+  // A caller who has gone ended the work; nothing failed.
+  if (isFault(error) && !context.signal.aborted)
+    options.onFault(error.originalError ?? error, context.requestId);
 }
 
 /** The request id into every error; where the whole request failed, HTTP says so. */

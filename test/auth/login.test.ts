@@ -293,13 +293,14 @@ describe('a refresh token', () => {
     }
   });
 
-  it('is refused while its user is not active, and is good again after', async () => {
+  it('is refused once its user was not active, also when that is over', async () => {
     await insertUser(database, { userName: 'onleave' });
     const { refreshToken } = await gateway.login('onleave');
     await changeUser(database, 'onleave', { active: false });
     expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
     await changeUser(database, 'onleave', { active: true });
-    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBeUndefined();
+    expect(await codeOf(gateway.authenticator.refresh(refreshToken ?? ''))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(gateway.login('onleave'))).toBeUndefined();
   });
 });
 
