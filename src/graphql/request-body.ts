@@ -1,7 +1,6 @@
 /** Bodies of `/graphql`: JSON, its numbers as graphql-js takes them, exact where a float would change them. */
-import { isUtf8 } from 'node:buffer';
-import { ServiceError } from '../errors.js';
 import { type JsonValue, parsePlainJson } from '../json.js';
+import { readJsonBody } from '../json-body.js';
 
 /** Variables are read by functions that call themselves. */
 const MAX_NESTING = 500;
@@ -9,22 +8,11 @@ const MAX_NESTING = 500;
 /** An empty body is none. @throws MALFORMED_REQUEST (400) */
 export function parseRequestBody(body: Buffer): JsonValue | undefined {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
-  try {
-    const parsed = parsePlainJson(body.toString('utf8'));
+  return readJsonBody(body, (text) => {
+    const parsed = parsePlainJson(text);
     if (body.length > MAX_NESTING && isNestedDeeply(parsed)) throw new RangeError('nested too deeply');
     return parsed;
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, {
-        cause: error,
-      });
-    }
-    if (error instanceof RangeError) {
-      throw new ServiceError('MALFORMED_REQUEST', 'The body is nested too deeply.', { cause: error });
-    }
-    throw error;
-  }
+  });
 }
 
 function isNestedDeeply(value: JsonValue): boolean {

@@ -1,9 +1,8 @@
 /** Bodies of REST: JSON, read without passing a number through a float, and forms. Everything else is 415. */
-import { isUtf8 } from 'node:buffer';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ServiceError } from '../errors.js';
 import { type JsonValue, parseExactJson } from '../json.js';
+import { readJsonBody } from '../json-body.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];
 
@@ -22,18 +21,5 @@ export async function useBodyParsing(app: FastifyInstance): Promise<void> {
 
 /** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position */
 export function parseBody(body: Buffer): JsonValue {
-  if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
-  try {
-    return parseExactJson(body.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, {
-        cause: error,
-      });
-    }
-    if (error instanceof RangeError) {
-      throw new ServiceError('MALFORMED_REQUEST', 'The body is nested too deeply.', { cause: error });
-    }
-    throw error;
-  }
+  return readJsonBody(body, parseExactJson);
 }
