@@ -16,8 +16,3 @@ export function createSecret(prefix: 'cg' | 'cgr'): string {
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
-
-/** The same as text, for the keys of a cache. */
-export function hashSecretAsText(secret: string): string {
-  return hash('sha256', secret, 'base64url');
-}

@@ -284,21 +284,3 @@ export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt w
   refund: 'The money was given back.',
   duplicate: 'It was entered twice.',
 });
-
-/** Every type a parameter may have, for documentation. */
-export const PARAMETER_TYPES: readonly ParameterType<unknown>[] = [
-  month,
-  day,
-  dayOrMonth,
-  session,
-  amount,
-  percent,
-  text,
-  flag,
-  paymentChoice,
-  collectionBasis,
-  rollbackBasis,
-  summaryType,
-  term,
-  interval,
-];

@@ -1,5 +1,4 @@
 /** The reports, in the order of reports.md: what is not in this list is no report. */
-import { ServiceError } from '../errors.js';
 import { attendanceShortage } from './attendance-shortage.js';
 import { classAttendance } from './class-attendance.js';
 import { classGradeBook } from './class-grade-book.js';
@@ -46,11 +45,3 @@ export const reports: readonly Report[] = [
   strength,
   teacherWorkload,
 ];
-
-/** By name (`fee-defaulters`) or GraphQL field (`feeDefaulters`). @throws NOT_FOUND (404) listing the names */
-export function getReport(name: string): Report {
-  const report = reports.find((candidate) => candidate.name === name || candidate.field === name);
-  if (report) return report;
-  const names = reports.map((candidate) => candidate.name).join(', ');
-  throw new ServiceError('NOT_FOUND', `There is no report ${JSON.stringify(name)}; there are ${names}.`);
-}

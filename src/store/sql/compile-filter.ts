@@ -49,15 +49,6 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
   }
 }
 
-/**
- * Checks operators and operands against the declared types without using the SQL.
- *
- * @throws MALFORMED_FILTER, INVALID_VALUE (400)
- */
-export function assertFilterTypes(filter: Filter, context: CompileContext): void {
-  compileFilter(filter, context);
-}
-
 /** Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. */
 export function listPaths(filter: Filter): Path[] {
   const paths: Path[] = [];
