@@ -1,6 +1,7 @@
 /** Days, months and sessions as reports count them: by the domain's time zone, ranges half-open in SQL. */
 import { Temporal } from 'temporal-polyfill';
 import { invariant } from '../errors.js';
+import * as calendar from '../filter/calendar.js';
 import {
   type Day,
   type DayOrMonth,
@@ -12,32 +13,29 @@ import {
 } from './parameter-types.js';
 
 export function today(timeZone: string, now: Date): Day {
-  return toDay(
-    Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate(),
-  );
+  return toDay(calendar.today(timeZone, now));
 }
 
 /** The first instant of a day, as records write instants. */
 export function startOf(day: Day, timeZone: string): string {
-  const start = Temporal.PlainDate.from(day).toZonedDateTime(timeZone).toInstant();
-  return start.toString({ fractionalSecondDigits: 3 });
+  return calendar.dayRange(day, timeZone).start;
 }
 
 /** The first instant after a day. */
 export function endOf(day: Day, timeZone: string): string {
-  return startOf(addDays(day, 1), timeZone);
+  return calendar.dayRange(day, timeZone).end;
 }
 
 export function addDays(day: Day, days: number): Day {
-  return toDay(Temporal.PlainDate.from(day).add({ days }));
+  return toDay(calendar.addDays(day, days));
 }
 
 export function addMonths(month: Month, months: number): Month {
-  return toMonth(Temporal.PlainYearMonth.from(month).add({ months }));
+  return toMonth(calendar.addMonths(month, months));
 }
 
 export function monthOf(day: Day): Month {
-  return toMonth(Temporal.PlainDate.from(day).toPlainYearMonth());
+  return toMonth(calendar.monthOf(day));
 }
 
 /** How many months from one to another, both counted: 1 for the same. */
@@ -53,18 +51,17 @@ export function daysBetween(start: Day, end: Day): number {
 }
 
 export function firstDay(value: DayOrMonth): Day {
-  return isDay(value) ? value : toDay(Temporal.PlainYearMonth.from(value).toPlainDate({ day: 1 }));
+  return isDay(value) ? value : toDay(calendar.firstDay(value));
 }
 
 export function lastDay(value: DayOrMonth): Day {
-  if (isDay(value)) return value;
-  const month = Temporal.PlainYearMonth.from(value);
-  return toDay(month.toPlainDate({ day: month.daysInMonth }));
+  return isDay(value) ? value : toDay(calendar.lastDay(value));
 }
 
 /** The session a day falls in, where sessions start in month `firstMonth` (1–12). */
 export function sessionOf(day: Day, firstMonth: number): Session {
-  const { year, month } = Temporal.PlainDate.from(day);
+  const year = Number(day.slice(0, 4));
+  const month = Number(day.slice(5, 7));
   const first = month >= firstMonth ? year : year - 1;
   const session = `${first}-${String((first + 1) % 100).padStart(2, '0')}`;
   invariant(isSession(session), `${session} is a session`);
@@ -76,18 +73,16 @@ export function monthsOf(
   session: Session,
   firstMonth: number,
 ): { readonly first: Month; readonly last: Month } {
-  const first = toMonth(new Temporal.PlainYearMonth(Number(session.slice(0, 4)), firstMonth));
+  const first = toMonth(`${session.slice(0, 4)}-${String(firstMonth).padStart(2, '0')}`);
   return { first, last: addMonths(first, 11) };
 }
 
-function toDay(date: Temporal.PlainDate): Day {
-  const text = date.toString();
+function toDay(text: string): Day {
   invariant(isDay(text), `${text} is a day`);
   return text;
 }
 
-function toMonth(month: Temporal.PlainYearMonth): Month {
-  const text = month.toString();
+function toMonth(text: string): Month {
   invariant(isMonth(text), `${text} is a month`);
   return text;
 }

@@ -5,9 +5,9 @@
  * @see reports.md "Terms used by all"
  */
 import { type GraphQLScalarType } from 'graphql';
-import { Temporal } from 'temporal-polyfill';
 import { registerEnumType } from 'type-graphql';
 import { invariant } from '../errors.js';
+import * as calendar from '../filter/calendar.js';
 import { Decimal } from '../graphql/scalars/decimal.js';
 import { LocalDate } from '../graphql/scalars/local-date.js';
 import { Month as MonthScalar } from '../graphql/scalars/month.js';
@@ -56,13 +56,7 @@ export function isMonth(text: string): text is Month {
 }
 
 export function isDay(text: string): text is Day {
-  if (!new RegExp(DAY_PATTERN).test(text)) return false;
-  try {
-    Temporal.PlainDate.from(text, { overflow: 'reject' });
-    return true;
-  } catch {
-    return false;
-  }
+  return new RegExp(DAY_PATTERN).test(text) && calendar.isDay(text);
 }
 
 /** `2026-27` is a session; `2026-28` is not. `1999-00` is. */
