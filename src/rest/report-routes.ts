@@ -134,7 +134,8 @@ export async function runReport(o: {
   };
 }
 
-function parametersOf(report: Report, inPath: ReadonlySet<string | undefined>): readonly Parameter[] {
+/** A report's own parameters; those `inPath` are parts of its path. */
+export function parametersOf(report: Report, inPath: ReadonlySet<string | undefined>): readonly Parameter[] {
   return Object.values(report.parameters).map((parameter) => {
     const isInPath = inPath.has(parameter.restName);
     const defaultText = parameter.defaultText === undefined ? '' : ` Default: ${parameter.defaultText}.`;

@@ -3,7 +3,13 @@ import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
 import type { Report } from '../reports/report.js';
 import { jsonAnswer } from './answer.js';
-import { getNamedReport, parametersOfReports, REPORT_ANSWER_FORMATS, runReport } from './report-routes.js';
+import {
+  getNamedReport,
+  parametersOf,
+  parametersOfReports,
+  REPORT_ANSWER_FORMATS,
+  runReport,
+} from './report-routes.js';
 import type { Parameter, Route, RouteDescription } from './route.js';
 
 /** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
@@ -74,7 +80,7 @@ export function indexRoute(o: {
     run: (services, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
-        index ??= JSON.stringify(describeService(o.routes(), o.version));
+        index ??= JSON.stringify(describeService({ ...o, routes: o.routes() }));
         return jsonAnswer(index);
       }
       requireScope(request.context);
@@ -88,25 +94,40 @@ export function indexRoute(o: {
   };
 }
 
-function describeService(routes: readonly RouteDescription[], version: string): unknown {
+function describeService(o: {
+  readonly routes: readonly RouteDescription[];
+  readonly reports: readonly Report[];
+  readonly version: string;
+}): unknown {
   return {
     name: 'campus-gateway',
-    version,
+    version: o.version,
     documentation: '/docs',
     openapi: '/openapi.json',
     graphql: '/graphql',
-    routes: routes.map((route) => ({
+    routes: o.routes.map((route) => ({
       method: route.method,
       path: route.path,
       summary: route.summary,
       credential: route.isOpen ? 'none' : 'bearer',
-      parameters: route.parameters.map((parameter) => ({
-        name: parameter.name,
-        in: parameter.in,
-        required: parameter.isRequired,
-        description: parameter.description,
-      })),
+      parameters: route.parameters.map(describeParameter),
     })),
+    reports: o.reports.map((report) => ({
+      name: report.name,
+      title: report.title,
+      path: `/?report=${report.name}`,
+      graphql: report.field,
+      parameters: parametersOf(report, new Set()).map(describeParameter),
+    })),
+  };
+}
+
+function describeParameter(parameter: Parameter): unknown {
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.isRequired,
+    description: parameter.description,
   };
 }
 

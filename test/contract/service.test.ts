@@ -202,6 +202,24 @@ describe('GET /', () => {
     expect(described).toEqual(expect.arrayContaining(['POST /auth', 'GET /o/recs/{collection}', 'POST /o/']));
   });
 
+  it('lists every report with its parameters, and each is there by that name', async () => {
+    const { reports }: { reports: { name: string; path: string; parameters: { name: string }[] }[] } =
+      await jsonOf(gateway.fetch('/'));
+    expect(reports).toHaveLength(21);
+    expect(reports).toContainEqual(
+      expect.objectContaining({
+        name: 'daily-unique-sms',
+        title: 'Daily unique SMS sent',
+        path: '/?report=daily-unique-sms',
+        graphql: 'dailyUniqueSms',
+        parameters: [expect.objectContaining({ name: 'date', required: false })],
+      }),
+    );
+    for (const { path } of reports) {
+      expect([path, (await gateway.fetch(path)).status]).toEqual([path, 401]);
+    }
+  });
+
   it('lists nothing that is not served', async () => {
     const index: { routes: { method: string; path: string; parameters: { name: string; in: string }[] }[] } =
       await jsonOf(gateway.fetch('/'));
