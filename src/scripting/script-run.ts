@@ -1,0 +1,86 @@
+/** What a run of a script is asked and what comes of it. */
+import type { ErrorCode, ErrorDetail } from '../errors.js';
+import type { JsonValue } from '../json.js';
+import type { Transaction } from '../store/database/database.js';
+import type { Scope } from '../store/scope.js';
+
+export interface ScriptSource {
+  /** Shown in errors. */
+  readonly name: string;
+  /**
+   * An ES module. Its result is its default export; a function there is called with the arguments, and a promise is awaited:
+   * `export default (args) => args.a + 1`.
+   */
+  readonly code: string;
+}
+
+export interface RunRequest {
+  readonly source: ScriptSource;
+  /** As whom and where: the script can do nothing this principal could not do itself. Its signal ends the run. */
+  readonly scope: Scope;
+  /** The script's global `args`. */
+  readonly arguments: JsonValue;
+  /** Told each line soon after it was printed. */
+  readonly onOutput?: ((line: OutputLine) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** 1 by default; above 1 the script was started by another. */
+  readonly depth?: number | undefined;
+  /** The transaction the run's writes are part of. */
+  readonly within?: Transaction | undefined;
+  /** Where the caller grants less than the settings do, e.g. to a before-trigger. */
+  readonly wallTimeMs?: number | undefined;
+}
+
+export type OutputLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface OutputLine {
+  readonly at: Date;
+  readonly level: OutputLevel;
+  readonly text: string;
+}
+
+export interface RunResult {
+  readonly id: string;
+  readonly status: 'succeeded' | 'failed';
+  /** Absent: failed, or the script has no default export. */
+  readonly value?: JsonValue;
+  readonly error?: ScriptError;
+  readonly output: readonly OutputLine[];
+  /** From the start of the script; waiting for a free place not included. */
+  readonly durationMs: number;
+  /** Processor time of its thread; where the system does not tell (other than Linux), the time not spent waiting for the gateway. */
+  readonly cpuMs: number;
+  /** What the script held at its end or, if that was more than the heap is at first, the most it held. */
+  readonly memoryBytes: number;
+  readonly hostCalls: number;
+}
+
+/** Which setting a script ran into. */
+export type ScriptLimit =
+  | 'cpuTime'
+  | 'wallTime'
+  | 'memory'
+  | 'stack'
+  | 'output'
+  | 'hostCalls'
+  | 'payload'
+  | 'codeSize'
+  | 'depth'
+  | 'concurrency';
+
+export interface ScriptError {
+  /** `TypeError`, `Error`, … as the script would see it. */
+  readonly name: string;
+  readonly message: string;
+  /** Of an error of the gateway (a refusal, a limit): its code, status and details as everywhere. Absent: the script's own error. */
+  readonly code?: ErrorCode | undefined;
+  readonly status?: number | undefined;
+  readonly errors?: readonly ErrorDetail[] | undefined;
+  readonly limit?: ScriptLimit | undefined;
+  /** Where, if known: the innermost place in the script, counted from 1. */
+  readonly script: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** The calls that led there, one a line, the script's own alone. */
+  readonly stack: string;
+}
