@@ -187,6 +187,13 @@ const SETTINGS = {
     schema: positive,
     meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
   },
+  changePollMs: {
+    variable: 'CHANGE_POLL_MS',
+    default: '100',
+    schema: positive.max(60_000),
+    meaning:
+      'how often the database is asked for changes and messages that other gateways made, while somebody subscribes, in milliseconds',
+  },
   shutdownGraceMs: {
     variable: 'SHUTDOWN_GRACE_MS',
     default: '10000',

@@ -14,6 +14,7 @@ import type { Config } from './config.js';
 import { reports } from './reports/registry.js';
 import { RateLimits } from './server/rate-limits.js';
 import { Catalog } from './store/catalog.js';
+import { ChangeFeed } from './store/change-feed.js';
 import { type Database, openDatabase } from './store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from './store/database/embedded-server.js';
 import { applyMigrations } from './store/database/migrations.js';
@@ -32,6 +33,8 @@ export interface Services {
   readonly apiKeys: ApiKeys;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
+  /** What every gateway, script and command commits. */
+  readonly changes: ChangeFeed;
   /** Closes everything in the reverse order, an embedded database that was started here last. */
   close(): Promise<void>;
 }
@@ -94,6 +97,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('rate limits', error),
     });
     closers.push(() => rateLimits.close());
+    const changes = new ChangeFeed({
+      database,
+      pollMs: config.changePollMs,
+      onFault: (error) => onFault('change feed', error),
+    });
+    closers.push(() => changes.close());
 
     const store = new RecordStore({
       database,
@@ -115,6 +124,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       store,
       users: new Users({ database, records: store, passwords, principals }),
       apiKeys: new ApiKeys({ database, principals, names }),
+      changes,
       authenticator: new Authenticator({
         database,
         domains,
