@@ -5,6 +5,8 @@ import type { PasswordCost } from './auth/passwords.js';
 import type { Config } from './config.js';
 import { createGraphql } from './graphql/graphql-server.js';
 import { createResolvers } from './graphql/resolvers.js';
+import { CRON_ITEMS, createTasks } from './jobs.js';
+import { JobWorkers } from './messaging/job-workers.js';
 import { reports } from './reports/registry.js';
 import { createServer, type Server } from './server/create-server.js';
 import { createLogger } from './server/logger.js';
@@ -74,6 +76,7 @@ async function buildApp(
       rest: { resolvers, reports: reportServices },
       reports,
       database,
+      jobs: services.jobs,
       maintenance,
       logger,
       authenticator,
@@ -96,11 +99,23 @@ async function buildApp(
     keepRemovedDays: config.keepRemovedDays,
     observe: server.observe,
   });
+  const workers = new JobWorkers({
+    url: services.databaseUrl,
+    tasks: createTasks(services),
+    cronItems: CRON_ITEMS,
+    concurrency: config.jobConcurrency,
+    shutdownGraceMs: config.shutdownGraceMs,
+    observe: server.observe,
+  });
   let closing: Promise<void> | undefined;
   return {
     services,
     server,
-    listen: () => server.listen({ host: config.host, port: config.port }),
+    async listen() {
+      const url = await server.listen({ host: config.host, port: config.port });
+      await workers.start();
+      return url;
+    },
     close: () => {
       closing ??= closeAll();
       return closing;
@@ -108,7 +123,7 @@ async function buildApp(
   };
 
   async function closeAll(): Promise<void> {
-    await server.stop();
+    await Promise.all([server.stop(), workers.stop()]);
     await purging.close();
     await graphql.close();
     await maintenance.close();

@@ -198,7 +198,14 @@ const SETTINGS = {
     variable: 'SHUTDOWN_GRACE_MS',
     default: '10000',
     schema: count,
-    meaning: 'how long requests in flight may go on after a stop was asked for',
+    meaning: 'how long requests and jobs under way may go on after a stop was asked for',
+  },
+  jobConcurrency: {
+    variable: 'JOB_CONCURRENCY',
+    default: '4',
+    schema: count.max(100),
+    meaning:
+      'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: none, they are left to other gateways',
   },
 } as const satisfies Record<string, Setting>;
 

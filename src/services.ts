@@ -11,6 +11,7 @@ import { Sessions } from './auth/sessions.js';
 import { loadTokenKeys } from './auth/token-keys.js';
 import { Users } from './auth/users.js';
 import type { Config } from './config.js';
+import { JobQueue, migrateJobQueue } from './messaging/job-queue.js';
 import { reports } from './reports/registry.js';
 import { RateLimits } from './server/rate-limits.js';
 import { Catalog } from './store/catalog.js';
@@ -25,6 +26,8 @@ import { RecordStore } from './store/record-store.js';
 export const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../schema/collections');
 
 export interface Services {
+  /** Of the database, for those who keep connections of their own. */
+  readonly databaseUrl: string;
   readonly database: Database;
   readonly domains: Domains;
   readonly catalog: Catalog;
@@ -35,6 +38,8 @@ export interface Services {
   readonly rateLimits: RateLimits;
   /** What every gateway, script and command commits. */
   readonly changes: ChangeFeed;
+  /** Takes jobs; `app.ts` has them done. */
+  readonly jobs: JobQueue;
   /** Closes everything in the reverse order, an embedded database that was started here last. */
   close(): Promise<void>;
 }
@@ -81,6 +86,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     closers.push(() => database.close());
     const applied = await applyMigrations({ url: server.url });
     if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
+    await migrateJobQueue(server.url);
 
     const domains = await Domains.load(database);
     closers.push(() => domains.close());
@@ -118,6 +124,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       isReport: (name: string) => reports.some((report) => report.name === name),
     };
     return {
+      databaseUrl: server.url,
       database,
       domains,
       catalog,
@@ -137,6 +144,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),
       rateLimits,
+      jobs: new JobQueue({ database }),
       close,
     };
   } catch (fault) {

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { migrateJobQueue } from '../src/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { isProcessAlive } from '../src/store/database/start-lock.js';
@@ -31,6 +32,7 @@ export async function startTestServer(): Promise<() => Promise<void>> {
     },
   });
   await applyMigrations({ url: server.url });
+  await migrateJobQueue(server.url);
   process.env[TEMPLATE_URL_VARIABLE] = server.url;
   return async () => {
     await server.stop();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
+import { migrateJobQueue } from '../messaging/job-queue.js';
 import { openDatabaseServer } from '../services.js';
 import { openDatabase } from '../store/database/database.js';
 import { applyMigrations, findDrift, listMigrations } from '../store/database/migrations.js';
@@ -34,6 +35,7 @@ export function registerMigrate(program: Command, commandLine: CommandLine): voi
     .action(() =>
       withDatabaseUrl(commandLine, async (url) => {
         const applied = await applyMigrations({ url });
+        await migrateJobQueue(url);
         for (const name of applied) printLine(`applied ${name}`);
         if (applied.length === 0) printLine('nothing to apply');
       }),
@@ -45,6 +47,7 @@ export function registerMigrate(program: Command, commandLine: CommandLine): voi
     .action(() =>
       withDatabaseUrl(commandLine, async (url) => {
         await applyMigrations({ url });
+        await migrateJobQueue(url);
         const drift = await findDrift({ url });
         if (drift !== undefined) {
           throw new ServiceError(

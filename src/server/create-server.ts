@@ -2,6 +2,7 @@
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { Logger } from 'pino';
+import type { JobQueue } from '../messaging/job-queue.js';
 import type { Report } from '../reports/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
@@ -27,6 +28,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
   readonly reports: readonly Report[];
   readonly database: Pick<Database, 'query' | 'pool'>;
+  readonly jobs: Pick<JobQueue, 'counts'>;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   readonly logger: Logger;
   /** Serves `/graphql`. Absent: REST alone. */
@@ -64,7 +66,11 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const inFlight = new RequestsInFlight();
   const stopping = new Stopping();
   const streams = new StreamLimits(options.streams);
-  const metrics = new Metrics({ pool: services.database.pool, inFlight: () => inFlight.count });
+  const metrics = new Metrics({
+    pool: services.database.pool,
+    inFlight: () => inFlight.count,
+    jobs: services.jobs,
+  });
   const observe = createObserver({ logger: services.logger, metrics });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
   const table = createRouteTable({ reports: services.reports, version: options.version });

@@ -1,5 +1,6 @@
 /** The figures of `/metrics`, for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { JobCounts } from '../messaging/job-queue.js';
 import type { RequestEnded } from './observation.js';
 
 /** Connections of the database pool; `pg.Pool` is one. */
@@ -41,7 +42,18 @@ export class Metrics {
   /** Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and statuses are few. */
   readonly #figures = new Map<string, RequestFigure>();
 
-  constructor(o: { readonly pool: PoolUse; readonly inFlight: () => number }) {
+  readonly #jobs = new Counter({
+    name: 'campus_jobs_total',
+    help: 'Jobs that ended on this gateway, by task and outcome: done, retried (will be tried again) or failed (given up).',
+    labelNames: ['task', 'outcome'],
+    registers: [this.registry],
+  });
+
+  constructor(o: {
+    readonly pool: PoolUse;
+    readonly inFlight: () => number;
+    readonly jobs: { counts(): Promise<JobCounts> };
+  }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
     new Gauge({
       name: 'campus_http_requests_in_flight',
@@ -62,6 +74,18 @@ export class Metrics {
         this.set({ state: 'waiting' }, o.pool.waitingCount);
       },
     });
+    new Gauge({
+      name: 'campus_jobs',
+      help: 'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent while the database is away.',
+      labelNames: ['state'],
+      registers: [this.registry],
+      async collect() {
+        // The other figures are wanted most when the database does not answer.
+        const counts = await o.jobs.counts().catch(() => undefined);
+        this.reset();
+        for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count);
+      },
+    });
   }
 
   requestEnded(event: RequestEnded): void {
@@ -77,6 +101,10 @@ export class Metrics {
 
   rowsStreamed(count: number): void {
     this.#rows.inc(count);
+  }
+
+  jobEnded(task: string, outcome: string): void {
+    this.#jobs.inc({ task, outcome });
   }
 
   streamCut(): void {

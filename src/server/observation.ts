@@ -3,6 +3,7 @@
  * them into log lines and metrics; nothing else logs.
  */
 import type { Logger } from 'pino';
+import type { JobObservation } from '../messaging/job.js';
 import type { Purged } from '../store/purge.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
@@ -18,7 +19,7 @@ export type Observation =
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | ({ readonly kind: 'purged' } & Purged)
-  | { readonly kind: 'backgroundFault'; readonly task: string; readonly error: unknown };
+  | JobObservation;
 
 export interface RequestEnded {
   readonly kind: 'requestEnded';
@@ -61,6 +62,9 @@ function count(metrics: Metrics, event: Observation): void {
       return;
     case 'streamCut':
       metrics.streamCut();
+      return;
+    case 'jobEnded':
+      metrics.jobEnded(event.task, event.outcome);
       return;
     default:
       return;
@@ -129,10 +133,28 @@ function log(logger: Logger, event: Observation): void {
         'purged',
       );
       return;
+    case 'jobEnded':
+      logJob(logger, event);
+      return;
+    case 'jobsRecovered':
+      logger.warn(
+        { event: event.kind, workers: event.workers },
+        'jobs of a gateway that died are free again',
+      );
+      return;
     case 'backgroundFault':
       logger.error({ event: event.kind, task: event.task, error: describe(event.error) }, 'background fault');
       return;
   }
+}
+
+function logJob(logger: Logger, event: Extract<Observation, { kind: 'jobEnded' }>): void {
+  const { kind, task, jobId, outcome, attempt, maxAttempts, durationMs } = event;
+  const line = { event: kind, task, jobId, outcome, attempt, maxAttempts, durationMs };
+  if (outcome === 'done') logger.debug(line, 'job done');
+  else if (outcome === 'retried') {
+    logger.warn({ ...line, error: describe(event.error) }, 'job failed, will be tried again');
+  } else logger.error({ ...line, error: describe(event.error) }, 'job failed');
 }
 
 interface DescribedError {

@@ -1,0 +1,141 @@
+/**
+ * Work to be done later, kept in Postgres (graphile-worker, in a schema of its own): a job added within a transaction exists once that commits, and
+ * is done by whichever gateway is free. At least once: a gateway that dies in the middle of a job leaves it to another, so a task must
+ * bear being run again.
+ *
+ * Anybody may add jobs, the command line too; `JobWorkers` does them, and runs in gateways alone.
+ */
+import { isNativeError } from 'node:util/types';
+import { Logger, runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonObject, printExactJson } from '../json.js';
+import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
+import type { Database, Transaction } from '../store/database/database.js';
+
+/** Where the library keeps its tables: apart from ours, which the migrations of prisma/ describe to the last column. */
+export const JOB_SCHEMA = 'campus_jobs';
+/** Held by whoever makes or changes that schema; the others wait. */
+const JOB_MIGRATION_LOCK = 0x6a6f6273;
+/** With the library's waiting times, e^attempt seconds, the last attempt is some four hours after the first. */
+const DEFAULT_MAX_ATTEMPTS = 10;
+
+export interface JobOptions {
+  /**
+   * One job of a key waits at a time: adding another replaces it. One that runs already is finished but not retried, and the new one
+   * runs beside or after it.
+   */
+  readonly key?: string | undefined;
+  /** Not before. Default: now. */
+  readonly runAt?: Date | undefined;
+  /** Default 10. */
+  readonly maxAttempts?: number | undefined;
+  /** Jobs of one queue run one after the other, on whatever gateway. Few different names: they are kept. Default: none. */
+  readonly queue?: string | undefined;
+}
+
+/** How many jobs there are, on all gateways together. */
+export interface JobCounts {
+  /** Waiting for a worker, or for their time. */
+  readonly queued: number;
+  readonly running: number;
+  /** Given up after their last attempt, until they are purged. */
+  readonly failed: number;
+}
+
+export class JobQueue {
+  readonly #database: Pick<Database, 'query'>;
+
+  constructor(services: { readonly database: Pick<Database, 'query'> }) {
+    this.#database = services.database;
+  }
+
+  /**
+   * Adds a job for the task of this name (`src/jobs.ts` lists them). `within`: the transaction the job is part of. A name that no gateway
+   * knows is no error: a newer gateway beside this one may know it.
+   */
+  async add(
+    task: string,
+    payload: JsonObject,
+    options: JobOptions = {},
+    within?: Transaction,
+  ): Promise<void> {
+    await (within ?? this.#database).query(Prisma.sql`
+      select id
+      from campus_jobs.add_job(
+        ${task},
+        ${printExactJson(payload)}::json,
+        queue_name => ${options.queue ?? null}::text,
+        run_at => ${options.runAt?.toISOString() ?? null}::timestamptz,
+        max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,
+        job_key => ${options.key ?? null}::text
+      )`);
+  }
+
+  /** Takes away the job that waits under a key. Whether there was one; a job that runs already is let finish. */
+  async cancel(key: string, within?: Transaction): Promise<boolean> {
+    const removed = await (within ?? this.#database).query(Prisma.sql`
+      select id
+      from campus_jobs.remove_job(${key})
+      where id is not null`);
+    return removed.length > 0;
+  }
+
+  async counts(): Promise<JobCounts> {
+    const [counts] = await this.#database.query<JobCounts>(Prisma.sql`
+      select
+        count(*) filter (where locked_at is null and attempts < max_attempts)::int as queued,
+        count(*) filter (where locked_at is not null)::int as running,
+        count(*) filter (where locked_at is null and attempts >= max_attempts)::int as failed
+      from campus_jobs.jobs`);
+    return counts ?? { queued: 0, running: 0, failed: 0 };
+  }
+
+  /** Takes away the jobs that were given up before an instant; how many. */
+  async purge(failedBefore: Date): Promise<number> {
+    const gone = await this.#database.query(Prisma.sql`
+      delete from campus_jobs._private_jobs
+      where locked_at is null
+        and attempts >= max_attempts
+        and updated_at < ${failedBefore.toISOString()}::timestamptz
+      returning id`);
+    return gone.length;
+  }
+}
+
+/**
+ * Makes the schema of the jobs, or brings it up to date. Any number of gateways may call it at once.
+ *
+ * @throws UNAVAILABLE when the user of the database may not make a schema
+ */
+export async function migrateJobQueue(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'campus migrations' });
+  const ignore = () => {};
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  try {
+    const client = await pool.connect();
+    try {
+      await lockUntilDisconnected(client, JOB_MIGRATION_LOCK);
+      await runMigrations({ pgPool: pool, schema: JOB_SCHEMA, logger: new Logger(() => ignore) });
+    } finally {
+      client.release(true);
+    }
+  } catch (error) {
+    throw toMigrationError(error);
+  } finally {
+    await pool.end();
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function toMigrationError(error: unknown): unknown {
+  if (!isNativeError(error) || !('code' in error) || error.code !== INSUFFICIENT_PRIVILEGE) return error;
+  return new ServiceError(
+    'UNAVAILABLE',
+    `The user in DATABASE_URL may not make the schema ${JOB_SCHEMA} (${error.message}); make it the owner of the database.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,20 @@
+/** A process that takes a job of the task `endless` and never ends it, until it is killed. */
+import { JobWorkers } from '../../src/messaging/job-workers.js';
+
+const workers = new JobWorkers({
+  url: process.argv[2] ?? '',
+  tasks: [
+    {
+      name: 'endless',
+      run: () => {
+        process.stdout.write('taken\n');
+        return new Promise(() => setInterval(() => {}, 1000));
+      },
+    },
+  ],
+  cronItems: [],
+  concurrency: 1,
+  shutdownGraceMs: 1000,
+  observe: () => {},
+});
+await workers.start();

@@ -1,0 +1,274 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { JobQueue, migrateJobQueue } from '../../src/messaging/job-queue.js';
+import { useTestDatabase } from '../database.js';
+import { eventually, useWorkers } from './use-workers.js';
+
+const test = useTestDatabase();
+const workers = useWorkers(test);
+let jobs: JobQueue;
+let calls: unknown[];
+const note = { name: 'note', run: async (payload: unknown) => void calls.push(payload) };
+
+beforeAll(() => {
+  jobs = new JobQueue({ database: test.database });
+});
+
+beforeEach(async () => {
+  calls = [];
+  await test.database.pool.query('delete from campus_jobs._private_jobs');
+});
+
+describe('a job', () => {
+  it('is done once, by one of the gateways, with what it was given', async () => {
+    await workers.start({ tasks: [note] });
+    await workers.start({ tasks: [note] });
+    for (let n = 0; n < 20; n++) await jobs.add('note', { n, name: 'आशा' });
+    await eventually(() => calls.length >= 20);
+    expect(calls).toHaveLength(20);
+    expect(calls).toContainEqual({ n: 19, name: 'आशा' });
+    await eventually(() => workers.observed.length === 20);
+    expect(workers.observed[0]).toMatchObject({
+      kind: 'jobEnded',
+      task: 'note',
+      outcome: 'done',
+      attempt: 1,
+    });
+  });
+
+  it('is not there when the transaction it was added in is rolled back', async () => {
+    await workers.start({ tasks: [note] });
+    const work = test.database.transaction(async (tx) => {
+      await jobs.add('note', { n: 1 }, {}, tx);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    await test.database.transaction((tx) => jobs.add('note', { n: 2 }, {}, tx));
+    await eventually(() => calls.length > 0);
+    expect(calls).toEqual([{ n: 2 }]);
+  });
+
+  it('replaces the one that waits under the same key', async () => {
+    await jobs.add('note', { n: 1 }, { key: 'only' });
+    await jobs.add('note', { n: 2 }, { key: 'only' });
+    await workers.start({ tasks: [note] });
+    await eventually(() => calls.length > 0);
+    expect(calls).toEqual([{ n: 2 }]);
+  });
+
+  it('waits for its time', async () => {
+    await workers.start({ tasks: [note] });
+    const runAt = new Date(Date.now() + 600);
+    await jobs.add('note', { n: 1 }, { runAt });
+    await eventually(() => calls.length > 0);
+    expect(Date.now()).toBeGreaterThanOrEqual(runAt.getTime() - 5);
+  });
+
+  it('waits for a gateway that knows its task', async () => {
+    await workers.start({ tasks: [note] });
+    await jobs.add('newer', { n: 1 });
+    await jobs.add('note', { n: 2 });
+    await eventually(() => calls.length > 0);
+    expect(await jobs.counts()).toEqual({ queued: 1, running: 0, failed: 0 });
+  });
+
+  it('can be taken back while it waits', async () => {
+    await jobs.add('note', { n: 1 }, { key: 'regretted' });
+    expect(await jobs.cancel('regretted')).toBe(true);
+    expect(await jobs.cancel('regretted')).toBe(false);
+    expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
+  });
+
+  it('that throws is tried again', async () => {
+    let attempts = 0;
+    const run = async () => {
+      if (++attempts === 1) throw new Error('not yet');
+    };
+    await workers.start({ tasks: [{ name: 'stubborn', run }] });
+    await jobs.add('stubborn', {});
+    await eventually(() => attempts === 2);
+    await eventually(() => workers.observed.length === 2);
+    expect(workers.observed).toMatchObject([
+      { outcome: 'retried', attempt: 1, error: { message: 'not yet' } },
+      { outcome: 'done', attempt: 2 },
+    ]);
+  });
+
+  it('that used up its attempts is kept as failed, until it is purged', async () => {
+    const run = () => Promise.reject(new Error('never'));
+    await workers.start({ tasks: [{ name: 'hopeless', run }] });
+    await jobs.add('hopeless', {}, { maxAttempts: 1 });
+    await eventually(async () => (await jobs.counts()).failed === 1);
+    expect(workers.observed).toMatchObject([{ outcome: 'failed', error: { message: 'never' } }]);
+    expect(await jobs.purge(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await jobs.purge(new Date(Date.now() + 60_000))).toBe(1);
+    expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
+  });
+
+  it('of a queue waits for the one before it', async () => {
+    let running = 0;
+    let most = 0;
+    const run = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      running--;
+      calls.push(1);
+    };
+    await workers.start({ tasks: [{ name: 'serial', run }] });
+    await workers.start({ tasks: [{ name: 'serial', run }] });
+    for (let n = 0; n < 4; n++) await jobs.add('serial', { n }, { queue: 'one' });
+    await eventually(() => calls.length === 4);
+    expect(most).toBe(1);
+  });
+});
+
+describe('a gateway that ends', () => {
+  let doomed: ChildProcess | undefined;
+  afterEach(() => {
+    doomed?.kill('SIGKILL');
+  });
+
+  it('lets its jobs finish', async () => {
+    const run = async () => {
+      calls.push('begun');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      calls.push('ended');
+    };
+    const gateway = await workers.start({ tasks: [{ name: 'slow', run }] });
+    await jobs.add('slow', {});
+    await eventually(() => calls.length === 1);
+    await gateway.stop();
+    expect(calls).toEqual(['begun', 'ended']);
+    expect(await jobs.counts()).toEqual({ queued: 0, running: 0, failed: 0 });
+  });
+
+  it('gives up on a job that takes longer than the grace, and leaves it to others', async () => {
+    let signal: AbortSignal | undefined;
+    const run = (_payload: unknown, context: { signal: AbortSignal }) => {
+      signal = context.signal;
+      return new Promise<void>(() => {});
+    };
+    const gateway = await workers.start({ tasks: [{ name: 'stuck', run }], shutdownGraceMs: 300 });
+    await jobs.add('stuck', {});
+    await eventually(() => signal !== undefined);
+    const begun = Date.now();
+    await gateway.stop();
+    expect(Date.now() - begun).toBeLessThan(2500);
+    expect(signal?.aborted).toBe(true);
+    expect(await jobs.counts()).toEqual({ queued: 1, running: 0, failed: 0 });
+  });
+
+  it('without a word loses its jobs to the others', async () => {
+    await jobs.add('endless', { n: 1 });
+    doomed = spawn(
+      process.execPath,
+      ['--import', './test/typescript.mjs', 'test/messaging/doomed-worker.ts', test.url],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await new Promise((resolve) => doomed?.stdout?.once('data', resolve));
+    await workers.start({ tasks: [{ ...note, name: 'endless' }] });
+    // It lives: nobody takes its job.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(calls).toEqual([]);
+    doomed.kill('SIGKILL');
+    await eventually(() => calls.length > 0);
+    expect(calls).toEqual([{ n: 1 }]);
+    expect(workers.observed).toContainEqual({ kind: 'jobsRecovered', workers: 1 });
+  }, 30_000);
+
+  it('survives the loss of every connection', async () => {
+    await workers.start({ tasks: [note] });
+    await test.database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'campus-gateway jobs'`,
+    );
+    await jobs.add('note', { n: 1 });
+    await eventually(() => calls.length > 0, 20_000);
+    expect(calls).toEqual([{ n: 1 }]);
+  }, 30_000);
+});
+
+describe('a gateway', () => {
+  it('holds at most four connections for its jobs', async () => {
+    await workers.start({ tasks: [note], concurrency: 20 });
+    for (let n = 0; n < 50; n++) await jobs.add('note', { n });
+    await eventually(() => calls.length === 50);
+    const { rows } = await test.database.pool.query(
+      `select count(*)::int as count from pg_stat_activity
+        where application_name = 'campus-gateway jobs' and datname = current_database()`,
+    );
+    expect(rows[0].count).toBeLessThanOrEqual(4);
+  });
+
+  it('told to do no jobs opens none', async () => {
+    await workers.start({ tasks: [note], concurrency: 0 });
+    await jobs.add('note', {});
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await jobs.counts()).toMatchObject({ queued: 1 });
+  });
+});
+
+describe('cron', () => {
+  const item = { task: 'note', catchUp: 'once' } as const;
+
+  it('makes up for all runs that were missed by one, on one of the gateways', async () => {
+    await test.database.pool.query(
+      `insert into campus_jobs._private_known_crontabs (identifier, known_since, last_execution)
+       values ('hourly', now() - interval '9 days', now() - interval '5 hours'),
+              ('forgetful', now() - interval '9 days', now() - interval '5 hours')`,
+    );
+    // Not due while the test runs: half an hour from now.
+    const minute = new Date(Date.now() + 30 * 60_000).getUTCMinutes();
+    const cronItems = [
+      { ...item, name: 'hourly', schedule: `${minute} * * * *` },
+      { ...item, name: 'forgetful', schedule: `${minute} * * * *`, catchUp: 'never' as const },
+    ];
+    await Promise.all([
+      workers.start({ tasks: [note], cronItems }),
+      workers.start({ tasks: [note], cronItems }),
+    ]);
+    await eventually(() => calls.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(calls).toEqual([{ _cron: { ts: expect.any(String), backfilled: true } }]);
+  });
+
+  it('runs once a tick, however many gateways there are', async () => {
+    const cronItems = [{ ...item, name: 'every minute', schedule: '* * * * *' }];
+    await workers.start({ tasks: [note], cronItems });
+    await workers.start({ tasks: [note], cronItems });
+    await eventually(() => calls.length > 0, 62_000);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(calls).toHaveLength(1);
+  }, 70_000);
+});
+
+describe('the schema of the jobs', () => {
+  it('may be made by any number of gateways at once', async () => {
+    await test.database.pool.query('drop schema campus_jobs cascade');
+    await Promise.all([migrateJobQueue(test.url), migrateJobQueue(test.url), migrateJobQueue(test.url)]);
+    await jobs.add('note', {});
+    expect(await jobs.counts()).toMatchObject({ queued: 1 });
+  });
+
+  it('needs a user that may make it, and says so in one line', async () => {
+    await test.database.pool.query('drop schema campus_jobs cascade');
+    await test.database.pool.query(`create role jobs_guest login password 'guest'`);
+    try {
+      const url = new URL(test.url);
+      url.username = 'jobs_guest';
+      url.password = 'guest';
+      await expect(migrateJobQueue(url.href)).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringMatching(
+          /^The user in DATABASE_URL may not make the schema campus_jobs .+ owner of the database\.$/,
+        ),
+      });
+    } finally {
+      const client = new pg.Client({ connectionString: test.url });
+      await client.connect();
+      await client.query('drop role jobs_guest');
+      await client.end();
+      await migrateJobQueue(test.url);
+    }
+  });
+});

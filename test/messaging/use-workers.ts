@@ -1,0 +1,53 @@
+/** Workers of as many gateways as a test needs, on its database; what they observed, and what their tasks were asked for. */
+import { afterEach } from '@jest/globals';
+import type { CronItem, JobObservation, JobTask } from '../../src/messaging/job.js';
+import { JobWorkers } from '../../src/messaging/job-workers.js';
+
+export interface TestWorkers {
+  /** In the order they happened, of all gateways. */
+  readonly observed: readonly JobObservation[];
+  start(o: {
+    readonly tasks: readonly JobTask[];
+    readonly cronItems?: readonly CronItem[];
+    readonly concurrency?: number;
+    readonly shutdownGraceMs?: number;
+    readonly sweepMs?: number;
+  }): Promise<JobWorkers>;
+}
+
+/** All are stopped after each test. */
+export function useWorkers(test: { readonly url: string }): TestWorkers {
+  const observed: JobObservation[] = [];
+  const started: JobWorkers[] = [];
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((workers) => workers.stop()));
+    observed.length = 0;
+  });
+  return {
+    observed,
+    async start(o) {
+      const workers = new JobWorkers({
+        url: test.url,
+        cronItems: [],
+        concurrency: 2,
+        shutdownGraceMs: 5000,
+        pollMs: 50,
+        sweepMs: 200,
+        observe: (event) => observed.push(event),
+        ...o,
+      });
+      started.push(workers);
+      await workers.start();
+      return workers;
+    },
+  };
+}
+
+/** Waits until it is so. @throws when it is not after a while */
+export async function eventually(isSo: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not so after ${withinMs} ms: ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
