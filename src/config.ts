@@ -187,6 +187,12 @@ const SETTINGS = {
     schema: positive,
     meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
   },
+  topicMessageBytes: {
+    variable: 'TOPIC_MESSAGE_BYTES',
+    default: '65536',
+    schema: positive.max(1_000_000),
+    meaning: 'largest message published to a topic, as JSON',
+  },
   changePollMs: {
     variable: 'CHANGE_POLL_MS',
     default: '100',

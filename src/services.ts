@@ -14,6 +14,7 @@ import type { Config } from './config.js';
 import { JobQueue, migrateJobQueue } from './messaging/job-queue.js';
 import { reports } from './reports/registry.js';
 import { RateLimits } from './server/rate-limits.js';
+import { Topics } from './messaging/topics.js';
 import { Catalog } from './store/catalog.js';
 import { ChangeFeed } from './store/change-feed.js';
 import { type Database, openDatabase } from './store/database/database.js';
@@ -38,6 +39,7 @@ export interface Services {
   readonly rateLimits: RateLimits;
   /** What every gateway, script and command commits. */
   readonly changes: ChangeFeed;
+  readonly topics: Topics;
   /** Takes jobs; `app.ts` has them done. */
   readonly jobs: JobQueue;
   /** Closes everything in the reverse order, an embedded database that was started here last. */
@@ -109,6 +111,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('change feed', error),
     });
     closers.push(() => changes.close());
+    const topics = new Topics({
+      database,
+      property: (domainId, name) => domains.property(domainId, name),
+      maxMessageBytes: config.topicMessageBytes,
+      pollMs: config.changePollMs,
+      onFault: (error) => onFault('topics', error),
+    });
+    closers.push(() => topics.close());
 
     const store = new RecordStore({
       database,
@@ -132,6 +142,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       users: new Users({ database, records: store, passwords, principals }),
       apiKeys: new ApiKeys({ database, principals, names }),
       changes,
+      topics,
       authenticator: new Authenticator({
         database,
         domains,

@@ -128,6 +128,7 @@ function log(logger: Logger, event: Observation): void {
           event: event.kind,
           tombstones: event.tombstones,
           idempotencyKeys: event.idempotencyKeys,
+          topicMessages: event.topicMessages,
           collections: event.collections,
         },
         'purged',

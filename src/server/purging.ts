@@ -58,6 +58,6 @@ export class Purging {
   }
 }
 
-function countOf({ tombstones, idempotencyKeys, collections }: Purged): number {
-  return tombstones + idempotencyKeys + collections.length;
+function countOf({ tombstones, idempotencyKeys, topicMessages, collections }: Purged): number {
+  return tombstones + idempotencyKeys + topicMessages + collections.length;
 }

@@ -24,6 +24,8 @@ export interface ChangeFeedOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+const PAGE_ROWS = 1_000;
+
 export type ChangeListener = (changes: readonly RecordChange[]) => void;
 
 /**
@@ -39,6 +41,7 @@ export class ChangeFeed {
     this.#follower = new CommitFollower({
       ...options,
       table: 'audit_entries',
+      pageRows: PAGE_ROWS,
       columns: Prisma.sql`at, domain, collection, record_id, operation, to_version, principal`,
       toNews: toRecordChange,
     });

@@ -26,6 +26,8 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
   readonly columns: Prisma.Sql;
   readonly toNews: (row: Row) => News;
   readonly pollMs: number;
+  /** A load of a million records is a million rows of news: so many are in memory at once. */
+  readonly pageRows: number;
   /** Told once an outage, not at every poll of it, and of a listener that throws. */
   readonly onFault: (error: unknown) => void;
 }
@@ -47,8 +49,6 @@ interface Rest {
   readonly after: string;
 }
 
-/** A load of a million records is a million rows of news: so many are in memory at once. */
-const PAGE_ROWS = 1_000;
 const MAX_RETRY_MS = 2_000;
 
 export class CommitFollower<Row extends NewsRow, News> {
@@ -179,18 +179,20 @@ class Following {
   }
 }
 
+type NewsReaderOptions<Row extends NewsRow> = Pick<
+  CommitFollowerOptions<Row, unknown>,
+  'database' | 'table' | 'columns' | 'pageRows'
+>;
+
 /** Where a follower is: what it has seen, and what it owes of the news it has begun to give. */
 class NewsReader<Row extends NewsRow> {
-  readonly #options: Pick<CommitFollowerOptions<Row, unknown>, 'database' | 'table' | 'columns'>;
+  readonly #options: NewsReaderOptions<Row>;
   readonly #deliver: (rows: readonly Row[]) => void;
   readonly #table: Prisma.Sql;
   #seen: Snapshot | undefined;
   #rest: Rest | undefined;
 
-  constructor(
-    options: Pick<CommitFollowerOptions<Row, unknown>, 'database' | 'table' | 'columns'>,
-    deliver: (rows: readonly Row[]) => void,
-  ) {
+  constructor(options: NewsReaderOptions<Row>, deliver: (rows: readonly Row[]) => void) {
     this.#options = options;
     this.#deliver = deliver;
     this.#table = Prisma.raw(options.table);
@@ -232,7 +234,7 @@ class NewsReader<Row extends NewsRow> {
         where transaction_id >= ${seen.end}::xid8
           or transaction_id = any(${seen.underWay}::xid8[])
         order by ${this.#table}.id + 0
-        limit ${PAGE_ROWS}
+        limit ${this.#options.pageRows}
       ) as news on true`);
     const [first] = rows;
     if (first === undefined) return;
@@ -250,14 +252,14 @@ class NewsReader<Row extends NewsRow> {
         and not pg_visible_in_snapshot(transaction_id, ${seen.text}::pg_snapshot)
         and pg_visible_in_snapshot(transaction_id, ${snapshot.text}::pg_snapshot)
       order by ${this.#table}.id
-      limit ${PAGE_ROWS}`);
+      limit ${this.#options.pageRows}`);
     this.#settle(rows, snapshot);
   }
 
   /** The position moves on before anybody is called: what a listener does cannot double a row. */
   #settle(rows: readonly Row[], snapshot: Snapshot): void {
     const last = rows.at(-1);
-    const isPage = last !== undefined && rows.length === PAGE_ROWS;
+    const isPage = last !== undefined && rows.length === this.#options.pageRows;
     this.#rest = isPage ? { snapshot, after: last.id } : undefined;
     if (!isPage) this.#seen = snapshot;
     if (rows.length > 0) this.#deliver(rows);

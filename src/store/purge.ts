@@ -13,10 +13,14 @@ export interface PurgeOptions {
   readonly removedBefore: Date;
 }
 
+/** How long a gateway may be away from the database and still give its subscribers what was published meanwhile. */
+const TOPIC_MESSAGE_HOURS = 24;
+
 /** How much went. */
 export interface Purged {
   readonly tombstones: number;
   readonly idempotencyKeys: number;
+  readonly topicMessages: number;
   readonly collections: readonly string[];
 }
 
@@ -31,7 +35,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     throw new ServiceError('FORBIDDEN', 'only an admin of the top domain purges what was removed');
   }
   const before = options.removedBefore.toISOString();
-  const [gone] = await database.query<{ tombstones: number; keys: number }>(Prisma.sql`
+  const [gone] = await database.query<{ tombstones: number; keys: number; messages: number }>(Prisma.sql`
     with tombstones as (
       delete from records
       where deleted_at < ${before}::timestamptz
@@ -61,8 +65,16 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
       delete from idempotency_keys
       where created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)
       returning 1
+    ),
+    messages as (
+      delete from topic_messages
+      where at < now() - make_interval(hours => ${TOPIC_MESSAGE_HOURS}::int)
+      returning 1
     )
-    select (select count(*) from tombstones)::int as tombstones, (select count(*) from keys)::int as keys`);
+    select
+      (select count(*) from tombstones)::int as tombstones,
+      (select count(*) from keys)::int as keys,
+      (select count(*) from messages)::int as messages`);
   const collections = await database.query<{ name: string }>(Prisma.sql`
     with purged as (
       delete from collections
@@ -78,6 +90,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
   return {
     tombstones: gone?.tombstones ?? 0,
     idempotencyKeys: gone?.keys ?? 0,
+    topicMessages: gone?.messages ?? 0,
     collections: collections.map((row) => row.name),
   };
 }

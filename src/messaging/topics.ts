@@ -1,0 +1,213 @@
+/** Messages to whoever listens to a topic: the dashboards of GraphQL `topic(name)` and the scripts a topic starts, on every gateway. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
+import { CommitFollower } from '../store/commit-follower.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import type { Scope } from '../store/scope.js';
+
+export interface TopicMessage {
+  /** The same on every gateway, and never twice. Goes up with time. */
+  readonly id: string;
+  readonly domainId: string;
+  readonly topic: string;
+  readonly message: JsonValue;
+  readonly at: Date;
+  /** `_id` of the user, or the name of the task. */
+  readonly publisher: string;
+}
+
+export interface TopicsOptions {
+  readonly database: Pick<Database, 'query'>;
+  /** A property of a domain, by its id. */
+  readonly property: (domainId: string, name: string) => JsonValue | undefined;
+  /** Largest message, as JSON text. */
+  readonly maxMessageBytes: number;
+  /** How often the database is asked, while somebody listens. */
+  readonly pollMs: number;
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface TopicSubscription {
+  /** Resolves when no message that is published later can be missed. */
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
+export type TopicListener = (message: TopicMessage) => void;
+
+/** The property that says who may listen: an object of topics, or beginnings of them with a `*`, to lists of roles. */
+export const TOPIC_ROLES_PROPERTY = 'topicRoles';
+
+const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
+/** Of messages that may be as long as the limit. */
+const PAGE_ROWS = 100;
+
+/**
+ * A message is a row, committed with the transaction it is published in, and read by every gateway that has a listener: each listener
+ * gets it once, after the commit, in the order of publishing. It is kept for a day, for gateways that lost the database
+ * meanwhile; it is not for those who come later.
+ */
+export class Topics {
+  readonly #options: TopicsOptions;
+  readonly #follower: CommitFollower<TopicRow, TopicMessage>;
+  /** By domain and topic. */
+  readonly #listeners = new Map<string, Set<{ readonly listen: TopicListener }>>();
+  #following: TopicSubscription | undefined;
+
+  constructor(options: TopicsOptions) {
+    this.#options = options;
+    this.#follower = new CommitFollower({
+      ...options,
+      table: 'topic_messages',
+      columns: Prisma.sql`at, domain, topic, message::text as message, principal`,
+      toNews: toTopicMessage,
+      pageRows: PAGE_ROWS,
+    });
+  }
+
+  /**
+   * Publishes to a topic of the caller's domain. Whoever may call this may publish anywhere in it: who may listen is what is ruled.
+   *
+   * @throws INVALID_VALUE for a name or a text that cannot be stored; LIMIT_EXCEEDED for a message that is too long
+   */
+  async publish(
+    scope: Scope,
+    topic: string,
+    message: JsonValue,
+    options: { readonly within?: Transaction | undefined } = {},
+  ): Promise<void> {
+    assertTopic(topic);
+    const text = printExactJson(message);
+    const { maxMessageBytes } = this.#options;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > maxMessageBytes) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find the rest.`,
+      );
+    }
+    await (options.within ?? this.#options.database).query(Prisma.sql`
+      insert into topic_messages (domain, topic, message, principal)
+      values (${scope.domain.id}, ${topic}, ${text}::jsonb, ${scope.principal.id})`);
+    if (!options.within) this.#follower.wake();
+  }
+
+  /**
+   * Whether a caller may listen: an admin to every topic, others where the property `topicRoles` of the domain names one of their
+   * roles, or `*`. An API key may not: topics are none of its scopes.
+   *
+   * @throws FORBIDDEN that says what to set; INVALID_VALUE for a name that is none
+   */
+  assertMayListen({ domain, principal }: Scope, topic: string): void {
+    assertTopic(topic);
+    if (principal.scopes !== undefined) {
+      throw new ServiceError('FORBIDDEN', 'An API key listens to no topics: they are none of its scopes.');
+    }
+    if (principal.roles.has('admin')) return;
+    const roles = rolesOf(topic, this.#options.property(domain.id, TOPIC_ROLES_PROPERTY));
+    if (roles.some((role) => role === '*' || principal.roles.has(role))) return;
+    const whose = roles.length === 0 ? 'admins' : `admins and the roles ${roles.join(', ')}`;
+    throw new ServiceError(
+      'FORBIDDEN',
+      `The topic "${topic}" is for ${whose}; an admin opens it by the property ${TOPIC_ROLES_PROPERTY}.`,
+    );
+  }
+
+  /**
+   * Calls the listener with what is published to the topic from now on. For services: callers are asked for their rights by
+   * `assertMayListen`. The listener must return soon and bound what it keeps. The answer ends it.
+   */
+  subscribe(domainId: string, topic: string, listen: TopicListener): () => void {
+    return this.follow(domainId, topic, listen).stop;
+  }
+
+  /** As `subscribe`, and says from when on. */
+  follow(domainId: string, topic: string, listen: TopicListener): TopicSubscription {
+    const key = keyOf(domainId, topic);
+    const listener = { listen };
+    const listeners = this.#listeners.get(key) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(key, listeners);
+    this.#following ??= this.#follower.subscribe((messages) => this.#deliver(messages));
+    return {
+      ready: this.#following.ready,
+      stop: () => {
+        listeners.delete(listener);
+        if (listeners.size > 0 || this.#listeners.get(key) !== listeners) return;
+        this.#listeners.delete(key);
+        if (this.#listeners.size > 0) return;
+        this.#following?.stop();
+        this.#following = undefined;
+      },
+    };
+  }
+
+  /** Nobody is called afterwards. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#follower.close();
+  }
+
+  #deliver(messages: readonly TopicMessage[]): void {
+    for (const message of messages) {
+      for (const { listen } of [...(this.#listeners.get(keyOf(message.domainId, message.topic)) ?? [])]) {
+        try {
+          listen(message);
+        } catch (error) {
+          this.#options.onFault(error);
+        }
+      }
+    }
+  }
+}
+
+interface TopicRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly domain: string;
+  readonly topic: string;
+  readonly message: string;
+  readonly principal: string;
+}
+
+function toTopicMessage(row: TopicRow): TopicMessage {
+  return {
+    id: row.id,
+    domainId: row.domain,
+    topic: row.topic,
+    message: parseExactJson(row.message),
+    at: row.at,
+    publisher: row.principal,
+  };
+}
+
+function assertTopic(topic: string): void {
+  if (TOPIC_NAME.test(topic)) return;
+  const expected = '1 to 128 letters, digits, `_`, `.`, `:`, `/` or `-`';
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `"${topic.slice(0, 128)}" cannot be the name of a topic: ${expected}`,
+    {
+      errors: [
+        { parameter: 'topic', detail: 'not the name of a topic', expected, sent: topic.slice(0, 128) },
+      ],
+    },
+  );
+}
+
+/** All roles of the entries that are the topic, or a beginning of it with a `*`. What is not written so gives nobody a right. */
+function rolesOf(topic: string, property: JsonValue | undefined): readonly string[] {
+  if (typeof property !== 'object' || property === null || Array.isArray(property)) return [];
+  const entries = Object.entries(property).filter(([pattern]) =>
+    pattern.endsWith('*') ? topic.startsWith(pattern.slice(0, -1)) : pattern === topic,
+  );
+  return entries.flatMap(([, roles]) =>
+    Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+  );
+}
+
+/** Neither may hold a line feed. */
+function keyOf(domainId: string, topic: string): string {
+  return `${domainId}\n${topic}`;
+}
