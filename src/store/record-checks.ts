@@ -1,14 +1,12 @@
 /** What a declaration says of the values of one record together: its checks, and the keys of its `uniqueTogether` rules. */
 import { createHash } from 'node:crypto';
-import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../errors.js';
 import { dayOf } from '../filter/calendar.js';
 import type { Path } from '../filter/filter.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../json.js';
 import type { Check, Collection, UniqueTogether } from './collection.js';
+import { Exact, toDecimal } from './json-order.js';
 
-/** Enough digits that no sum of stored numbers is rounded. */
-const Exact = Decimal.clone({ precision: 1200 });
 /** A longer key is stored as its hash: a b-tree holds no entry over a third of a page. */
 const MAX_KEY_LENGTH = 500;
 
@@ -146,9 +144,4 @@ function valuesAt(
   return isJsonObject(value) && Object.hasOwn(value, name)
     ? valuesAt(value[name], rest, `${pointer}/${name}`)
     : [];
-}
-
-function toDecimal(value: JsonValue | undefined): Decimal | undefined {
-  if (typeof value !== 'number' && !isExactNumber(value)) return undefined;
-  return new Exact(value.toString());
 }

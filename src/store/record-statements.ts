@@ -181,7 +181,8 @@ export function staysIn(rows: Sql, data: Sql): Sql {
     )`;
 }
 
-function audit(context: WriteContext, operation: 'created' | 'updated' | 'deleted'): Sql {
+/** The `audited` of a statement whose changed records are `written w`. */
+export function audit(context: WriteContext, operation: 'created' | 'updated' | 'deleted'): Sql {
   const { scope, collection, now } = context;
   const { principal, requestId } = scope;
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
@@ -196,7 +197,7 @@ function audit(context: WriteContext, operation: 'created' | 'updated' | 'delete
 }
 
 /** A caller's record, or one that grants attributes, changes what somebody may do: the gateways are told in the same transaction. */
-function announcement(context: WriteContext): Sql {
+export function announcement(context: WriteContext): Sql {
   const { scope, collection } = context;
   if (collection.name === USER_COLLECTION) {
     return Prisma.sql`,

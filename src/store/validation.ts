@@ -77,6 +77,20 @@ export function toStoredAll(
   return results.map((result) => result.change);
 }
 
+/** One value for a declared field, or for an element of a list, as it is stored; what is wrong with it goes to `errors`. */
+export function toStoredValue(
+  value: JsonValue,
+  declared: { readonly field: Field; readonly of: 'field' | 'element' },
+  options: Pick<ToStoredOptions, 'timeZone' | 'now' | 'pointer'> & { readonly errors: ErrorDetail[] },
+): JsonValue {
+  const { errors, pointer = '', ...others } = options;
+  const conversion: Conversion = { options: { ...others, mode: 'merge' }, errors, unlabelled: [] };
+  const place: Place = { conversion, pointer, depth: 1 };
+  return declared.of === 'field'
+    ? toStoredField(declared.field, value, place)
+    : toStoredScalar(declared.field, value, place);
+}
+
 /** @throws INVALID_VALUE (400) listing the faults, if there are any */
 export function assertNoFaults(errors: readonly ErrorDetail[]): void {
   const [first] = errors;

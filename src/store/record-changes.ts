@@ -1,0 +1,145 @@
+/** Changes of records that are locked: each judged as a single change would be, all written back a batch a statement. */
+import { ServiceError } from '../errors.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../json.js';
+import type { EffectiveAccess } from './access.js';
+import { refusedByIndex } from './atomically.js';
+import type { Collection } from './collection.js';
+import type { Transaction } from './database/database.js';
+import { isSameJson } from './json-order.js';
+import { type LockedRow, type RecordChange, updateRecords } from './matching-statements.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { outOfRows } from './record-refusals.js';
+import type { Scope } from './scope.js';
+import type { StoredRow } from './stored-record.js';
+import { assertNoFaults, type StoredChange, toStored } from './validation.js';
+
+export interface ChangeRequest {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  /** What the caller may change. */
+  readonly writable: EffectiveAccess;
+  readonly now: Date;
+  readonly rows: readonly LockedRow[];
+  /** The record as it is to be. */
+  readonly change: (before: JsonObject, row: LockedRow) => JsonObject;
+}
+
+const BATCH_RECORDS = 500;
+
+/**
+ * Changes locked records and gives those that are another one now, by their id. What a change leaves as it was is not written: no
+ * version, no audit entry.
+ *
+ * @throws INVALID_VALUE naming the record; FORBIDDEN for one that would leave the caller's rows; RefusedByIndex
+ */
+export async function changeRecords(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: ChangeRequest,
+): Promise<ReadonlyMap<string, StoredRow>> {
+  const written = new Map<string, StoredRow>();
+  for (let start = 0; start < request.rows.length; start += BATCH_RECORDS) {
+    const planned = request.rows
+      .slice(start, start + BATCH_RECORDS)
+      .flatMap((row) => naming(row, () => plan(row, request)));
+    if (planned.length === 0) continue;
+    await environment.fillLabels(
+      transaction,
+      request.scope,
+      planned.map(({ change }) => change),
+    );
+    const finished = planned.map((one) => naming(one.row, () => finish(one, request)));
+    for (const row of await write(environment, transaction, { ...request, finished }))
+      written.set(row.id, row);
+  }
+  return written;
+}
+
+interface Planned {
+  readonly row: LockedRow;
+  readonly before: JsonObject;
+  /** Of the top-level members that differ. */
+  readonly change: StoredChange;
+}
+
+interface Finished {
+  readonly change: RecordChange;
+  readonly data: JsonObject;
+}
+
+function plan(row: LockedRow, { scope, collection, now, change }: ChangeRequest): Planned[] {
+  const before = parseExactJson(row.data);
+  if (!isJsonObject(before)) throw new Error(`the record ${row.id} is no object`);
+  const after = change(before, row);
+  const { _id: id, ...others } = after;
+  if (id !== undefined && id !== row.id) {
+    const detail = 'the _id of a record never changes';
+    throw new ServiceError('INVALID_VALUE', detail, {
+      errors: [{ pointer: '/_id', detail, expected: row.id }],
+    });
+  }
+  const names = new Set([...Object.keys(before), ...Object.keys(others)]);
+  const differing = [...names].filter((name) => !isSameJson(before[name], others[name]));
+  if (differing.length === 0) return [];
+  const sent = Object.fromEntries(differing.map((name) => [name, others[name] ?? null]));
+  const stored = toStored(collection, sent, { timeZone: scope.domain.timeZone, now, mode: 'merge' });
+  // A merge takes null for "remove"; here a field that is there and null is to be there and null.
+  const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
+  return [
+    {
+      row,
+      before,
+      change: {
+        data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
+        removed: stored.removed.filter((name) => !nulls.includes(name)),
+        unlabelled: stored.unlabelled,
+      },
+    },
+  ];
+}
+
+/** What looks at several fields together is asked of the whole record, its labels filled. */
+function finish({ row, before, change }: Planned, { scope, collection }: ChangeRequest): Finished {
+  const kept = Object.entries(before).filter(([name]) => !change.removed.includes(name));
+  const data: JsonObject = { ...Object.fromEntries(kept), ...change.data };
+  const changed = new Set([...Object.keys(change.data), ...change.removed]);
+  if (fieldsTogether(collection).some((fields) => fields.some((field) => changed.has(field)))) {
+    assertNoFaults(findCheckFaults(collection, data, ''));
+  }
+  const keys = keysOf(collection, data, scope.domain.timeZone);
+  return { change: { id: row.id, set: change.data, removed: change.removed, keys }, data };
+}
+
+async function write(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: ChangeRequest & { readonly finished: readonly Finished[] },
+): Promise<readonly StoredRow[]> {
+  const { scope, collection, writable, now, finished } = request;
+  const statement = updateRecords(
+    environment.writeContext(scope, collection, now),
+    finished.map(({ change }) => change),
+    environment.rowsOf(scope, collection, writable),
+  );
+  const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
+  const rows = await refusedByIndex({ scope, collection, records, verb: 'update' }, () =>
+    environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement),
+  );
+  if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
+  if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');
+  return rows;
+}
+
+/** A fault says which of the records has it. */
+function naming<T>(row: LockedRow, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause;
+    throw new ServiceError(cause.code, `record "${row.id}": ${cause.message}`, {
+      cause,
+      ...(cause.errors === undefined ? {} : { errors: cause.errors }),
+    });
+  }
+}

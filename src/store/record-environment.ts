@@ -1,0 +1,100 @@
+/** What reading and writing records works with, and the few things all of it asks for. */
+import { Prisma } from '../generated/prisma/client.js';
+import { type EffectiveAccess, findAccess } from './access.js';
+import type { Catalog } from './catalog.js';
+import type { Collection } from './collection.js';
+import type { Database, Queryable } from './database/database.js';
+import { QueryPlans } from './query-plans.js';
+import { USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { fillLabels } from './reference-labels.js';
+import type { Scope } from './scope.js';
+import { type CompileContext, compileFilter } from './sql/compile-filter.js';
+import { statementName } from './sql/statement-name.js';
+import type { StoredChange } from './validation.js';
+
+export interface RecordEnvironmentOptions {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  /**
+   * Told before a write is answered that what a user may do has changed, or of all users of the domain (`undefined`). Other
+   * gateways hear of it a moment later.
+   */
+  readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
+  /** Records one call may write. Default 10,000. */
+  readonly maxRecordsPerWrite?: number;
+  /** The clock. Default: the system's. */
+  readonly now?: () => Date;
+}
+
+const DEFAULT_MAX_RECORDS = 10_000;
+
+export class RecordEnvironment {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly plans = new QueryPlans();
+  readonly maxRecordsPerWrite: number;
+  readonly now: () => Date;
+  readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
+
+  constructor(options: RecordEnvironmentOptions) {
+    this.database = options.database;
+    this.catalog = options.catalog;
+    this.maxRecordsPerWrite = options.maxRecordsPerWrite ?? DEFAULT_MAX_RECORDS;
+    this.now = options.now ?? (() => new Date());
+    this.#onRightsChange = options.onRightsChange ?? (() => {});
+  }
+
+  compileContext(scope: Scope, collection: Collection): CompileContext {
+    return {
+      collection,
+      timeZone: scope.domain.timeZone,
+      now: this.now(),
+      isByteOrdered: this.database.isByteOrdered,
+    };
+  }
+
+  /** The rows in reach as a condition over `r`; `undefined`: all. */
+  rowsOf(scope: Scope, collection: Collection, access: EffectiveAccess): Prisma.Sql | undefined {
+    if (access.rows === undefined) return undefined;
+    return compileFilter(access.rows, this.compileContext(scope, collection));
+  }
+
+  /** What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read. */
+  writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
+    const readable = findAccess(scope, collection, 'read');
+    const projection = this.plans.projection(
+      collection,
+      readable === undefined ? [] : undefined,
+      readable?.hiddenFields ?? new Set(),
+    );
+    return { scope, collection, now, projection };
+  }
+
+  async fillLabels(queryable: Queryable, scope: Scope, changes: readonly StoredChange[]): Promise<void> {
+    const unlabelled = changes.flatMap((change) => change.unlabelled);
+    if (unlabelled.length === 0) return;
+    await fillLabels(queryable, unlabelled, {
+      scope,
+      findCollection: (name) => this.catalog.find(name),
+      compileContextOf: (collection) => this.compileContext(scope, collection),
+    });
+  }
+
+  /** For a write that is committed: what a transaction did is not true yet, its announcement tells of it once it is. */
+  tellOfRights(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+    if (collection.name === USER_COLLECTION) {
+      for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
+    } else if (collection.grants.length > 0 && written.length > 0) {
+      this.#onRightsChange(scope.domain.id, undefined);
+    }
+  }
+
+  async run<Row extends object>(queryable: Queryable, sql: Prisma.Sql): Promise<Row[]> {
+    return await queryable.query<Row>(sql, { name: statementName(sql.text) });
+  }
+}
+
+/** The row rules as a further condition over `r`. */
+export function andRows(access: EffectiveAccess, context: CompileContext): Prisma.Sql {
+  return access.rows === undefined ? Prisma.empty : Prisma.sql`and (${compileFilter(access.rows, context)})`;
+}

@@ -1,0 +1,347 @@
+/** Writes of records that are named: new ones, and one by its `_id`. For `RecordStore`, which is the way to them. */
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonObject, type JsonValue, parseExactJson } from '../json.js';
+import { accessOf, type EffectiveAccess, findAccess } from './access.js';
+import type { Collection } from './collection.js';
+import type { Transaction } from './database/database.js';
+import { findConstraint } from './database/database-errors.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import { andRows, type RecordEnvironment } from './record-environment.js';
+import { assertWritable, gone, notFound, outOfRows, overtaken, versionConflict } from './record-refusals.js';
+import {
+  deleteRecord,
+  insertRecords,
+  liveRecordsOf,
+  mergedData,
+  type NewRecord,
+  recordsOf,
+  replacedData,
+  staysIn,
+  updateRecord,
+} from './record-statements.js';
+import type { RecordVerb, Scope } from './scope.js';
+import { takeId, takeOwnId } from './sent-id.js';
+import { type StoredRecord, type StoredRow, toStoredRecord } from './stored-record.js';
+import { uniqueConflict } from './unique-conflicts.js';
+import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';
+
+export interface WriteOptions {
+  /** The transaction the write is part of. Default: its own. */
+  readonly within?: Transaction | undefined;
+}
+
+export interface ConditionalWriteOptions extends WriteOptions {
+  /** Refused with VERSION_CONFLICT when the record has another version. */
+  readonly ifVersion?: number | undefined;
+}
+
+export interface UpdateOptions extends ConditionalWriteOptions {
+  readonly data: JsonObject;
+  /**
+   * `merge`: the top-level members sent replace those there, null removes one (RFC 7386 at the top level: an object or a list is
+   * replaced as a whole). `replace`: the record becomes what is sent; stamps of its creation and what the caller may not
+   * set stay.
+   */
+  readonly mode: 'merge' | 'replace';
+}
+
+/** A write that another one overtook is tried so often before the caller is told. */
+const MAX_ATTEMPTS = 5;
+
+export class RecordWrites {
+  readonly #environment: RecordEnvironment;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Stores records, all or none, and gives them back in their order.
+   *
+   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND, GONE for the collection
+   */
+  async create(
+    scope: Scope,
+    name: string,
+    records: readonly JsonObject[],
+    options: WriteOptions = {},
+  ): Promise<StoredRecord[]> {
+    const collection = this.#environment.catalog.get(name);
+    const access = accessOf(scope, collection, 'create');
+    if (records.length === 0) return [];
+    const { maxRecordsPerWrite } = this.#environment;
+    if (records.length > maxRecordsPerWrite) {
+      throw new ServiceError('LIMIT_EXCEEDED', `at most ${maxRecordsPerWrite} records are stored at once`);
+    }
+    const now = this.#environment.now();
+    const sent = records.map((record, index) => takeId(record, records.length === 1 ? '' : `/${index}`));
+    assertNoFaults(sent.flatMap((one) => one.errors));
+    assertWritable(
+      sent.map((one) => one.data),
+      access,
+      collection,
+    );
+    const changes = toStoredAll(
+      collection,
+      sent.map((one) => one.data),
+      {
+        timeZone: scope.domain.timeZone,
+        now,
+        mode: 'create',
+      },
+    );
+    const queryable = options.within ?? this.#environment.database;
+    await this.#environment.fillLabels(queryable, scope, changes);
+    const stored = changes.map(({ data }, index): NewRecord => {
+      const keys = keysOf(collection, data, scope.domain.timeZone);
+      return { id: sent[index]?.id ?? uuidv7(), data, keys };
+    });
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    const statement = insertRecords(this.#environment.writeContext(scope, collection, now), stored, rows);
+    const written = await this.#write(options.within, statement, {
+      scope,
+      collection,
+      records: stored,
+      verb: 'create',
+    });
+    if (written.length === stored.length) return written.map(toStoredRecord);
+    throw outOfRows(collection, 'create');
+  }
+
+  /**
+   * Changes a record and gives it back.
+   *
+   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN when the caller may read
+   * the record and not change it, or not to this
+   */
+  async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name);
+    const access = accessOf(scope, collection, 'update');
+    const { data: sent, errors } = takeOwnId(options.data, id);
+    assertNoFaults(errors);
+    assertWritable([sent], access, collection);
+    const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
+    const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
+    const now = this.#environment.now();
+    const change = toStored(collection, sent, {
+      timeZone: scope.domain.timeZone,
+      now,
+      mode: options.mode,
+      keptFields,
+    });
+    await this.#environment.fillLabels(options.within ?? this.#environment.database, scope, [change]);
+    const kept = [...keptFields].filter((field) => !Object.hasOwn(change.data, field));
+    const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const together = await this.#checkTogether({ scope, collection, id, change, options, kept });
+      const update = {
+        id,
+        ifVersion: together.ifVersion ?? options.ifVersion,
+        data,
+        keys: together.keys,
+        rows: this.#environment.rowsOf(scope, collection, access),
+        staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
+      } as const;
+      const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
+      const [written] = await this.#write(options.within, statement, {
+        scope,
+        collection,
+        records: [{ id, data: change.data, keys: together.keys?.value }],
+        verb: 'update',
+      });
+      if (written !== undefined) return toStoredRecord(written);
+      await this.#throwRefusal(scope, collection, {
+        id,
+        access,
+        verb: 'update',
+        ifVersion: options.ifVersion,
+        within: options.within,
+        ...(update.staysInRows === 'checked' ? { data } : {}),
+      });
+    }
+    throw overtaken(collection, id);
+  }
+
+  /**
+   * Removes a record and gives it back as it was. Its tombstone keeps the `_id` taken, and answers GONE.
+   *
+   * @throws VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN
+   */
+  async delete(
+    scope: Scope,
+    name: string,
+    id: string,
+    options: ConditionalWriteOptions = {},
+  ): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name);
+    const access = accessOf(scope, collection, 'delete');
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const context = this.#environment.writeContext(scope, collection, this.#environment.now());
+      const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
+      const { ifVersion, within } = options;
+      const [written] = await this.#environment.run<StoredRow>(
+        within ?? this.#environment.database,
+        statement,
+      );
+      if (written !== undefined) {
+        if (within === undefined) this.#environment.tellOfRights(scope, collection, [written]);
+        return toStoredRecord(written);
+      }
+      await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
+    }
+    throw overtaken(collection, id);
+  }
+
+  /**
+   * What rules look at several fields together needs all of them: where the change leaves one of them out, the record is read,
+   * and the write then holds for the version read alone.
+   */
+  async #checkTogether(update: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly id: string;
+    readonly change: StoredChange;
+    readonly options: UpdateOptions;
+    readonly kept: readonly string[];
+  }): Promise<{
+    readonly keys: { readonly value: JsonObject | undefined } | undefined;
+    readonly ifVersion?: number;
+  }> {
+    const { scope, collection, id, change, options, kept } = update;
+    const groups = fieldsTogether(collection);
+    const changed = new Set([...Object.keys(change.data), ...change.removed]);
+    const isReplace = options.mode === 'replace';
+    const isTouched = isReplace || groups.some((fields) => fields.some((field) => changed.has(field)));
+    if (groups.length === 0 || !isTouched) return { keys: undefined };
+    const isComplete = isReplace
+      ? groups.every((fields) => !fields.some((field) => kept.includes(field)))
+      : groups.every((fields) => fields.every((field) => changed.has(field)));
+    if (isComplete) {
+      assertNoFaults(findCheckFaults(collection, change.data, ''));
+      return { keys: { value: keysOf(collection, change.data, scope.domain.timeZone) } };
+    }
+    const [current] = await this.#environment.run<{ version: number; data: string }>(
+      options.within ?? this.#environment.database,
+      Prisma.sql`
+        select r.version, r.data::text as data
+        from records r
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id}`,
+    );
+    // The write will find no record either, and say why.
+    if (current === undefined) return { keys: undefined };
+    const merged = applyChange(parseExactJson(current.data), change, isReplace ? kept : undefined);
+    // Of a version the caller does not expect, or of a record it may not see, nothing is said but that.
+    if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
+    const faults = findCheckFaults(collection, merged, '');
+    if (faults.length > 0) {
+      await this.#throwIfOutOfReach(update);
+      assertNoFaults(faults);
+    }
+    return { keys: { value: keysOf(collection, merged, scope.domain.timeZone) }, ifVersion: current.version };
+  }
+
+  async #throwIfOutOfReach(update: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly id: string;
+    readonly options: UpdateOptions;
+  }): Promise<void> {
+    const { scope, collection, id, options } = update;
+    const access = accessOf(scope, collection, 'update');
+    const { ifVersion, within } = options;
+    await this.#throwRefusal(scope, collection, { id, access, verb: 'update', ifVersion, within });
+  }
+
+  /** Tells why a write found no record to change. Returns when there is no reason any more: the write was overtaken, try again. */
+  async #throwRefusal(
+    scope: Scope,
+    collection: Collection,
+    refused: {
+      readonly id: string;
+      readonly access: EffectiveAccess;
+      readonly verb: RecordVerb;
+      readonly ifVersion: number | undefined;
+      readonly within: Transaction | undefined;
+      /** What the record would have become, where that had to stay in the caller's rows. */
+      readonly data?: Prisma.Sql;
+    },
+  ): Promise<void> {
+    const { id, access, verb, ifVersion, data } = refused;
+    const context = this.#environment.compileContext(scope, collection);
+    const readable = findAccess(scope, collection, 'read') ?? access;
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    const staysInRows = rows === undefined || data === undefined ? Prisma.sql`true` : staysIn(rows, data);
+    const [found] = await this.#environment.run<{
+      version: number;
+      is_removed: boolean;
+      is_in_rows: boolean;
+      stays_in_rows: boolean;
+    }>(
+      refused.within ?? this.#environment.database,
+      Prisma.sql`
+        select r.version, r.deleted_at is not null as is_removed,
+          (${rows ?? Prisma.sql`true`}) is true as is_in_rows,
+          ${staysInRows} as stays_in_rows
+        from records r
+        where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(readable, context)}`,
+    );
+    if (found === undefined) throw notFound(collection, id);
+    if (found.is_removed) throw gone(collection, id);
+    if (!found.is_in_rows) throw outOfRows(collection, verb);
+    if (ifVersion !== undefined && ifVersion !== found.version) {
+      throw versionConflict(collection, id, { expected: found.version, sent: ifVersion });
+    }
+    if (!found.stays_in_rows) throw outOfRows(collection, verb);
+  }
+
+  /** Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still be asked. */
+  async #write(
+    within: Transaction | undefined,
+    statement: Prisma.Sql,
+    attempt: {
+      readonly scope: Scope;
+      readonly collection: Collection;
+      readonly records: readonly NewRecord[];
+      readonly verb: 'create' | 'update';
+    },
+  ): Promise<StoredRow[]> {
+    await within?.query(Prisma.sql`savepoint record_write`);
+    try {
+      const written = await this.#environment.run<StoredRow>(within ?? this.#environment.database, statement);
+      // What a transaction did is not true yet: the announcement tells of it once it is.
+      if (within === undefined) this.#environment.tellOfRights(attempt.scope, attempt.collection, written);
+      return written;
+    } catch (cause) {
+      if (findConstraint(cause) === undefined) throw cause;
+      await within?.query(Prisma.sql`rollback to savepoint record_write`);
+      throw await uniqueConflict(within ?? this.#environment.database, { ...attempt, cause });
+    }
+  }
+}
+
+/** A merge that leaves alone what the row rules look at cannot move the record out of them. */
+function isInRowsForCertain(
+  access: EffectiveAccess,
+  change: StoredChange,
+  mode: 'merge' | 'replace',
+): boolean {
+  if (access.rows === undefined) return true;
+  if (mode === 'replace') return false;
+  return ![...Object.keys(change.data), ...change.removed].some((field) => access.rowFields.has(field));
+}
+
+/** What `mergedData` or, with kept fields, `replacedData` make in Postgres. */
+function applyChange(
+  current: JsonValue,
+  change: StoredChange,
+  kept: readonly string[] | undefined,
+): JsonObject {
+  const before = Object.entries(typeof current === 'object' && current !== null ? current : {});
+  const stays = before.filter(([name]) =>
+    kept === undefined ? !change.removed.includes(name) : kept.includes(name),
+  );
+  return { ...Object.fromEntries(stays), ...change.data };
+}
