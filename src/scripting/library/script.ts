@@ -86,10 +86,7 @@ export const StoredSettings = z.strictObject({
   endpoint: z
     .strictObject({
       access: z.enum(['public', 'caller']),
-      methods: z
-        .array(z.enum(ENDPOINT_METHODS))
-        .min(1)
-        .default(['GET', 'POST']),
+      methods: z.array(z.enum(ENDPOINT_METHODS)).min(1).default(['GET', 'POST']),
     })
     .optional(),
 });

@@ -1,0 +1,316 @@
+/** Runs stored scripts, as whom their settings say, and keeps what came of each run. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../errors.js';
+import { replaceUnstorable } from '../../filter/storable-text.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../../json.js';
+import type { Database, Transaction } from '../../store/database/database.js';
+import { type Domain, type Scope, systemPrincipal } from '../../store/scope.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../script-run.js';
+import type { Script } from './script.js';
+import type { Scripts } from './scripts.js';
+
+/** What started a run. */
+export type RunCause =
+  | 'call'
+  | 'script'
+  | 'commandLine'
+  | 'endpoint'
+  | 'schedule'
+  | 'topic'
+  | 'before'
+  | 'after';
+
+/** A run as it is kept. */
+export interface ScriptRun {
+  readonly id: string;
+  readonly script: string;
+  /** `undefined`: the code came with the request. */
+  readonly version: number | undefined;
+  readonly cause: RunCause;
+  /** `_id` of the user, or `script:<name>` for one that ran with roles of its own. */
+  readonly principal: string;
+  readonly status: 'running' | 'succeeded' | 'failed';
+  readonly startedAt: Date;
+  readonly endedAt: Date | undefined;
+  readonly cpuMs: number | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly hostCalls: number | undefined;
+  readonly value: JsonValue | undefined;
+  readonly error: ScriptError | undefined;
+  readonly output: readonly OutputLine[];
+  readonly requestId: string;
+}
+
+export interface RunQuery {
+  readonly script?: string | undefined;
+  readonly status?: ScriptRun['status'] | undefined;
+  /** Only runs older than the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** How a run is asked for, beside what is run. */
+export interface StartOptions {
+  readonly arguments: JsonValue;
+  readonly cause: RunCause;
+  readonly onOutput?: RunRequest['onOutput'];
+  readonly depth?: number | undefined;
+  readonly within?: Transaction | undefined;
+  readonly wallTimeMs?: number | undefined;
+}
+
+export interface ScriptRunsOptions {
+  readonly database: Database;
+  readonly scripts: Scripts;
+  readonly runner: { run(request: RunRequest): Promise<RunResult> };
+}
+
+/** A run that is still under way after this long was lost with its gateway: no limit of a run reaches so far. */
+const LOST_AFTER_HOURS = 6;
+
+export class ScriptRuns {
+  readonly #options: ScriptRunsOptions;
+
+  constructor(options: ScriptRunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a stored script for a caller, as the caller or with its service roles. A script that fails is a run with `error`, no throw.
+   *
+   * @throws NOT_FOUND; FORBIDDEN when the caller may not run it
+   */
+  async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
+    const script = await this.#options.scripts.getRunnable(scope, name);
+    return await this.start(scopeOfRun(scope, script), script, options);
+  }
+
+  /** Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled any more. */
+  async runAsService(domain: Domain, name: string, options: StartOptions): Promise<ScriptRun | undefined> {
+    const script = await this.#options.scripts.findEnabled(domain.id, name);
+    if (script?.serviceRoles === undefined) return undefined;
+    return await this.start(serviceScope(domain, script, randomUUID()), script, options);
+  }
+
+  /** Runs code as the scope says and keeps the run. For callers who have checked the right to do so. */
+  async start(
+    scope: Scope,
+    source: ScriptSource & { readonly version?: number },
+    options: StartOptions,
+  ): Promise<ScriptRun> {
+    const { cause, ...request } = options;
+    const id = randomUUID();
+    const startedAt = new Date();
+    const begun = { id, script: source.name, version: source.version, cause, startedAt };
+    // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is kept.
+    if (cause !== 'before') await this.#keepStart(scope, begun);
+    const result = await this.#run({ source, scope, signal: scope.signal, ...request });
+    const run: ScriptRun = {
+      ...begun,
+      principal: scope.principal.id,
+      status: result.status,
+      endedAt: new Date(),
+      cpuMs: result.cpuMs,
+      memoryBytes: result.memoryBytes,
+      hostCalls: result.hostCalls,
+      value: result.value,
+      error: result.error,
+      output: result.output,
+      requestId: scope.requestId,
+    };
+    await this.#keepEnd(scope, run);
+    return run;
+  }
+
+  /**
+   * The runs of the domain, the newest first, without their output: an admin's view of all, anybody's view of their own.
+   *
+   * @throws INVALID_VALUE for a `before` that is no id of a run
+   */
+  async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
+    const conditions = [
+      reachOf(scope),
+      ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
+      ...(query.status === undefined ? [] : [Prisma.sql`status = ${query.status}`]),
+      ...(query.before === undefined
+        ? []
+        : [
+            Prisma.sql`(started_at, id) < (select started_at, id from script_runs where id = ${assertRunId(query.before)}::uuid)`,
+          ]),
+    ];
+    const rows = await this.#options.database.query<RunRow>(Prisma.sql`
+      select ${COLUMNS}
+      from script_runs
+      where ${Prisma.join(conditions, ' and ')}
+      order by started_at desc, id desc
+      limit ${query.limit}`);
+    return rows.map(toScriptRun);
+  }
+
+  /** @throws NOT_FOUND for a run out of the caller's reach */
+  async get(scope: Scope, id: string): Promise<ScriptRun> {
+    const [row] = await this.#options.database.query<RunRow>(Prisma.sql`
+      select ${COLUMNS}
+      from script_runs
+      where ${reachOf(scope)} and id = ${assertRunId(id)}::uuid`);
+    if (row === undefined) throw new ServiceError('NOT_FOUND', `there is no run "${id}"`);
+    return toScriptRun(row);
+  }
+
+  /** Takes away runs that started before; marks those that were lost. How many went. */
+  async purge(startedBefore: Date): Promise<number> {
+    const [gone] = await this.#options.database.query<{ count: number }>(Prisma.sql`
+with lost as (
+  update script_runs
+  set status = 'failed', ended_at = now(),
+    error = jsonb_build_object('name', 'Error', 'message', 'the gateway that ran it ended', 'script', script, 'stack', '')
+  where status = 'running' and started_at < now() - make_interval(hours => ${LOST_AFTER_HOURS}::int)
+),
+gone as (
+  delete from script_runs
+  where started_at < ${startedBefore.toISOString()}::timestamptz
+  returning 1
+)
+select count(*)::int as count from gone`);
+    return gone?.count ?? 0;
+  }
+
+  async #run(request: RunRequest): Promise<RunResult> {
+    try {
+      return await this.#options.runner.run(request);
+    } catch (fault) {
+      // The runner refuses before it begins: too many runs wait, the caller has gone.
+      return failedBeforeStart(request.source.name, fault);
+    }
+  }
+
+  async #keepStart(
+    scope: Scope,
+    run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
+  ): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+insert into script_runs (id, domain_id, script, version, cause, principal, status, started_at, request_id)
+values (
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause}, ${scope.principal.id},
+  'running', ${run.startedAt.toISOString()}::timestamptz, ${scope.requestId}
+)`);
+  }
+
+  async #keepEnd(scope: Scope, run: ScriptRun): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+insert into script_runs (
+  id, domain_id, script, version, cause, principal, status, started_at, ended_at,
+  cpu_ms, memory_bytes, host_calls, value, error, output, request_id
+)
+values (
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause}, ${scope.principal.id},
+  ${run.status}, ${run.startedAt.toISOString()}::timestamptz, now(),
+  ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
+  ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
+  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb, ${scope.requestId}
+)
+on conflict (id) do update
+set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms, memory_bytes = excluded.memory_bytes,
+  host_calls = excluded.host_calls, value = excluded.value, error = excluded.error, output = excluded.output`);
+  }
+}
+
+/** As whom a script runs for a caller: with its service roles, or as the caller. */
+export function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
+  if (script.serviceRoles === undefined) return scope;
+  return { ...scope, principal: servicePrincipal(scope.domain, script.name, script.serviceRoles) };
+}
+
+function serviceScope(
+  domain: Domain,
+  script: Pick<Script, 'name' | 'serviceRoles'>,
+  requestId: string,
+): Scope {
+  return {
+    domain,
+    principal: servicePrincipal(domain, script.name, script.serviceRoles ?? []),
+    requestId,
+  };
+}
+
+function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Scope['principal'] {
+  return systemPrincipal(`script:${name}`, roles, domain.id);
+}
+
+function reachOf({ domain, principal }: Scope): Prisma.Sql {
+  const seesAll = principal.roles.has('admin') && principal.scopes === undefined;
+  return seesAll
+    ? Prisma.sql`domain_id = ${domain.id}`
+    : Prisma.sql`domain_id = ${domain.id} and principal = ${principal.id}`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function assertRunId(id: string): string {
+  if (UUID.test(id)) return id;
+  throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
+    errors: [{ detail: 'an id of a run is a UUID', expected: 'a UUID', sent: id }],
+  });
+}
+
+function failedBeforeStart(script: string, fault: unknown): RunResult {
+  if (!(fault instanceof ServiceError)) throw fault;
+  const { code, status, errors, message } = fault;
+  return {
+    id: randomUUID(),
+    status: 'failed',
+    error: { name: 'Error', message, code, status, errors, script, stack: '' },
+    output: [],
+    durationMs: 0,
+    cpuMs: 0,
+    memoryBytes: 0,
+    hostCalls: 0,
+  };
+}
+
+interface RunRow {
+  readonly id: string;
+  readonly script: string;
+  readonly version: number | null;
+  readonly cause: RunCause;
+  readonly principal: string;
+  readonly status: ScriptRun['status'];
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly cpu_ms: number | null;
+  readonly memory_bytes: number | null;
+  readonly host_calls: number | null;
+  readonly value: string | null;
+  readonly error: ScriptError | null;
+  readonly output: readonly (Omit<OutputLine, 'at'> & { readonly at: string })[] | null;
+  readonly request_id: string;
+}
+
+const COLUMNS = Prisma.sql`id::text as id, script, version, cause, principal, status, started_at, ended_at,
+  cpu_ms, memory_bytes, host_calls, value::text as value, error, output, request_id`;
+
+function toScriptRun(row: RunRow): ScriptRun {
+  return {
+    id: row.id,
+    script: row.script,
+    version: row.version ?? undefined,
+    cause: row.cause,
+    principal: row.principal,
+    status: row.status,
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+    cpuMs: row.cpu_ms ?? undefined,
+    memoryBytes: row.memory_bytes ?? undefined,
+    hostCalls: row.host_calls ?? undefined,
+    value: row.value === null ? undefined : parsePlainJson(row.value),
+    error: row.error ?? undefined,
+    output: (row.output ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
+    requestId: row.request_id,
+  };
+}
+
+/** What a script prints may hold what Postgres does not: it is kept to be read, not to be computed with. */
+function storable(json: string | undefined): string | null {
+  return json === undefined ? null : replaceUnstorable(json);
+}

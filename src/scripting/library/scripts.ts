@@ -1,0 +1,325 @@
+/**
+ * The scripts a school keeps. Settings are held in memory and renewed when any gateway saves one, so that a write knows at no cost
+ * whether it starts a script; code is read when it is to run.
+ */
+import { LRUCache } from 'lru-cache';
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from '../../store/database/database.js';
+import type { Scope } from '../../store/scope.js';
+import {
+  parseScript,
+  type Script,
+  type ScriptDefinition,
+  type ScriptSettings,
+  StoredSettings,
+  type WriteOperation,
+} from './script.js';
+
+/** A script without its code. */
+export type ScriptOutline = Omit<Script, 'code'>;
+
+export interface ScriptVersion extends ScriptDefinition {
+  readonly version: number;
+  readonly savedAt: Date;
+  readonly savedBy: string;
+}
+
+export interface ScriptsOptions {
+  readonly database: Database;
+  readonly maxCodeBytes: number;
+  /** Whether code can be read at all. @throws INVALID_VALUE with line and column where it cannot */
+  readonly checkCode: (source: { readonly name: string; readonly code: string }) => Promise<void>;
+}
+
+const CHANNEL = 'campus_scripts';
+const KEPT_CODE_BYTES = 16_000_000;
+
+export class Scripts {
+  readonly #options: ScriptsOptions;
+  readonly #codes = new LRUCache<string, string>({
+    maxSize: KEPT_CODE_BYTES,
+    sizeCalculation: (code) => Math.max(1, code.length),
+  });
+  #index: ScriptIndex = new ScriptIndex([]);
+  #reading: Promise<unknown> = Promise.resolve();
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(options: ScriptsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the settings of all scripts and listens for changes until `close`. */
+  static async load(options: ScriptsOptions): Promise<Scripts> {
+    const scripts = new Scripts(options);
+    const renew = () => {
+      // A failed renewal is made up for by the next message, or by the gap reported when the connection is back.
+      scripts.refresh().catch(() => {});
+    };
+    scripts.#stopListening = await options.database.listen(CHANNEL, renew, renew);
+    await scripts.refresh();
+    return scripts;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  /** Reads all settings again, after what is being read already: the last reading to end is the last one begun. */
+  async refresh(): Promise<void> {
+    const reading = this.#reading.catch(() => {}).then(() => readOutlines(this.#options.database));
+    this.#reading = reading;
+    this.#index = new ScriptIndex(await reading);
+  }
+
+  /** What starts scripts, for those who know of a start. */
+  get starts(): ScriptStarts {
+    return this.#index;
+  }
+
+  /** The scripts of the domain that the caller may run, by name; an admin sees all. */
+  list(scope: Scope): readonly ScriptOutline[] {
+    return this.#index
+      .ofDomain(scope.domain.id)
+      .filter((script) => isAdmin(scope) || findRefusal(scope, script) === undefined);
+  }
+
+  /** A script with its code. @throws FORBIDDEN unless the caller is an admin; NOT_FOUND */
+  async get(scope: Scope, name: string): Promise<Script> {
+    assertMayEdit(scope);
+    return await this.#withCode(this.#getOutline(scope, name));
+  }
+
+  /**
+   * A script that the caller may run now. To who may not, a script is FORBIDDEN; its name is no secret within the domain.
+   *
+   * @throws NOT_FOUND; FORBIDDEN, also for one that is not enabled
+   */
+  async getRunnable(scope: Scope, name: string): Promise<Script> {
+    const outline = this.#getOutline(scope, name);
+    const refusal = findRefusal(scope, outline);
+    if (refusal !== undefined) throw new ServiceError('FORBIDDEN', refusal);
+    return await this.#withCode(outline);
+  }
+
+  /** A script that its own settings start, without a caller. `undefined`: it is gone or not enabled. */
+  async findEnabled(domainId: string, name: string): Promise<Script | undefined> {
+    const outline = this.#index.find(domainId, name);
+    return outline?.isEnabled ? await this.#withCode(outline) : undefined;
+  }
+
+  /**
+   * Saves a script as a whole: what is not said is at its default. With `ifVersion` only over that version; 0: only a new one.
+   *
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE naming every fault, also of the code;
+   *   VERSION_CONFLICT
+   */
+  async save(scope: Scope, sent: unknown, ifVersion?: number): Promise<Script> {
+    assertMayEdit(scope);
+    const { name, code, ...settings } = parseScript(sent, this.#options);
+    await this.#options.checkCode({ name, code });
+    const domainId = scope.domain.id;
+    const [row] = await this.#options.database.query<{ version: number }>(Prisma.sql`
+with last as (
+  select coalesce(max(version), 0) as version
+  from script_versions
+  where domain_id = ${domainId} and name = ${name}
+),
+saved as (
+  insert into scripts (domain_id, name, version, code, settings, owner, updated_by)
+  select ${domainId}, ${name}, last.version + 1, ${code}, ${JSON.stringify(settings)}::jsonb, ${scope.principal.id}, ${scope.principal.id}
+  from last
+  where ${ifVersion ?? null}::int is null or ${ifVersion ?? null}::int = coalesce(
+    (select s.version from scripts s where s.domain_id = ${domainId} and s.name = ${name}), 0)
+  on conflict (domain_id, name) do update
+  set version = scripts.version + 1, code = excluded.code, settings = excluded.settings,
+    updated_at = now(), updated_by = excluded.updated_by
+  where ${ifVersion ?? null}::int is null or scripts.version = ${ifVersion ?? null}::int
+  returning *
+),
+kept as (
+  insert into script_versions (domain_id, name, version, code, settings, saved_at, saved_by)
+  select domain_id, name, version, code, settings, updated_at, updated_by
+  from saved
+)
+select version, pg_notify(${CHANNEL}, '') as announced
+from saved`);
+    if (row === undefined) throw versionConflict(name, this.#index.find(domainId, name), ifVersion);
+    await this.refresh();
+    return await this.get(scope, name);
+  }
+
+  /** Takes a script away; its versions and runs stay. @throws FORBIDDEN, NOT_FOUND */
+  async remove(scope: Scope, name: string): Promise<void> {
+    assertMayEdit(scope);
+    this.#getOutline(scope, name);
+    await this.#options.database.query(Prisma.sql`
+with removed as (
+  delete from scripts
+  where domain_id = ${scope.domain.id} and name = ${name}
+)
+select pg_notify(${CHANNEL}, '') as announced`);
+    await this.refresh();
+  }
+
+  /** The versions of a script, the newest first, also of one that was removed. @throws FORBIDDEN; NOT_FOUND */
+  async versions(scope: Scope, name: string, limit: number): Promise<readonly ScriptVersion[]> {
+    assertMayEdit(scope);
+    const rows = await this.#options.database.prisma.scriptVersion.findMany({
+      where: { domainId: scope.domain.id, name },
+      orderBy: { version: 'desc' },
+      take: limit,
+    });
+    if (rows.length === 0) throw this.#notFound(scope, name);
+    return rows.map(({ settings, code, version, savedAt, savedBy }) => ({
+      ...toSettings(settings),
+      ...{ name, code, version, savedAt, savedBy },
+    }));
+  }
+
+  #getOutline(scope: Scope, name: string): ScriptOutline {
+    const outline = this.#index.find(scope.domain.id, name);
+    if (outline === undefined) throw this.#notFound(scope, name);
+    return outline;
+  }
+
+  #notFound(scope: Scope, name: string): ServiceError {
+    const names = this.list(scope).map((script) => script.name);
+    return new ServiceError('NOT_FOUND', `there is no script "${name}".${didYouMean(name, names)}`);
+  }
+
+  async #withCode(outline: ScriptOutline): Promise<Script> {
+    const { domainId, name, version } = outline;
+    const key = `${domainId} ${name} ${version}`;
+    const kept = this.#codes.get(key);
+    if (kept !== undefined) return { ...outline, code: kept };
+    const found = await this.#options.database.prisma.scriptVersion.findUnique({
+      where: { domainId_name_version: { domainId, name, version } },
+      select: { code: true },
+    });
+    if (found === null) throw new ServiceError('NOT_FOUND', `there is no script "${name}"`);
+    this.#codes.set(key, found.code);
+    return { ...outline, code: found.code };
+  }
+}
+
+/** Which scripts start by themselves: names of enabled ones, in alphabetical order. */
+export interface ScriptStarts {
+  before(domainId: string, collection: string, operation: WriteOperation): readonly string[];
+  after(domainId: string, collection: string, operation: WriteOperation): readonly string[];
+  onTopic(domainId: string, topic: string): readonly string[];
+  scheduled(): readonly ScriptOutline[];
+}
+
+class ScriptIndex implements ScriptStarts {
+  readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
+  readonly #names = new Map<string, string[]>();
+  readonly #scheduled: ScriptOutline[] = [];
+
+  constructor(outlines: readonly ScriptOutline[]) {
+    for (const outline of outlines) {
+      const { domainId, name } = outline;
+      const scripts = this.#byDomain.get(domainId) ?? new Map<string, ScriptOutline>();
+      this.#byDomain.set(domainId, scripts.set(name, outline));
+      if (!outline.isEnabled) continue;
+      for (const start of startsOf(outline)) {
+        this.#names.set(start, [...(this.#names.get(start) ?? []), name]);
+      }
+      if (outline.schedule !== undefined) this.#scheduled.push(outline);
+    }
+  }
+
+  ofDomain(domainId: string): readonly ScriptOutline[] {
+    return [...(this.#byDomain.get(domainId)?.values() ?? [])];
+  }
+
+  find(domainId: string, name: string): ScriptOutline | undefined {
+    return this.#byDomain.get(domainId)?.get(name);
+  }
+
+  before(domainId: string, collection: string, operation: WriteOperation): readonly string[] {
+    return this.#names.size === 0 ? NONE : this.#named('before', domainId, collection, operation);
+  }
+
+  after(domainId: string, collection: string, operation: WriteOperation): readonly string[] {
+    return this.#names.size === 0 ? NONE : this.#named('after', domainId, collection, operation);
+  }
+
+  onTopic(domainId: string, topic: string): readonly string[] {
+    return this.#names.size === 0 ? NONE : this.#named('topic', domainId, topic);
+  }
+
+  scheduled(): readonly ScriptOutline[] {
+    return this.#scheduled;
+  }
+
+  #named(...start: readonly string[]): readonly string[] {
+    return this.#names.get(JSON.stringify(start)) ?? NONE;
+  }
+}
+
+const NONE: readonly string[] = [];
+
+function startsOf({ domainId, before, after, topics }: ScriptOutline): readonly string[] {
+  const writes = (kind: 'before' | 'after', triggers: ScriptSettings['before']) =>
+    triggers.flatMap(({ collection, operations }) =>
+      operations.map((operation) => [kind, domainId, collection, operation]),
+    );
+  const starts = [
+    ...writes('before', before),
+    ...writes('after', after),
+    ...topics.map((topic) => ['topic', domainId, topic]),
+  ];
+  return [...new Set(starts.map((start) => JSON.stringify(start)))];
+}
+
+async function readOutlines(database: Database): Promise<readonly ScriptOutline[]> {
+  const rows = await database.prisma.script.findMany({
+    omit: { code: true },
+    orderBy: [{ domainId: 'asc' }, { name: 'asc' }],
+  });
+  return rows.map(({ settings, ...row }) => ({ ...row, ...toSettings(settings) }));
+}
+
+function toSettings(stored: unknown): ScriptSettings {
+  const settings = StoredSettings.parse(stored);
+  return {
+    ...settings,
+    serviceRoles: settings.serviceRoles,
+    schedule: settings.schedule,
+    endpoint: settings.endpoint,
+  };
+}
+
+function isAdmin({ principal }: Scope): boolean {
+  return principal.roles.has('admin') && principal.scopes === undefined;
+}
+
+function assertMayEdit(scope: Scope): void {
+  if (isAdmin(scope)) return;
+  throw new ServiceError('FORBIDDEN', 'only an admin reads and saves scripts, after logging in');
+}
+
+function findRefusal({ principal }: Scope, script: ScriptOutline): string | undefined {
+  if (!script.isEnabled) return `the script "${script.name}" is not enabled`;
+  const { scripts } = principal.scopes ?? {};
+  if (scripts !== undefined && !scripts.includes('*') && !scripts.includes(script.name)) {
+    return `the API key may not run the script "${script.name}"`;
+  }
+  const mayRun = principal.roles.has('admin') || script.roles.some((role) => principal.roles.has(role));
+  return mayRun ? undefined : `you may not run the script "${script.name}"`;
+}
+
+function versionConflict(
+  name: string,
+  present: ScriptOutline | undefined,
+  ifVersion: number | undefined,
+): ServiceError {
+  const version = present?.version ?? 0;
+  return new ServiceError(
+    'VERSION_CONFLICT',
+    `the script "${name}" has version ${version}, not ${ifVersion ?? version}`,
+    { errors: [{ detail: 'read it again and decide anew', expected: String(version), sent: ifVersion }] },
+  );
+}
