@@ -114,6 +114,12 @@ const SETTINGS = {
     schema: positive,
     meaning: 'GraphQL: largest `first`',
   },
+  maxRecordsPerWrite: {
+    variable: 'MAX_RECORDS_PER_WRITE',
+    default: '10000',
+    schema: positive,
+    meaning: 'records one call may create, change or remove',
+  },
   graphqlMaxDepth: {
     variable: 'GRAPHQL_MAX_DEPTH',
     default: '12',

@@ -125,6 +125,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       catalog,
       topDomain: () => domains.top(),
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+      maxRecordsPerWrite: config.maxRecordsPerWrite,
     });
     const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
     const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
