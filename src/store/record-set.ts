@@ -7,12 +7,13 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { EffectiveAccess } from './access.js';
 import { readGroups } from './aggregate.js';
 import type { AggregateQuery, Group } from './aggregate-query.js';
+import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import type { Collection } from './collection.js';
 import type { Database } from './database/database.js';
 import { type KeptRead, type KeptReads, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { RecordQuery } from './record-query.js';
-import { liveRecordsOf } from './record-statements.js';
+import { liveRecordsOf, recordsOf } from './record-statements.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import type { Scope } from './scope.js';
 import { assertMembersReadable } from './shape-access.js';
@@ -22,6 +23,7 @@ import type { RecordOrder } from './sql/compile-sort.js';
 import type { PageShape } from './sql/page-shape.js';
 import { compileRecordSource, type RecordSource } from './sql/record-source.js';
 import type { Member, Printing } from './sql/shape.js';
+import { statementName } from './sql/statement-name.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 export interface RecordPage {
@@ -277,6 +279,23 @@ export class RecordSet {
     return await this.#printOne(toStatement(sql));
   }
 
+  /**
+   * Of the records with these ids, removed ones included, those that satisfy the filter, each printed once for each selection. In no
+   * order, in one round trip. A removed record is judged as it was.
+   *
+   * @throws FORBIDDEN as `print` does
+   */
+  async printChanged(
+    ids: readonly string[],
+    selections: readonly (readonly Member[])[],
+  ): Promise<readonly ChangedRecord[]> {
+    for (const members of selections) this.#assertPrintable(members);
+    const { database, scope, context } = this.#options;
+    const where = compileConditions(recordsOf(scope, context.collection), this.#options);
+    const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
+    return await database.query<ChangedRecord>(sql, { name: statementName(sql.text), signal: scope.signal });
+  }
+
   /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */
   #hasMoreBehind(): boolean {
     const { after, before, fromEnd, skip } = this.#options.query;
@@ -330,8 +349,15 @@ export class RecordSet {
 }
 
 /** Domain, live records, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
-function compileWhere({ scope, query, access, context }: RecordSetOptions): Prisma.Sql {
-  const conditions = [liveRecordsOf(scope, context.collection)];
+function compileWhere(options: RecordSetOptions): Prisma.Sql {
+  return compileConditions(liveRecordsOf(options.scope, options.context.collection), options);
+}
+
+function compileConditions(
+  records: Prisma.Sql,
+  { query, access, context }: Pick<RecordSetOptions, 'query' | 'access' | 'context'>,
+): Prisma.Sql {
+  const conditions = [records];
   if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
   if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
     conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
