@@ -56,17 +56,7 @@ export interface RunResult {
 }
 
 /** Which setting a script ran into. */
-export type ScriptLimit =
-  | 'cpuTime'
-  | 'wallTime'
-  | 'memory'
-  | 'stack'
-  | 'output'
-  | 'hostCalls'
-  | 'payload'
-  | 'codeSize'
-  | 'depth'
-  | 'concurrency';
+export type ScriptLimit = 'cpuTime' | 'wallTime' | 'memory' | 'stack' | 'output' | 'hostCalls';
 
 export interface ScriptError {
   /** `TypeError`, `Error`, … as the script would see it. */
@@ -83,4 +73,15 @@ export interface ScriptError {
   readonly column?: number | undefined;
   /** The calls that led there, one a line, the script's own alone. */
   readonly stack: string;
+}
+
+const OUTPUT_LEVELS: ReadonlySet<string> = new Set([
+  'debug',
+  'info',
+  'warn',
+  'error',
+] satisfies OutputLevel[]);
+
+export function isOutputLevel(text: string): text is OutputLevel {
+  return OUTPUT_LEVELS.has(text);
 }

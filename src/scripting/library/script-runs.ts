@@ -5,7 +5,7 @@ import { replaceUnstorable } from '../../filter/storable-text.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../json.js';
 import type { Database, Transaction } from '../../store/database/database.js';
-import { type Domain, type Scope, systemPrincipal } from '../../store/scope.js';
+import { type Domain, type Principal, type Scope, systemPrincipal } from '../../store/scope.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../script-run.js';
 import type { Script } from './script.js';
 import type { Scripts } from './scripts.js';
@@ -87,10 +87,19 @@ export class ScriptRuns {
   }
 
   /** Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled any more. */
-  async runAsService(domain: Domain, name: string, options: StartOptions): Promise<ScriptRun | undefined> {
+  async runAsService(
+    domain: Domain,
+    name: string,
+    options: Omit<StartOptions, 'arguments'> & {
+      /** What the script is to know, as far as its roles may. */
+      readonly argumentsFor: (scope: Scope) => Promise<JsonValue>;
+    },
+  ): Promise<ScriptRun | undefined> {
     const script = await this.#options.scripts.findEnabled(domain.id, name);
     if (script?.serviceRoles === undefined) return undefined;
-    return await this.start(serviceScope(domain, script, randomUUID()), script, options);
+    const scope = serviceScope(domain, script, randomUUID());
+    const { argumentsFor, ...others } = options;
+    return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
   /** Runs code as the scope says and keeps the run. For callers who have checked the right to do so. */
@@ -218,8 +227,12 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
 
 /** As whom a script runs for a caller: with its service roles, or as the caller. */
 export function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
-  if (script.serviceRoles === undefined) return scope;
-  return { ...scope, principal: servicePrincipal(scope.domain, script.name, script.serviceRoles) };
+  return { ...scope, principal: principalOfRun(scope, script) };
+}
+
+export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {
+  if (script.serviceRoles === undefined) return scope.principal;
+  return servicePrincipal(scope.domain, script.name, script.serviceRoles);
 }
 
 function serviceScope(
@@ -234,7 +247,7 @@ function serviceScope(
   };
 }
 
-function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Scope['principal'] {
+function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Principal {
   return systemPrincipal(`script:${name}`, roles, domain.id);
 }
 

@@ -2,8 +2,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
-
-export type WriteOperation = 'create' | 'update' | 'delete';
+import type { WriteOperation } from '../../store/write-triggers.js';
 
 /** The writes of a collection that start a script. */
 export interface WriteTrigger {

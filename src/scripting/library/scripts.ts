@@ -8,13 +8,13 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../../store/database/database.js';
 import type { Scope } from '../../store/scope.js';
+import type { WriteOperation } from '../../store/write-triggers.js';
 import {
   parseScript,
   type Script,
   type ScriptDefinition,
   type ScriptSettings,
   StoredSettings,
-  type WriteOperation,
 } from './script.js';
 
 /** A script without its code. */
@@ -204,17 +204,17 @@ select pg_notify(${CHANNEL}, '') as announced`);
   }
 }
 
-/** Which scripts start by themselves: names of enabled ones, in alphabetical order. */
+/** Which scripts start by themselves: enabled ones, by name. */
 export interface ScriptStarts {
-  before(domainId: string, collection: string, operation: WriteOperation): readonly string[];
-  after(domainId: string, collection: string, operation: WriteOperation): readonly string[];
-  onTopic(domainId: string, topic: string): readonly string[];
+  before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
+  after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
+  onTopic(domainId: string, topic: string): readonly ScriptOutline[];
   scheduled(): readonly ScriptOutline[];
 }
 
 class ScriptIndex implements ScriptStarts {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
-  readonly #names = new Map<string, string[]>();
+  readonly #started = new Map<string, ScriptOutline[]>();
   readonly #scheduled: ScriptOutline[] = [];
 
   constructor(outlines: readonly ScriptOutline[]) {
@@ -224,7 +224,7 @@ class ScriptIndex implements ScriptStarts {
       this.#byDomain.set(domainId, scripts.set(name, outline));
       if (!outline.isEnabled) continue;
       for (const start of startsOf(outline)) {
-        this.#names.set(start, [...(this.#names.get(start) ?? []), name]);
+        this.#started.set(start, [...(this.#started.get(start) ?? []), outline]);
       }
       if (outline.schedule !== undefined) this.#scheduled.push(outline);
     }
@@ -238,28 +238,30 @@ class ScriptIndex implements ScriptStarts {
     return this.#byDomain.get(domainId)?.get(name);
   }
 
-  before(domainId: string, collection: string, operation: WriteOperation): readonly string[] {
-    return this.#names.size === 0 ? NONE : this.#named('before', domainId, collection, operation);
+  before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {
+    return this.#startedBy('before', domainId, collection, operation);
   }
 
-  after(domainId: string, collection: string, operation: WriteOperation): readonly string[] {
-    return this.#names.size === 0 ? NONE : this.#named('after', domainId, collection, operation);
+  after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {
+    return this.#startedBy('after', domainId, collection, operation);
   }
 
-  onTopic(domainId: string, topic: string): readonly string[] {
-    return this.#names.size === 0 ? NONE : this.#named('topic', domainId, topic);
+  onTopic(domainId: string, topic: string): readonly ScriptOutline[] {
+    return this.#startedBy('topic', domainId, topic);
   }
 
   scheduled(): readonly ScriptOutline[] {
     return this.#scheduled;
   }
 
-  #named(...start: readonly string[]): readonly string[] {
-    return this.#names.get(JSON.stringify(start)) ?? NONE;
+  #startedBy(...start: readonly string[]): readonly ScriptOutline[] {
+    // Every write asks: most schools have no script that a write starts.
+    if (this.#started.size === 0) return NONE;
+    return this.#started.get(JSON.stringify(start)) ?? NONE;
   }
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly ScriptOutline[] = [];
 
 function startsOf({ domainId, before, after, topics }: ScriptOutline): readonly string[] {
   const writes = (kind: 'before' | 'after', triggers: ScriptSettings['before']) =>

@@ -1,0 +1,254 @@
+/** A guest thread as the gateway sees it: started, lent to one run at a time, and ended when it cannot be stopped otherwise. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import {
+  ANSWERED,
+  BEATS,
+  type GuestLine,
+  type GuestMessage,
+  type GuestOutcome,
+  type GuestSettings,
+  SHARED_BYTES,
+  STOP,
+  STOP_REASONS,
+  type StartMessage,
+} from './guest/protocol.js';
+
+export type CallMessage = Extract<GuestMessage, { kind: 'call' }>;
+
+/** What a run wants of the thread that carries it. */
+export interface RunHost {
+  /** Answers a call with the text described in protocol.ts; never throws. */
+  answer(call: CallMessage): Promise<string>;
+  onOutput(lines: readonly GuestLine[]): void;
+}
+
+/** Why a run ended from outside. */
+export type OutsideStop = Exclude<(typeof STOP_REASONS)[number], 'none'>;
+
+export type ThreadOutcome =
+  | { readonly kind: 'ended'; readonly outcome: GuestOutcome }
+  /** The thread is gone with the run. `stuck`: in one long native operation, past its processor time. */
+  | {
+      readonly kind: 'lost';
+      readonly reason: OutsideStop | 'stuck' | 'crashed';
+      readonly error?: unknown;
+      readonly busyMs: number;
+    };
+
+/** How long a run that was told to end may take to do so, and how long its interpreter may be deaf past its time. */
+const GRACE_MS = 300;
+const WATCH_MS = 100;
+const STOPPED = '-{"message":"the run has ended"}';
+
+/** Compiled, the module of the thread is beside this one; from the sources, Node is told how to read TypeScript. */
+const EXTENSION = path.extname(fileURLToPath(import.meta.url));
+const ENTRY = new URL(`./guest/thread${EXTENSION}`, import.meta.url);
+const EXEC_ARGUMENTS =
+  EXTENSION === '.ts' ? ['--import', new URL('../../test/typescript.mjs', import.meta.url).href] : [];
+
+export class GuestThread {
+  readonly #worker: Worker;
+  readonly #answers: MessagePort;
+  readonly #settings: GuestSettings;
+  #run: ThreadRun | undefined;
+  /** Told to end before it had begun. */
+  #stopFirst: OutsideStop | undefined;
+  #wasReady = false;
+  #becomeReady: () => void = () => {};
+  #ready: Promise<void>;
+  #isLost = false;
+
+  /** Starts; ready some 50 ms later. `onLost` is called once, also after `end`. */
+  constructor(settings: GuestSettings, onLost: (thread: GuestThread) => void) {
+    const { port1, port2 } = new MessageChannel();
+    this.#settings = settings;
+    this.#answers = port1;
+    this.#ready = this.#nextReady();
+    this.#worker = new Worker(ENTRY, {
+      workerData: { settings, answers: port2 },
+      transferList: [port2],
+      execArgv: EXEC_ARGUMENTS,
+      // The secrets of the gateway are in its environment.
+      env: {},
+      // Of the thread's own heap, which holds what is on its way; the guest's is counted by itself. With less stack, WebAssembly
+      // runs out of it before the interpreter does.
+      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 },
+    });
+    this.#worker.on('message', (message: GuestMessage) => this.#hear(message));
+    let failure: unknown;
+    this.#worker.on('error', (error) => {
+      failure = error;
+    });
+    this.#worker.once('exit', () => {
+      this.#isLost = true;
+      this.#answers.close();
+      this.#becomeReady();
+      this.#run?.lose(failure);
+      onLost(this);
+    });
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** It could start at all. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  /** Runs a script; one at a time. */
+  async run(start: Omit<StartMessage, 'shared'>, host: RunHost): Promise<ThreadOutcome> {
+    this.#stopFirst = undefined;
+    await this.#ready;
+    if (this.#isLost) return { kind: 'lost', reason: 'crashed', busyMs: 0 };
+    this.#ready = this.#nextReady();
+    const shared = new SharedArrayBuffer(SHARED_BYTES);
+    const run = new ThreadRun({
+      shared: new Int32Array(shared),
+      cpuTimeMs: this.#settings.cpuTimeMs,
+      host,
+      answer: (text) => this.#answers.postMessage(text),
+      terminate: () => void this.#worker.terminate(),
+    });
+    this.#run = run;
+    if (this.#stopFirst !== undefined) run.stop(this.#stopFirst);
+    this.#worker.postMessage({ ...start, shared } satisfies StartMessage);
+    try {
+      return await run.outcome;
+    } finally {
+      this.#run = undefined;
+    }
+  }
+
+  /** Ends the run under way: at the next instruction or, when the interpreter does not hear, with the thread. */
+  stop(reason: OutsideStop): void {
+    if (this.#run === undefined) this.#stopFirst = reason;
+    else this.#run.stop(reason);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #nextReady(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#becomeReady = resolve;
+    });
+  }
+
+  #hear(message: GuestMessage): void {
+    if (message.kind === 'ready') {
+      this.#wasReady = true;
+      this.#becomeReady();
+    } else this.#run?.hear(message);
+  }
+}
+
+interface ThreadRunOptions {
+  readonly shared: Int32Array;
+  readonly cpuTimeMs: number;
+  readonly host: RunHost;
+  readonly answer: (text: string) => void;
+  readonly terminate: () => void;
+}
+
+/** One run on a thread: answers its calls, and watches that it can still be stopped. */
+class ThreadRun {
+  readonly outcome: Promise<ThreadOutcome>;
+  readonly #options: ThreadRunOptions;
+  readonly #startedAt = performance.now();
+  readonly #watch: NodeJS.Timeout;
+  #kill: NodeJS.Timeout | undefined;
+  #settle: (outcome: ThreadOutcome) => void = () => {};
+  #calledAt: number | undefined;
+  #answeredMs = 0;
+  #beats = 0;
+  #heardAt = performance.now();
+  #endReason: OutsideStop | 'stuck' | undefined;
+
+  constructor(options: ThreadRunOptions) {
+    this.#options = options;
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+  }
+
+  hear(message: Exclude<GuestMessage, { kind: 'ready' }>): void {
+    switch (message.kind) {
+      case 'call':
+        void this.#answer(message);
+        return;
+      case 'output':
+        this.#options.host.onOutput(message.lines);
+        return;
+      case 'ended':
+        this.#finish({ kind: 'ended', outcome: message.outcome });
+    }
+  }
+
+  stop(reason: OutsideStop): void {
+    if (this.#endReason !== undefined) return;
+    this.#endReason = reason;
+    Atomics.store(this.#options.shared, STOP, STOP_REASONS.indexOf(reason));
+    if (this.#calledAt !== undefined) this.#wake(STOPPED);
+    this.#kill = setTimeout(() => this.#options.terminate(), GRACE_MS);
+  }
+
+  lose(error: unknown): void {
+    const busyMs = this.#busyMs;
+    this.#finish({
+      kind: 'lost',
+      reason: this.#endReason ?? 'crashed',
+      busyMs,
+      ...(error !== undefined && { error }),
+    });
+  }
+
+  async #answer(call: CallMessage): Promise<void> {
+    this.#calledAt = performance.now();
+    if (this.#endReason !== undefined) {
+      this.#wake(STOPPED);
+      return;
+    }
+    const text = await this.#options.host.answer(call);
+    if (this.#calledAt !== undefined) this.#wake(text);
+  }
+
+  #wake(text: string): void {
+    this.#answeredMs += performance.now() - (this.#calledAt ?? performance.now());
+    this.#calledAt = undefined;
+    this.#heardAt = performance.now();
+    this.#options.answer(text);
+    Atomics.store(this.#options.shared, ANSWERED, 1);
+    Atomics.notify(this.#options.shared, ANSWERED);
+  }
+
+  /** The interpreter ends a run that is out of processor time by itself, and tells where; here ends what does not hear. */
+  #look(): void {
+    const beats = Atomics.load(this.#options.shared, BEATS);
+    if (this.#calledAt !== undefined || beats !== this.#beats) {
+      this.#beats = beats;
+      this.#heardAt = performance.now();
+      return;
+    }
+    const isDeaf = performance.now() - this.#heardAt > GRACE_MS;
+    if (!isDeaf || this.#busyMs < this.#options.cpuTimeMs || this.#endReason !== undefined) return;
+    this.#endReason = 'stuck';
+    this.#options.terminate();
+  }
+
+  /** Time in which the thread did not wait for the gateway. */
+  get #busyMs(): number {
+    return performance.now() - this.#startedAt - this.#answeredMs;
+  }
+
+  #finish(outcome: ThreadOutcome): void {
+    clearInterval(this.#watch);
+    clearTimeout(this.#kill);
+    this.#settle(outcome);
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * One interpreter for one run: QuickJS in a WebAssembly memory of its own, which is dropped with everything in it when the run has
+ * ended. Nothing is shared with the next run, not even what a fault of the interpreter might have left behind.
+ */
+import build from '@jitl/quickjs-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core';
+import { isOutputLevel } from '../script-run.js';
+import { PRELUDE, PRELUDE_NAME } from './prelude.js';
+import type { CallOperation, GuestError, GuestFunction, GuestLine } from './protocol.js';
+
+export interface GuestHost {
+  /** Answers with the text described in protocol.ts. A throw is one of the script's `Error`s. */
+  call(operation: CallOperation, name: string, argumentsText: string): string;
+  print(line: GuestLine): void;
+  /** Asked often while the script runs, though not within one long native operation. */
+  shouldStop(): boolean;
+}
+
+export interface GuestOptions {
+  readonly wasm: WebAssembly.Module;
+  readonly memoryBytes: number;
+  readonly payloadBytes: number;
+  readonly functions: readonly GuestFunction[];
+}
+
+export type Evaluated =
+  | { readonly kind: 'value'; readonly text: string | undefined }
+  | { readonly kind: 'error'; readonly error: GuestError };
+
+/** Its types speak of its CommonJS form, whose exports are one level deeper. */
+const variant = build as unknown as QuickJSSyncVariant;
+
+const PAGE_BYTES = 65_536;
+/** What the build starts with, and cannot do without. */
+const INITIAL_PAGES = 256;
+/** More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory. */
+const STACK_BYTES = 256 * 1024;
+const JOBS_AT_ONCE = 100;
+const LONGEST_LINE = 20_000;
+
+export class Guest {
+  readonly #memory: WebAssembly.Memory;
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #payloadBytes: number;
+  readonly #internals: QuickJSHandle;
+  #host: GuestHost | undefined;
+
+  private constructor(quickjs: QuickJSWASMModule, memory: WebAssembly.Memory, options: GuestOptions) {
+    this.#memory = memory;
+    this.#payloadBytes = options.payloadBytes;
+    this.#runtime = quickjs.newRuntime({
+      memoryLimitBytes: options.memoryBytes,
+      maxStackSizeBytes: STACK_BYTES,
+      interruptHandler: () => this.#host?.shouldStop() ?? false,
+    });
+    this.#context = this.#runtime.newContext();
+    this.#internals = this.#buildPlatform(options.functions);
+  }
+
+  /** An interpreter with its `platform`, ready for a script: some milliseconds. */
+  static async create(options: GuestOptions): Promise<Guest> {
+    const memory = new WebAssembly.Memory({
+      initial: INITIAL_PAGES,
+      // The net below the limit of QuickJS, which does not count what passes through its boundary.
+      maximum: INITIAL_PAGES + Math.ceil(options.memoryBytes / PAGE_BYTES),
+    });
+    const quickjs = await newQuickJSWASMModuleFromVariant(
+      newVariant(variant, { wasmModule: options.wasm, wasmMemory: memory, emscriptenModule: SILENT }),
+    );
+    return new Guest(quickjs, memory, options);
+  }
+
+  /** Runs a script to its end: the value it exports, its promises kept, or what it threw. Once a guest. */
+  run(host: GuestHost, script: { name: string; code: string; argumentsText: string }): Evaluated {
+    this.#host = host;
+    const context = this.#context;
+    const started = this.#callInternal('start', context.newString(script.argumentsText));
+    if (started.error) return this.#failed(started.error);
+    const evaluated = context.evalCode(script.code, script.name, { type: 'module' });
+    if (evaluated.error) return this.#failed(evaluated.error);
+    const namespace = this.#settle(evaluated.value);
+    if ('error' in namespace) return this.#failed(namespace.error);
+    const called = this.#callInternal('result', namespace.value);
+    if (called.error) return this.#failed(called.error);
+    const result = this.#settle(called.value);
+    const fault = this.#findFault();
+    if (fault !== undefined) return this.#failed(fault);
+    if ('error' in result) return this.#failed(result.error);
+    return { kind: 'value', text: this.#readResult(result.value) };
+  }
+
+  /** What the script holds or, if it ever was more than the interpreter has at first, the most it held. */
+  get memoryBytes(): number {
+    const pages = this.#memory.buffer.byteLength / PAGE_BYTES;
+    if (pages > INITIAL_PAGES) return this.#memory.buffer.byteLength;
+    const usage = this.#runtime.computeMemoryUsage();
+    return this.#context.getNumber(this.#context.getProp(usage, 'memory_used_size'));
+  }
+
+  #buildPlatform(functions: readonly GuestFunction[]): QuickJSHandle {
+    const context = this.#context;
+    const callHost = context.newFunction('callHost', (operation, name, text) => {
+      const answer = this.#requireHost().call(
+        this.#readText(operation) as CallOperation,
+        this.#readText(name),
+        this.#readText(text),
+      );
+      return context.newString(answer);
+    });
+    const print = context.newFunction('print', (level, text) => {
+      const written = this.#readText(level);
+      const line = this.#readText(text, LONGEST_LINE);
+      this.#requireHost().print({
+        at: Date.now(),
+        level: isOutputLevel(written) ? written : 'info',
+        text: line,
+      });
+    });
+    const build = context.unwrapResult(context.evalCode(PRELUDE, PRELUDE_NAME, { type: 'global' }));
+    const shapes = context.newString(JSON.stringify(functions));
+    return context.unwrapResult(context.callFunction(build, context.undefined, callHost, print, shapes));
+  }
+
+  #requireHost(): GuestHost {
+    if (this.#host === undefined) throw new Error('the guest is not running');
+    return this.#host;
+  }
+
+  #callInternal(name: string, ...args: QuickJSHandle[]) {
+    return this.#context.callFunction(
+      this.#context.getProp(this.#internals, name),
+      this.#context.undefined,
+      ...args,
+    );
+  }
+
+  /** Does what is left to do, until nothing is, and tells what became of a promise. */
+  #settle(promise: QuickJSHandle): { readonly value: QuickJSHandle } | { readonly error: QuickJSHandle } {
+    const fault = this.#doJobs();
+    if (fault !== undefined) return { error: fault };
+    const state = this.#context.getPromiseState(promise);
+    switch (state.type) {
+      case 'fulfilled':
+        return { value: state.value };
+      case 'rejected':
+        return { error: state.error };
+      case 'pending':
+        return {
+          error: this.#context.newError({
+            name: 'Error',
+            message: 'the script waits for a promise that nothing will settle',
+          }),
+        };
+    }
+  }
+
+  /** In portions: a chain of short jobs without an end never comes to where the interpreter asks whether to stop. */
+  #doJobs(): QuickJSHandle | undefined {
+    while (this.#runtime.hasPendingJob()) {
+      const done = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+      if (done.error) return done.error;
+      if (this.#host?.shouldStop())
+        return this.#context.newError({ name: 'InternalError', message: 'interrupted' });
+    }
+    return undefined;
+  }
+
+  #findFault(): QuickJSHandle | undefined {
+    const thrower = this.#callInternal('throwFault');
+    if (thrower.error) return thrower.error;
+    const interrupted = this.#doJobs();
+    if (interrupted !== undefined) return interrupted;
+    return this.#context.callFunction(thrower.value, this.#context.undefined).error;
+  }
+
+  #readResult(value: QuickJSHandle): string | undefined {
+    return this.#context.typeof(value) === 'string' ? this.#readText(value) : undefined;
+  }
+
+  #failed(thrown: QuickJSHandle): Evaluated {
+    const described = this.#callInternal('describe', thrown);
+    if (!described.error) {
+      const error = JSON.parse(this.#readText(described.value)) as GuestError;
+      return { kind: 'error', error };
+    }
+    // Nothing runs in a guest that was stopped; what its error says of itself can still be read.
+    const [name, message, stack] = ['name', 'message', 'stack'].map((key) => this.#readOwnText(thrown, key));
+    return { kind: 'error', error: { name: name || 'Error', message: message ?? '', stack: stack ?? '' } };
+  }
+
+  #readOwnText(handle: QuickJSHandle, key: string): string {
+    try {
+      const value = this.#context.getProp(handle, key);
+      return this.#context.typeof(value) === 'string' ? this.#readText(value, LONGEST_LINE) : '';
+    } catch {
+      return '';
+    }
+  }
+
+  /** Looks at the length first: a text of the guest may be as large as all its memory. */
+  #readText(handle: QuickJSHandle, maxLength = this.#payloadBytes): string {
+    const length = this.#context.getNumber(this.#context.getProp(handle, 'length'));
+    if (length > maxLength) {
+      const error = new Error(
+        `what goes in or out of one call has ${maxLength.toLocaleString('en')} characters at most, not ${length.toLocaleString('en')}`,
+      );
+      error.name = 'RangeError';
+      throw error;
+    }
+    return this.#context.getString(handle);
+  }
+}
+
+/** The interpreter has nothing to say but what the run tells. */
+const SILENT: object = { print: () => {}, printErr: () => {} };

@@ -1,0 +1,109 @@
+/** The jobs that start scripts without a caller: after a write, with a message of a topic, by the clock. */
+import { z } from 'zod';
+import { type ErrorCode, ServiceError } from '../../errors.js';
+import { type JsonObject, type JsonValue, parsePlainJson } from '../../json.js';
+import type { JobTask } from '../../messaging/job.js';
+import type { JobQueue } from '../../messaging/job-queue.js';
+import type { Database } from '../../store/database/database.js';
+import type { Domains } from '../../store/domains.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { Scope } from '../../store/scope.js';
+import type { ScriptRuns } from './script-runs.js';
+import { dueTimes, moveClock } from './script-schedule.js';
+import type { Scripts } from './scripts.js';
+
+export interface ScriptTaskServices {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'find'>;
+  readonly store: Pick<RecordStore, 'get'>;
+  readonly jobs: Pick<JobQueue, 'add'>;
+  readonly scripts: Scripts;
+  readonly runs: ScriptRuns;
+}
+
+/** A script that fails is tried again: what it depends on (an SMS provider, a bank) may be back by then. */
+export const SCRIPT_ATTEMPTS = 4;
+export const RUN_TASK = 'scripts.run';
+/** Looks every minute for schedules that are due; `src/jobs.ts` has it in its list of what is due by the clock. */
+export const SCHEDULE_TASK = 'scripts.schedule';
+
+const RunPayload = z.object({
+  domain: z.string(),
+  script: z.string(),
+  cause: z.enum(['after', 'topic', 'schedule']),
+  arguments: z.record(z.string(), z.unknown()),
+});
+type RunPayload = z.infer<typeof RunPayload>;
+
+/** What an after-trigger is told of, beside what else its arguments say. */
+const Written = z.object({ collection: z.string(), id: z.string() });
+
+export function createScriptTasks(services: ScriptTaskServices): readonly JobTask[] {
+  return [
+    {
+      name: RUN_TASK,
+      run: async (payload) => await runJob(services, RunPayload.parse(payload)),
+    },
+    { name: SCHEDULE_TASK, run: async () => await startDueScripts(services, new Date()) },
+  ];
+}
+
+async function runJob({ domains, runs, store }: ScriptTaskServices, job: RunPayload): Promise<void> {
+  const domain = domains.find(job.domain);
+  if (domain === undefined) return;
+  const sent = job.arguments as JsonObject;
+  const run = await runs.runAsService(domain, job.script, {
+    cause: job.cause,
+    argumentsFor: async (scope) =>
+      job.cause === 'after' ? { ...sent, record: await findWritten(store, scope, sent) } : sent,
+  });
+  if (run?.error === undefined) return;
+  throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
+}
+
+/** The record as it is by now, as far as the script may read it; null: it is gone. */
+async function findWritten(
+  store: ScriptTaskServices['store'],
+  scope: Scope,
+  sent: JsonObject,
+): Promise<JsonValue> {
+  const { collection, id } = Written.parse(sent);
+  try {
+    const { json } = await store.get(scope, collection, id);
+    return parsePlainJson(json);
+  } catch (error) {
+    if (error instanceof ServiceError && OUT_OF_REACH.has(error.code)) return null;
+    throw error;
+  }
+}
+
+const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'GONE', 'FORBIDDEN']);
+
+/**
+ * Adds a job for every script whose time has come since the last look, on any gateway; each once, however often it was due while no gateway
+ * ran. Looks and adds are one transaction: no time is lost and none is taken twice.
+ */
+export async function startDueScripts(services: ScriptTaskServices, now: Date): Promise<void> {
+  const { database, domains, jobs, scripts } = services;
+  await database.transaction(async (within) => {
+    const lastLook = await moveClock(within, now);
+    for (const { domainId, name, schedule } of scripts.starts.scheduled()) {
+      const domain = domains.find(domainId);
+      if (domain === undefined || schedule === undefined) continue;
+      const due = dueTimes(schedule, { timeZone: domain.timeZone, after: lastLook, until: now }).at(-1);
+      if (due === undefined) continue;
+      const job = {
+        domain: domainId,
+        script: name,
+        cause: 'schedule',
+        arguments: { scheduledFor: due.toISOString() },
+      };
+      await jobs.add(
+        RUN_TASK,
+        job,
+        { key: `schedule ${domainId} ${name}`, maxAttempts: SCRIPT_ATTEMPTS },
+        within,
+      );
+    }
+  });
+}

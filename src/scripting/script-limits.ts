@@ -1,0 +1,46 @@
+/** What a run may take. Each is a setting (`SCRIPT_…`). */
+export interface ScriptLimits {
+  /** Processor time of the script itself. */
+  readonly cpuTimeMs: number;
+  /** From start to end, waiting for the gateway included. */
+  readonly wallTimeMs: number;
+  /** The script's heap. */
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+  readonly outputLines: number;
+  readonly hostCalls: number;
+  /** Of the arguments, the result, and what goes in and out of one host call, as JSON text. */
+  readonly payloadBytes: number;
+  readonly codeBytes: number;
+  /** Scripts that start scripts: 1 forbids it. */
+  readonly depth: number;
+  /** Started from outside; each may have `depth - 1` others under it, one waiting for the other. */
+  readonly concurrentRuns: number;
+  /** Waiting for a place; one more is refused. */
+  readonly queuedRuns: number;
+  /** Threads kept ready. */
+  readonly warmThreads: number;
+}
+
+/** The variable that sets a limit, for messages that say which one was met. */
+export const LIMIT_VARIABLES = {
+  cpuTimeMs: 'SCRIPT_CPU_TIME_MS',
+  wallTimeMs: 'SCRIPT_WALL_TIME_MS',
+  memoryBytes: 'SCRIPT_MEMORY_BYTES',
+  outputBytes: 'SCRIPT_OUTPUT_BYTES',
+  outputLines: 'SCRIPT_OUTPUT_LINES',
+  hostCalls: 'SCRIPT_HOST_CALLS',
+  payloadBytes: 'SCRIPT_PAYLOAD_BYTES',
+  codeBytes: 'SCRIPT_CODE_BYTES',
+  depth: 'SCRIPT_DEPTH',
+  concurrentRuns: 'SCRIPT_CONCURRENT_RUNS',
+  queuedRuns: 'SCRIPT_QUEUED_RUNS',
+  warmThreads: 'SCRIPT_WARM_THREADS',
+} as const satisfies Record<keyof ScriptLimits, string>;
+
+/** `more than 500 ms (SCRIPT_CPU_TIME_MS)`. */
+export function printLimit(limits: ScriptLimits, name: keyof ScriptLimits): string {
+  const unit = /(Ms|Bytes)$/.exec(name)?.[0] ?? '';
+  const words = { Ms: ' ms', Bytes: ' bytes' }[unit] ?? '';
+  return `${limits[name].toLocaleString('en')}${words} (${LIMIT_VARIABLES[name]})`;
+}

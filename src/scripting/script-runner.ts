@@ -1,0 +1,249 @@
+/**
+ * Runs scripts, which nobody trusts, beside the gateway and not within it: in QuickJS compiled to WebAssembly, on threads of their
+ * own, each run with a fresh interpreter and limits on all it takes.
+ *
+ * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is ended takes the
+ * statement it waits for with it.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import { invariant, ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { parsePlainJson, printExactJson } from '../json.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import { GuestPool } from './guest-pool.js';
+import type { GuestThread, OutsideStop, ThreadOutcome } from './guest-thread.js';
+import { HostCalls } from './host-calls.js';
+import type { HostBinding, HostCallContext } from './platform/host-binding.js';
+import { endedError, limitError, thrownError } from './script-errors.js';
+import { printLimit, type ScriptLimits } from './script-limits.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError } from './script-run.js';
+
+export interface ScriptRunnerOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly bindings: readonly HostBinding[];
+  readonly limits: ScriptLimits;
+  /** A fault of ours in what a script called; the script is told that there was one. */
+  readonly onFault: (task: string, error: unknown) => void;
+}
+
+export class ScriptRunner {
+  readonly #options: ScriptRunnerOptions;
+  readonly #bindings: ReadonlyMap<string, HostBinding>;
+  readonly #pool: GuestPool;
+  readonly #closing = new AbortController();
+  readonly #runs = new Set<Promise<unknown>>();
+
+  constructor(options: ScriptRunnerOptions) {
+    this.#options = options;
+    this.#bindings = new Map(options.bindings.map((binding) => [binding.name, binding]));
+    invariant(this.#bindings.size === options.bindings.length, 'two bindings have the same name');
+    const functions = options.bindings.map((binding) => {
+      const returns = binding.kind === 'function' ? binding.returns : 'promise';
+      return { name: binding.name, kind: binding.kind, returns } as const;
+    });
+    this.#pool = new GuestPool(options.limits, functions);
+  }
+
+  /** Starts the threads that are kept ready, so that the first run is a warm one. */
+  async warmUp(): Promise<void> {
+    await this.#pool.warmUp();
+  }
+
+  /**
+   * Runs a script to its end. That it fails is a result; only what keeps it from starting is thrown.
+   *
+   * @throws LIMIT_EXCEEDED for its code, its arguments or its depth; UNAVAILABLE when too many scripts wait; the signal's reason when
+   * that ends the waiting
+   */
+  async run(request: RunRequest): Promise<RunResult> {
+    const argumentsText = this.#checkRequest(request);
+    const signals = [request.signal, request.scope.signal, this.#closing.signal];
+    const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
+    const kind = (request.depth ?? 1) > 1 ? 'nested' : 'outside';
+    const running = this.#pool.lend({ kind, signal }, (thread) =>
+      new Run({ ...this.#options, bindings: this.#bindings, request, argumentsText, signal, thread }).run(),
+    );
+    this.#runs.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#runs.delete(running);
+    }
+  }
+
+  /** Ends what runs, and the threads. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ServiceError('UNAVAILABLE', 'the service is shutting down'));
+    await Promise.allSettled(this.#runs);
+    await this.#pool.close();
+  }
+
+  #checkRequest({ source, arguments: args, depth = 1 }: RunRequest): string {
+    const { limits } = this.#options;
+    if (Buffer.byteLength(source.code) > limits.codeBytes) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `the script ${source.name} is larger than ${printLimit(limits, 'codeBytes')}`,
+      );
+    }
+    if (depth > limits.depth) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `${source.name} was not started: scripts that start scripts may be nested no deeper than ${printLimit(limits, 'depth')}`,
+      );
+    }
+    const text = printExactJson(args);
+    if (text.length > limits.payloadBytes) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `the arguments of ${source.name} are larger than ${printLimit(limits, 'payloadBytes')}`,
+      );
+    }
+    return text;
+  }
+}
+
+interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
+  readonly bindings: ReadonlyMap<string, HostBinding>;
+  readonly request: RunRequest;
+  readonly argumentsText: string;
+  readonly signal: AbortSignal;
+  readonly thread: GuestThread;
+}
+
+/** One run, from the thread it got to its result. */
+class Run {
+  readonly #options: RunOptions;
+  readonly #id = uuidv7();
+  readonly #output: OutputLine[] = [];
+  /** Ends the work of host calls: a statement, a request. */
+  readonly #end = new AbortController();
+  readonly #wallTimeMs: number;
+  #stoppedBy: OutsideStop | undefined;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#wallTimeMs = Math.min(
+      options.limits.wallTimeMs,
+      options.request.wallTimeMs ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  async run(): Promise<RunResult> {
+    const { request, thread, signal, bindings, limits, onFault, argumentsText } = this.#options;
+    const { source, scope } = request;
+    signal.throwIfAborted();
+    const calls = new HostCalls({ bindings, limits, onFault, context: this.#createContext() });
+    const startedAt = performance.now();
+    const timer = setTimeout(() => this.#stop('wallTime'), this.#wallTimeMs);
+    const abort = () => this.#stop('aborted');
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const outcome = await thread.run(
+        { script: source.name, code: source.code, argumentsText, timeZone: scope.domain.timeZone },
+        {
+          answer: (call) => calls.answer(call),
+          onOutput: (lines) => {
+            for (const { at, level, text } of lines) this.#print({ at: new Date(at), level, text });
+          },
+        },
+      );
+      return this.#toResult(outcome, performance.now() - startedAt);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that asked for this has ended'));
+      await calls.close();
+    }
+  }
+
+  #stop(reason: OutsideStop): void {
+    this.#stoppedBy ??= reason;
+    this.#options.thread.stop(reason);
+    this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that asked for this was ended'));
+  }
+
+  #print(line: OutputLine): void {
+    this.#output.push(line);
+    this.#options.request.onOutput?.(line);
+  }
+
+  #createContext(): HostCallContext {
+    const { request, database } = this.#options;
+    const { signal } = this.#end;
+    const { domain, principal, requestId } = request.scope;
+    const within = request.within && withSignal(request.within, signal);
+    return {
+      scope: { domain, principal, requestId, signal },
+      run: { id: this.#id, name: request.source.name, depth: request.depth ?? 1 },
+      within,
+      signal,
+      transaction: async (work) =>
+        within === undefined
+          ? await database.transaction((transaction) => work(withSignal(transaction, signal)))
+          : await withinSavepoint(within, work),
+    };
+  }
+
+  #toResult(outcome: ThreadOutcome, durationMs: number): RunResult {
+    const ended = outcome.kind === 'ended' ? outcome.outcome : undefined;
+    const counted = {
+      id: this.#id,
+      output: this.#output,
+      durationMs,
+      cpuMs: ended?.cpuMs ?? (outcome.kind === 'lost' ? outcome.busyMs : 0),
+      // A thread that was ended takes its memory with it, uncounted.
+      memoryBytes: ended?.memoryBytes ?? 0,
+      hostCalls: ended?.hostCalls ?? 0,
+    };
+    const error = this.#findError(outcome);
+    if (error !== undefined) return { ...counted, status: 'failed', error };
+    const value = ended?.valueText === undefined ? undefined : parsePlainJson(ended.valueText);
+    return { ...counted, status: 'succeeded', ...(value !== undefined && { value }) };
+  }
+
+  #findError(outcome: ThreadOutcome): ScriptError | undefined {
+    const { limits, request } = this.#options;
+    const { name } = request.source;
+    const ended = outcome.kind === 'ended' ? outcome.outcome : undefined;
+    const at = ended?.error;
+    if (this.#stoppedBy === 'wallTime') {
+      return limitError(name, 'wallTime', { limits, at, wallTimeMs: this.#wallTimeMs });
+    }
+    if (this.#stoppedBy === 'aborted') return endedError(name, 'nobody waits for it any more', at);
+    if (outcome.kind === 'lost') {
+      if (outcome.reason === 'stuck') return limitError(name, 'cpuTime', { limits, at });
+      this.#options.onFault(
+        `the thread of the script ${name}`,
+        outcome.error ?? new Error('the thread ended'),
+      );
+      return endedError(name, 'its thread failed, most likely for want of memory', at);
+    }
+    const limit = outcome.outcome.stoppedBy;
+    if (limit !== undefined && limit !== 'outside') return limitError(name, limit, { limits, at });
+    return at && thrownError(name, at, limits);
+  }
+}
+
+/** The same transaction, whose statements end with the run. */
+function withSignal(transaction: Transaction, signal: AbortSignal): Transaction {
+  return {
+    query: (sql, options = {}) => transaction.query(sql, { signal, ...options }),
+  };
+}
+
+/** A part of a transaction that may fail without it. */
+async function withinSavepoint<T>(
+  within: Transaction,
+  work: (within: Transaction) => Promise<T>,
+): Promise<T> {
+  await within.query(Prisma.sql`savepoint script_call`);
+  try {
+    const result = await work(within);
+    await within.query(Prisma.sql`release savepoint script_call`);
+    return result;
+  } catch (error) {
+    await within.query(Prisma.sql`rollback to savepoint script_call`, { signal: undefined });
+    throw error;
+  }
+}
