@@ -82,6 +82,7 @@ async function buildApp(
       authenticator,
       domains,
       rateLimits,
+      explorer: { school: () => domains.top() },
       graphql: graphql.plugin,
     },
     {

@@ -1,5 +1,6 @@
 /** A report as CSV (RFC 4180): a heading, a line a row, CRLF. Totals and warnings are no lines of a table and stay out. */
 import { isJsonObject, parseExactJson } from '../json.js';
+import { disarmFormula, printCsvLine } from './csv-line.js';
 import type { Report } from './report.js';
 import type { ReportStreamLine } from './report-run.js';
 import { type Cell, tableOf } from './table.js';
@@ -15,30 +16,17 @@ export async function* printCsv(
     if (!isJsonObject(content)) continue;
     if (part === 'totals') {
       table = tableOf(report.row, content);
-      yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printLine(table.headings);
+      yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printCsvLine(table.headings);
     }
     if (part === 'row' && table)
       yield table
         .linesOf(content)
-        .map((cells) => printLine(cells.map(printCell)))
+        .map((cells) => printCsvLine(cells.map(printCell)))
         .join('');
   }
 }
 
-function printLine(cells: readonly string[]): string {
-  return `${cells.map(quote).join(',')}\r\n`;
-}
-
-function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 function printCell(cell: Cell): string {
   if (cell.value === null) return '';
-  return cell.type === 'text' ? disarm(cell.value) : cell.value;
-}
-
-/** A text that a spreadsheet would run as a formula is shown as text. A phone number or a signed number is none. */
-function disarm(text: string): string {
-  return /^[=@\t\r]|^[+-](?![\d ()-]+$)/.test(text) ? `'${text}` : text;
+  return cell.type === 'text' ? disarmFormula(cell.value) : cell.value;
 }

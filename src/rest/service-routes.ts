@@ -19,6 +19,12 @@ export const SERVER_ROUTES: readonly RouteDescription[] = [
   service('metrics', '/metrics', 'Figures for Prometheus, as text', 'text/plain'),
   service('openapi', '/openapi.json', 'This description, OpenAPI 3.1'),
   service('documentation', '/docs', 'This description as a page to read and try', 'text/html'),
+  service(
+    'explorer',
+    '/explore',
+    'GraphQL to explore: a library of operations, results as tables and charts',
+    'text/html',
+  ),
 ];
 
 export const teapot: Route = {
@@ -105,6 +111,7 @@ function describeService(o: {
     documentation: '/docs',
     openapi: '/openapi.json',
     graphql: '/graphql',
+    explorer: '/explore',
     routes: o.routes.map((route) => ({
       method: route.method,
       path: route.path,

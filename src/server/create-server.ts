@@ -15,6 +15,7 @@ import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { type ExplorerOptions, useExplorer } from './explorer.js';
 import { useHealth } from './health.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
 import { Metrics } from './metrics.js';
@@ -31,6 +32,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly jobs: Pick<JobQueue, 'counts'>;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   readonly logger: Logger;
+  readonly explorer: ExplorerOptions;
   /** Serves `/graphql`. Absent: REST alone. */
   readonly graphql?: FastifyPluginAsync;
 }
@@ -104,6 +106,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
   });
   useDocumentation(app, { openapi: printOpenapi(table, options.version) });
+  await useExplorer(app, services.explorer);
   for (const { path } of SERVER_ROUTES) addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     await useBodyParsing(rest);
@@ -112,8 +115,12 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const { graphql } = services;
   if (graphql) {
     await app.register(async (scope) => {
-      scope.addHook('onRequest', async (_request, reply) => {
-        reply.removeHeader('cross-origin-embedder-policy').headers(SANDBOX_HEADERS);
+      scope.addHook('onRequest', (request, reply, done) => {
+        // Answers in JSON need no policy of a page, which is longer than many of them.
+        if (request.headers.accept?.includes('text/html')) {
+          reply.removeHeader('cross-origin-embedder-policy').headers(SANDBOX_HEADERS);
+        }
+        done();
       });
       useGraphqlErrorAnswers(scope, observe);
       await scope.register(graphql);

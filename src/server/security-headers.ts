@@ -46,6 +46,25 @@ export const DOCUMENTATION_HEADERS: Headers = headersBy({
   },
 });
 
+/** For `/explore`: as `/docs`, and the web workers of the editor; GraphiQL's styles hold its fonts as data: addresses. */
+export const EXPLORER_HEADERS: Headers = headersBy({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'", 'data:'],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
 /** For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the browser. */
 export const SANDBOX_HEADERS: Headers = headersBy({
   crossOriginEmbedderPolicy: false,

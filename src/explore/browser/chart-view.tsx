@@ -1,0 +1,225 @@
+/** A table as a chart, with the axes to choose. Loaded when first asked for. */
+import { useGraphiQL } from '@graphiql/react';
+import {
+  ArcElement,
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  type ChartConfiguration,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PieController,
+  PointElement,
+  Tooltip,
+} from 'chart.js';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  type ChartChoice,
+  type ChartPoints,
+  chooseChart,
+  labelsOf,
+  measuresOf,
+  pointsOf,
+} from '../chart-plan';
+import type { ResultTable } from '../result-tables';
+import { headingOf } from '../table-text';
+import type { TableViewProps } from './table-view';
+
+Chart.register(
+  ArcElement,
+  BarController,
+  BarElement,
+  CategoryScale,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PieController,
+  PointElement,
+  Tooltip,
+);
+
+/** Told apart with any colour vision, on light and on dark (after Okabe and Ito). */
+const COLOURS = [
+  '#3b82c4',
+  '#e08a00',
+  '#2a9d78',
+  '#cc6aa2',
+  '#56b4e9',
+  '#d1572f',
+  '#8a7fd1',
+  '#a39a1e',
+  '#6b7280',
+  '#b5651d',
+  '#009e9e',
+  '#c23b5a',
+];
+
+export default function ChartView({ table, printCell }: TableViewProps) {
+  const first = useMemo(() => chooseChart(table), [table]);
+  const [choice, setChoice] = useState(first);
+  if (!first || !choice) {
+    return (
+      <p className="hint">
+        There is no number in this list to draw. Ask for a count, a sum or another number with it.
+      </p>
+    );
+  }
+  const points = pointsOf(table, choice);
+  return (
+    <div className="chart">
+      <ChartControls table={table} choice={choice} onChange={setChoice} />
+      <ChartCanvas
+        points={points}
+        choice={choice}
+        labels={points.labels.map((label) => printCell(label, kindOf(table, choice.x)) || '(none)')}
+        names={points.series.map(({ name }) =>
+          choice.series === ''
+            ? headingOf(choice.y)
+            : printCell(name, kindOf(table, choice.series)) || '(none)',
+        )}
+      />
+      <p className="hint">
+        {points.isSummed && 'Rows with the same label are added up. '}
+        {points.left > 0 && `${points.left} more did not fit; the table has all.`}
+      </p>
+    </div>
+  );
+}
+
+function ChartControls({
+  table,
+  choice,
+  onChange,
+}: {
+  readonly table: ResultTable;
+  readonly choice: ChartChoice;
+  onChange(choice: ChartChoice): void;
+}) {
+  const measures = measuresOf(table).map(({ path }) => path);
+  const labels = labelsOf(table).map(({ path }) => path);
+  const fields = [
+    { name: 'type', label: 'Chart', options: ['bar', 'line', 'pie'] },
+    { name: 'x', label: choice.type === 'pie' ? 'Slices' : 'Across', options: labels },
+    { name: 'y', label: 'Measure', options: measures },
+    ...(choice.type === 'pie'
+      ? []
+      : [
+          { name: 'series', label: 'Split by', options: ['', ...labels.filter((path) => path !== choice.x)] },
+        ]),
+  ];
+  return (
+    <div className="chart-controls">
+      {fields.map(({ name, label, options }) => (
+        <label key={name}>
+          {label}
+          <select
+            value={choice[name as keyof ChartChoice]}
+            onChange={(event) => onChange({ ...choice, [name]: event.target.value })}
+          >
+            {options.map((option) => (
+              <option key={option} value={option}>
+                {option === '' ? 'nothing' : headingOf(option)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface Drawing {
+  readonly points: ChartPoints;
+  readonly choice: ChartChoice;
+  readonly labels: readonly string[];
+  readonly names: readonly string[];
+}
+
+function ChartCanvas(drawing: Drawing) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const isDark = useIsDark();
+  const { choice, labels } = drawing;
+  // Its own text, since a drawing is made anew for every render.
+  const key = JSON.stringify([drawing, isDark]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all of them
+  useEffect(() => {
+    if (!canvas.current) return;
+    const chart = new Chart(canvas.current, configurationOf(drawing, isDark));
+    return () => chart.destroy();
+  }, [key]);
+  const said = `${choice.type} chart of ${headingOf(choice.y)} by ${headingOf(choice.x)}, ${labels.length} points. The table shows the same as text.`;
+  return (
+    <div className="chart-canvas">
+      <canvas ref={canvas} role="img" aria-label={said} />
+    </div>
+  );
+}
+
+function configurationOf({ points, choice, labels, names }: Drawing, isDark: boolean): ChartConfiguration {
+  const text = isDark ? '#d7deea' : '#33405a';
+  const line = isDark ? '#ffffff1c' : '#0000001a';
+  const shown = choice.type === 'pie' ? points.series.slice(0, 1) : points.series;
+  const axis = (title: string) => ({
+    ticks: { color: text },
+    grid: { color: line },
+    title: { display: true, text: title, color: text },
+  });
+  return {
+    type: choice.type,
+    data: {
+      labels: [...labels],
+      datasets: shown.map(({ values }, index) => ({
+        label: names[index] ?? '',
+        data: [...values],
+        backgroundColor: choice.type === 'pie' ? labels.map((_, slice) => colourOf(slice)) : colourOf(index),
+        borderColor: choice.type === 'line' ? colourOf(index) : 'transparent',
+        borderWidth: choice.type === 'line' ? 2 : 0,
+        tension: 0.2,
+        pointRadius: labels.length > 40 ? 0 : 3,
+        spanGaps: true,
+      })),
+    },
+    options: {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: matchMedia('(prefers-reduced-motion: reduce)').matches ? false : { duration: 300 },
+      plugins: {
+        legend: {
+          display: choice.type === 'pie' || points.series.length > 1,
+          position: 'bottom',
+          labels: { color: text },
+        },
+      },
+      ...(choice.type !== 'pie' && {
+        scales: { x: axis(headingOf(choice.x)), y: { ...axis(headingOf(choice.y)), beginAtZero: true } },
+      }),
+    },
+  };
+}
+
+function colourOf(index: number): string {
+  return COLOURS[index % COLOURS.length] ?? '#888888';
+}
+
+function kindOf({ columns }: ResultTable, path: string) {
+  return columns.find((column) => column.path === path)?.kind ?? 'text';
+}
+
+/** As the page is now: what the user chose, else what the system says. */
+function useIsDark(): boolean {
+  const theme = useGraphiQL((state) => state.theme);
+  const system = useSyncExternalStore(
+    (listener) => {
+      DARK.addEventListener('change', listener);
+      return () => DARK.removeEventListener('change', listener);
+    },
+    () => DARK.matches,
+  );
+  return theme === null ? system : theme === 'dark';
+}
+
+const DARK = matchMedia('(prefers-color-scheme: dark)');

@@ -1,0 +1,26 @@
+import { createContext, useContext } from 'react';
+import type { ExampleOperation } from '../example-operation';
+import type { Session, SessionUser } from './session';
+
+export type ResultView = 'table' | 'chart' | 'json';
+
+/** What the panels within GraphiQL, which takes components without properties, need of the page around it. */
+export interface Explorer {
+  readonly session: Session;
+  readonly user: SessionUser;
+  readonly school: string;
+  readonly timeZone: string;
+  /** `YYYY-MM-DD` in the time zone of the school. */
+  readonly today: string;
+  readonly examples: readonly ExampleOperation[];
+  readonly view: ResultView;
+  setView(view: ResultView): void;
+}
+
+export const ExplorerContext = createContext<Explorer | undefined>(undefined);
+
+export function useExplorer(): Explorer {
+  const explorer = useContext(ExplorerContext);
+  if (!explorer) throw new Error('A panel of the explorer was rendered outside of it');
+  return explorer;
+}

@@ -1,0 +1,119 @@
+/**
+ * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it is refused;
+ * subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
+ */
+
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
+import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
+import { type Client, createClient } from 'graphql-ws';
+import { ObservableValue } from './observable-value';
+import type { Session } from './session';
+
+/** How the last operation went, beside its answer. */
+export interface LastRun {
+  readonly durationMs: number;
+  readonly bytes: number;
+}
+
+export const lastRun = new ObservableValue<LastRun | undefined>(undefined);
+
+export function createGraphqlFetcher(session: Session): { readonly fetcher: Fetcher; close(): void } {
+  let socket: Client | undefined;
+  const fetcher: Fetcher = (params, options) => {
+    if (isSubscription(options?.documentAST, params.operationName)) {
+      socket ??= openSocket(session);
+      return socket.iterate<ExecutionResult['data'] & {}>(
+        payloadOf(params),
+      ) as AsyncIterableIterator<ExecutionResult>;
+    }
+    return send(session, params, options?.headers ?? {});
+  };
+  return {
+    fetcher,
+    close() {
+      void socket?.dispose();
+    },
+  };
+}
+
+async function send(
+  session: Session,
+  params: FetcherParams,
+  headers: Readonly<Record<string, unknown>>,
+): Promise<ExecutionResult> {
+  try {
+    const token = await session.accessToken();
+    if (token === undefined) return SESSION_ENDED;
+    const answer = await post(token, params, headers);
+    if (answer.status !== 401) return answer.result;
+    const renewed = await session.renew(token);
+    if (renewed === undefined) return SESSION_ENDED;
+    return (await post(renewed, params, headers)).result;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return failure(
+      'The gateway cannot be reached. Is it running, and are you online? Then run the operation once more.',
+    );
+  }
+}
+
+async function post(token: string, params: FetcherParams, headers: Readonly<Record<string, unknown>>) {
+  const startedAt = performance.now();
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify(payloadOf(params)),
+  });
+  const text = await response.text();
+  if (params.operationName !== 'IntrospectionQuery') {
+    lastRun.set({ durationMs: performance.now() - startedAt, bytes: text.length });
+  }
+  return { status: response.status, result: readResult(text, response.status) };
+}
+
+function readResult(text: string, status: number): ExecutionResult {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null) return parsed;
+  } catch {
+    // A proxy in front answers with a page of its own.
+  }
+  return failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`);
+}
+
+function openSocket(session: Session): Client {
+  return createClient({
+    url: new URL('/graphql', location.href).href.replace(/^http/, 'ws'),
+    connectionParams: async () => ({ authorization: `Bearer ${(await session.accessToken()) ?? ''}` }),
+  });
+}
+
+function payloadOf({ query, variables, operationName }: FetcherParams) {
+  return {
+    query,
+    ...(isVariables(variables) && { variables }),
+    ...(operationName && { operationName }),
+  };
+}
+
+function isVariables(variables: unknown): variables is Record<string, unknown> {
+  return typeof variables === 'object' && variables !== null;
+}
+
+function isSubscription(
+  document: DocumentNode | undefined,
+  operationName: string | null | undefined,
+): boolean {
+  return document !== undefined && getOperationAST(document, operationName)?.operation === 'subscription';
+}
+
+const SESSION_ENDED = failure('Your session has ended. Log in again, then run the operation once more.');
+
+function failure(message: string): ExecutionResult {
+  return { errors: [{ message }] } as unknown as ExecutionResult;
+}

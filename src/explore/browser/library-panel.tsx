@@ -1,0 +1,92 @@
+/** The operations library as a panel of GraphiQL: search, and open with a press. */
+import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
+import { useId, useState } from 'react';
+import { type ExampleOperation, TOPICS } from '../example-operation';
+import { useExplorer } from './explorer-context';
+import { useOpenExample } from './open-example';
+import { isPhone } from './phone';
+
+export const LIBRARY_PLUGIN: GraphiQLPlugin = {
+  title: 'Operations library',
+  icon: LibraryIcon,
+  content: LibraryPanel,
+};
+
+function LibraryPanel() {
+  const { examples, user } = useExplorer();
+  const { setVisiblePlugin } = useGraphiQLActions();
+  const openExample = useOpenExample();
+  const [search, setSearch] = useState('');
+  const id = useId();
+  const found = examples.filter((example) => matches(example, search));
+
+  function open(example: ExampleOperation) {
+    openExample(example);
+    if (isPhone()) setVisiblePlugin(null);
+  }
+
+  return (
+    <section className="library" aria-label="Operations library">
+      <h2 id={id}>Operations library</h2>
+      <input
+        type="search"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+        placeholder="Search: fees, attendance, chart …"
+        aria-label="Search the operations library"
+      />
+      <p className="library-count" role="status">
+        {found.length === examples.length
+          ? `${examples.length} examples`
+          : `${found.length} of ${examples.length}`}
+      </p>
+      {TOPICS.map((topic) => {
+        const ofTopic = found.filter((example) => example.topic === topic);
+        if (ofTopic.length === 0) return null;
+        return (
+          <section key={topic} aria-label={topic}>
+            <h3>{topic}</h3>
+            <ul>
+              {ofTopic.map((example) => (
+                <li key={example.name}>
+                  <button type="button" onClick={() => open(example)}>
+                    <span className="example-title">
+                      {example.title}
+                      {example.kind !== 'query' && <span className="example-kind">{example.kind}</span>}
+                    </span>
+                    <span className="example-description">{example.description}</span>
+                    {!isFor(example, user.roles) && (
+                      <span className="example-roles">For {example.roles.join(', ')}</span>
+                    )}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      {found.length === 0 && <p>Nothing in the library is about “{search}”.</p>}
+    </section>
+  );
+}
+
+/** Every word of the search is somewhere in what is said of the example, or in its text. */
+function matches({ name, title, description, topic, document }: ExampleOperation, search: string): boolean {
+  const said = `${name} ${title} ${description} ${topic} ${document}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => said.includes(word));
+}
+
+function isFor(example: ExampleOperation, roles: readonly string[]): boolean {
+  return example.roles.some((role) => roles.includes(role));
+}
+
+function LibraryIcon() {
+  return (
+    <svg viewBox="0 0 20 20" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+      <path d="M3 3.5h3.5v13H3zM6.5 3.5H10v13H6.5zM11 4.3l3.4-.9 3.3 12.6-3.4.9z" strokeLinejoin="round" />
+    </svg>
+  );
+}

@@ -1,0 +1,45 @@
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { parse } from 'graphql';
+import { type ExampleOperation, fillVariables } from '../example-operation';
+import { isOperation } from '../result-shape';
+import { useExplorer } from './explorer-context';
+
+/** Shown where nothing is typed yet. */
+export const WELCOME = `# Choose an operation from the library on the left, or write your own:
+# Ctrl-Space suggests what can follow, Ctrl-Enter runs it.
+`;
+
+/**
+ * Opens an example with its variables as of today: in the tab shown while that holds nothing of the user's own, else in a
+ * new one. A query or a subscription runs at once; a mutation waits until its reader has seen what it writes.
+ */
+export function useOpenExample(): (example: ExampleOperation) => void {
+  const { examples, today } = useExplorer();
+  const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
+  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+
+  return (example) => {
+    if (!queryEditor || !variableEditor) return;
+    stop();
+    const shown = queryEditor.getValue().trim();
+    const isOurs =
+      shown === '' || shown === WELCOME.trim() || examples.some((other) => textOf(other) === shown);
+    if (!isOurs) addTab();
+    const query = textOf(example);
+    const filled = fillVariables(example.variables, today);
+    const variables = Object.keys(filled).length > 0 ? JSON.stringify(filled, null, 2) : '';
+    queryEditor.setValue(query);
+    variableEditor.setValue(variables);
+    // GraphiQL reads the text a moment after the last key; who runs it now needs what is in it now.
+    const documentAST = parse(query);
+    const operations = documentAST.definitions.filter(isOperation);
+    const operationName = operations[0]?.name?.value;
+    setOperationFacts({ documentAST, operations, ...(operationName && { operationName }) });
+    updateActiveTabValues({ query, variables, operationName: operationName ?? null, response: null });
+    if (example.kind !== 'mutation') void run();
+  };
+}
+
+function textOf({ title, description, document }: ExampleOperation): string {
+  return `# ${title}: ${description}\n${document}`;
+}

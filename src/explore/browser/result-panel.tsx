@@ -1,0 +1,169 @@
+/** What came back: as a table, as a chart, or as the JSON it is (GraphiQL's own pane), and as a CSV file. */
+import { pick, useGraphiQL } from '@graphiql/react';
+import { type DocumentNode, parse } from 'graphql';
+import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
+import { type ResultTable, tablesOf } from '../result-tables';
+import { createCellPrinter, headingOf, printTableCsv } from '../table-text';
+import { type ResultView, useExplorer } from './explorer-context';
+import { lastRun } from './graphql-fetcher';
+import { ResultErrors, type ShownError } from './result-errors';
+import { TableView } from './table-view';
+
+// A third of a megabyte that most runs do not need.
+const ChartView = lazy(() => import('./chart-view'));
+
+const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = [
+  { view: 'table', label: 'Table' },
+  { view: 'chart', label: 'Chart' },
+  { view: 'json', label: 'JSON' },
+];
+
+export function ResultPanel() {
+  const { view, setView, timeZone, today } = useExplorer();
+  const { tables, errors, hasAnswer, operationName } = useAnswer();
+  const [chosen, setChosen] = useState('');
+  const table = tables.find(({ name }) => name === chosen) ?? tables[0];
+  const printCell = useMemo(() => createCellPrinter({ locale: undefined, timeZone }), [timeZone]);
+
+  function download() {
+    if (!table) return;
+    const fileName = [operationName ?? 'result', table.name.replaceAll(/\W+/g, '-'), today].join('-');
+    saveFile(`${fileName}.csv`, new Blob([printTableCsv(table)], { type: 'text/csv;charset=utf-8' }));
+  }
+
+  return (
+    <section className="result" aria-label="Result">
+      <div className="result-bar">
+        <ViewTabs view={view} onChange={setView} />
+        {tables.length > 1 && (
+          <select
+            aria-label="Which list"
+            value={table?.name}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {tables.map(({ name, rows }) => (
+              <option key={name} value={name}>
+                {name} ({rows.length})
+              </option>
+            ))}
+          </select>
+        )}
+        <RunNote table={table} />
+        <button type="button" onClick={download} disabled={!table || table.rows.length === 0}>
+          Download CSV
+        </button>
+      </div>
+      <ResultErrors errors={errors} />
+      {view !== 'json' && (
+        <div className="result-content" role="tabpanel" aria-labelledby={`view-${view}`}>
+          {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
+          {table && view === 'chart' && (
+            <Suspense fallback={<p className="hint">Loading the chart …</p>}>
+              <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
+            </Suspense>
+          )}
+          {!table && errors.length === 0 && (
+            <p className="hint">
+              {hasAnswer
+                ? 'There is no list in this answer; JSON shows it as it is.'
+                : 'Run an operation: its rows appear here.'}
+            </p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface Answer {
+  readonly tables: readonly ResultTable[];
+  readonly errors: readonly ShownError[];
+  readonly hasAnswer: boolean;
+  readonly operationName: string | null;
+}
+
+/** The answer of the tab that is shown, which GraphiQL keeps as text. */
+function useAnswer(): Answer {
+  const { tabs, activeTabIndex, schema } = useGraphiQL(pick('tabs', 'activeTabIndex', 'schema'));
+  const tab = tabs[activeTabIndex];
+  const response = tab?.response ?? '';
+  // With the text that was run: while the next one is typed, the answer is still that of the last.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the document only what it was when the answer came
+  const document = useMemo(() => parseDocument(tab?.query ?? ''), [response]);
+  const operationName = tab?.operationName ?? null;
+  return useMemo(() => {
+    const { data, errors } = readResponse(response);
+    const shape = document
+      ? shapeOfOperation({ document, operationName: operationName ?? undefined, schema: schema ?? undefined })
+      : UNKNOWN_LEAF;
+    return { tables: tablesOf(data, shape), errors, hasAnswer: response !== '', operationName };
+  }, [response, document, operationName, schema]);
+}
+
+function parseDocument(query: string): DocumentNode | undefined {
+  try {
+    return parse(query);
+  } catch {
+    return undefined;
+  }
+}
+
+function readResponse(text: string): { readonly data?: unknown; readonly errors: readonly ShownError[] } {
+  try {
+    const { data, errors }: { data?: unknown; errors?: unknown } = JSON.parse(text);
+    return { data, errors: Array.isArray(errors) ? errors : [] };
+  } catch {
+    return { errors: [] };
+  }
+}
+
+function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view: ResultView): void }) {
+  function move(event: KeyboardEvent<HTMLDivElement>) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const index = VIEWS.findIndex((one) => one.view === view);
+    const next = VIEWS[(index + step + VIEWS.length) % VIEWS.length];
+    if (!next) return;
+    event.preventDefault();
+    onChange(next.view);
+    event.currentTarget.querySelector<HTMLElement>(`#view-${next.view}`)?.focus();
+  }
+  return (
+    <div className="view-tabs" role="tablist" aria-label="Show the result as" onKeyDown={move}>
+      {VIEWS.map((one) => (
+        <button
+          key={one.view}
+          id={`view-${one.view}`}
+          type="button"
+          role="tab"
+          aria-selected={one.view === view}
+          tabIndex={one.view === view ? 0 : -1}
+          onClick={() => onChange(one.view)}
+        >
+          {one.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function RunNote({ table }: { readonly table: ResultTable | undefined }) {
+  const run = useSyncExternalStore(lastRun.subscribe, lastRun.get);
+  const rows = table && `${table.rows.length} ${table.rows.length === 1 ? 'row' : 'rows'}`;
+  const time = run && `${Math.round(run.durationMs)} ms`;
+  return (
+    <span className="run-note" role="status" title={table && headingOf(table.name)}>
+      {[rows, time].filter(Boolean).join(' · ')}
+    </span>
+  );
+}
+
+function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,93 @@
+import { useMemo, useState } from 'react';
+import type { Cell, CellKind, ResultTable } from '../result-tables';
+import { headingOf, isNumericKind, sortRows } from '../table-text';
+
+/** More rows than these make a page slow and are read by nobody; the CSV file has all. */
+const MOST_ROWS = 1000;
+
+export interface TableViewProps {
+  readonly table: ResultTable;
+  readonly printCell: (cell: Cell, kind: CellKind) => string;
+}
+
+interface Order {
+  readonly column: number;
+  readonly direction: 'ascending' | 'descending';
+}
+
+export function TableView({ table, printCell }: TableViewProps) {
+  const [order, setOrder] = useState<Order>();
+  const rows = useMemo(
+    () => (order ? sortRows(table, order.column, order.direction) : table.rows),
+    [table, order],
+  );
+
+  /** First up, then down, then as they came. */
+  function sortBy(column: number) {
+    if (order?.column !== column) setOrder({ column, direction: 'ascending' });
+    else if (order.direction === 'ascending') setOrder({ column, direction: 'descending' });
+    else setOrder(undefined);
+  }
+
+  if (table.rows.length === 0) return <p className="hint">No rows: nothing matches.</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section className="table-scroll" aria-label={`Rows of ${table.name}`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {table.columns.map(({ path, kind }, column) => (
+              <th
+                key={path}
+                scope="col"
+                aria-sort={order?.column === column ? order.direction : 'none'}
+                className={isNumericKind(kind) ? 'numeric' : undefined}
+              >
+                <button type="button" onClick={() => sortBy(column)} title={path}>
+                  {headingOf(path)}
+                  <span aria-hidden="true" className="sort-sign">
+                    {signOf(order, column)}
+                  </span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MOST_ROWS).map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own
+            <tr key={index}>
+              {row.map((cell, column) => {
+                const { path, kind } = table.columns[column] ?? { path: String(column), kind: 'text' };
+                return (
+                  <td
+                    key={path}
+                    className={classOf(kind)}
+                    title={kind === 'instant' && cell !== null ? String(cell) : undefined}
+                  >
+                    {printCell(cell, kind)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > MOST_ROWS && (
+        <p className="hint">
+          The first {MOST_ROWS} of {rows.length} rows. The CSV file has all of them.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function signOf(order: Order | undefined, column: number): string {
+  if (order?.column !== column) return '';
+  return order.direction === 'ascending' ? ' ▲' : ' ▼';
+}
+
+function classOf(kind: CellKind): string | undefined {
+  if (isNumericKind(kind)) return 'numeric';
+  return kind === 'day' || kind === 'month' || kind === 'instant' ? 'date' : undefined;
+}

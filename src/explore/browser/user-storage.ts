@@ -1,0 +1,25 @@
+/** Where GraphiQL keeps tabs and history: in this browser, apart for each user, since several may share it. The theme is everyone's. */
+const SHARED = 'graphiql:theme';
+
+export function createUserStorage(domain: string, userId: string) {
+  const prefix = `campus-explore:${domain}:${userId}:`;
+  const keyOf = (key: string) => (key === SHARED ? key : prefix + key);
+  const keys = () => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  return {
+    getItem: (key: string) => localStorage.getItem(keyOf(key)),
+    setItem: (key: string, value: string) => localStorage.setItem(keyOf(key), value),
+    removeItem: (key: string) => localStorage.removeItem(keyOf(key)),
+    clear: () => {
+      for (const key of keys()) localStorage.removeItem(key);
+    },
+    get length() {
+      return keys().length;
+    },
+  };
+}
+
+/** Before GraphiQL is there: the theme it was last set to, on the page. */
+export function applyStoredTheme(): void {
+  const theme = localStorage.getItem(SHARED);
+  if (theme === 'light' || theme === 'dark') document.body.classList.add(`graphiql-${theme}`);
+}

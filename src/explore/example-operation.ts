@@ -1,0 +1,138 @@
+/**
+ * An example of the operations library: a file of `schema/operations`, one operation under a comment that says what it is.
+ *
+ *   # Fee defaulters                                   its title
+ *   # Students who owe fees of the session so far.     what it shows
+ *   #
+ *   # Topic: Fees                                      one of TOPICS
+ *   # For: admin, accountant                           the roles that may run it
+ *   # Variables: { "startMonth": "{session.month}" }   JSON, up to the end of the comment; none: left out
+ *   query FeeDefaulters($startMonth: Month!) { … }
+ *
+ * Days in the variables are written relative to the day the example is opened (`fillVariables`), so that an example
+ * shows something of a school at any time. Needs nothing of Node or of a browser: both run it.
+ */
+
+export interface ExampleOperation {
+  /** The name of its file without `.graphql`; of a report, the report's name. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly topic: Topic;
+  readonly roles: readonly string[];
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  /** The operation without its comment. */
+  readonly document: string;
+  /** With days relative to today still in them. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** In the order of the library. */
+export const TOPICS = [
+  'Students',
+  'Attendance',
+  'Fees',
+  'Results',
+  'Staff',
+  'Messages',
+  'Live',
+  'Data',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** @throws Error that names the file and what its comment lacks */
+export function parseExampleOperation(name: string, text: string): ExampleOperation {
+  const comment = /^(?:#.*\n)+/.exec(text)?.[0] ?? '';
+  const document = text.slice(comment.length).trim();
+  const lines = comment.split('\n').map((line) => line.replace(/^# ?/, ''));
+  const said = lines.join('\n');
+  const [title = ''] = lines;
+  const description = said.slice(title.length, said.indexOf('\n\n')).trim().replaceAll('\n', ' ');
+  const topic = TOPICS.find((known) => known === /^Topic: (.*)$/m.exec(said)?.[1]);
+  const roles = /^For: (.*)$/m.exec(said)?.[1]?.split(', ') ?? [];
+  const kind = /^(query|mutation|subscription) \w/.exec(document)?.[1];
+  if (title === '' || description === '') throw fault(name, 'a title and a line on what it shows');
+  if (topic === undefined) throw fault(name, `"# Topic:" with one of ${TOPICS.join(', ')}`);
+  if (roles.length === 0) throw fault(name, '"# For:" with the roles that may run it');
+  if (!isKind(kind)) throw fault(name, 'a named query, mutation or subscription under the comment');
+  const variables = parseVariables(name, /^Variables: ([\s\S]*)/m.exec(said)?.[1]);
+  return { name, title, description, topic, roles, kind, document, variables };
+}
+
+/**
+ * The variables of an example for a day: in each text, what stands in braces becomes that day, month or session.
+ *
+ *   {today} {today-30}             2026-11-20, and 30 days before
+ *   {weekday}                      today, or the Friday before a weekend
+ *   {month} {month-1}              2026-11, and the month before
+ *   {session}                      2026-27, which begins in April
+ *   {session.start} {session.month}   2026-04-01, 2026-04
+ */
+export function fillVariables(
+  variables: ExampleOperation['variables'],
+  today: string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, fill(value, today)]));
+}
+
+function fill(value: unknown, today: string): unknown {
+  if (typeof value === 'string') {
+    return value.replaceAll(
+      /\{([a-z.]+)(?:-(\d+))?\}/g,
+      (written, word: string, back = '0') => resolveWord(word, Number(back), today) ?? written,
+    );
+  }
+  if (Array.isArray(value)) return value.map((element) => fill(element, today));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner, today)]));
+}
+
+function resolveWord(word: string, back: number, today: string): string | undefined {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  const sessionYear = month >= 4 ? year : year - 1;
+  switch (word) {
+    case 'today':
+      return daysBefore(today, back);
+    case 'weekday':
+      return daysBefore(today, Math.max(0, weekdayOf(today) - 5));
+    case 'month':
+      return daysBefore(`${today.slice(0, 7)}-01`, 0, back).slice(0, 7);
+    case 'session':
+      return `${sessionYear}-${String((sessionYear + 1) % 100).padStart(2, '0')}`;
+    case 'session.start':
+      return `${sessionYear}-04-01`;
+    case 'session.month':
+      return `${sessionYear}-04`;
+    default:
+      return undefined;
+  }
+}
+
+function daysBefore(day: string, days: number, months = 0): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 - months, date - days)).toISOString().slice(0, 10);
+}
+
+/** Monday 1 to Sunday 7. */
+function weekdayOf(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
+}
+
+function parseVariables(name: string, text: string | undefined): ExampleOperation['variables'] {
+  if (text === undefined) return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch (cause) {
+    throw fault(name, '"# Variables:" as JSON', cause);
+  }
+  throw fault(name, '"# Variables:" as a JSON object');
+}
+
+function isKind(kind: string | undefined): kind is ExampleOperation['kind'] {
+  return kind === 'query' || kind === 'mutation' || kind === 'subscription';
+}
+
+function fault(name: string, expected: string, cause?: unknown): Error {
+  return new Error(`schema/operations/${name}.graphql: expected ${expected}`, { cause });
+}
