@@ -35,6 +35,7 @@ import {
 import type { Domain, Scope } from './scope.js';
 import { listPaths } from './sql/compile-filter.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+import { type Upserted, type UpsertRequest, Upserts } from './upserts.js';
 
 export type { StoredRecord } from './stored-record.js';
 
@@ -47,6 +48,7 @@ export class RecordStore {
   readonly #environment: RecordEnvironment;
   readonly #writes: RecordWrites;
   readonly #matchingWrites: MatchingWrites;
+  readonly #upserts: Upserts;
   readonly #topDomain: () => Domain | undefined;
   readonly #keptReads = new KeptReads();
 
@@ -54,6 +56,7 @@ export class RecordStore {
     this.#environment = new RecordEnvironment(options);
     this.#writes = new RecordWrites(this.#environment);
     this.#matchingWrites = new MatchingWrites(this.#environment, this.#writes);
+    this.#upserts = new Upserts(this.#environment, this.#writes);
     this.#topDomain = options.topDomain;
   }
 
@@ -99,6 +102,7 @@ export class RecordStore {
         select ${columns}, r.deleted_at is not null as is_removed
         from records r
         where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}`,
+      scope,
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
@@ -148,6 +152,16 @@ export class RecordStore {
     options: WriteOptions = {},
   ): Promise<Deleted> {
     return await this.#matchingWrites.delete(scope, name, request, options);
+  }
+
+  /** Stores records by a key of their own: changed where they are there, else made; all or none. @see Upserts.upsert */
+  async upsert(
+    scope: Scope,
+    name: string,
+    request: UpsertRequest,
+    options: WriteOptions = {},
+  ): Promise<Upserted> {
+    return await this.#upserts.upsert(scope, name, request, options);
   }
 
   /** The changes of the caller's domain, the newest first. @throws FORBIDDEN unless the caller is an admin */
