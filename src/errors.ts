@@ -68,6 +68,11 @@ export const ERRORS = {
     when: 'a body of another media type',
   },
   TEAPOT: { status: 418, title: 'I am a teapot', when: 'coffee was asked for' },
+  SCRIPT_FAILED: {
+    status: 422,
+    title: 'A script failed',
+    when: 'a script ended with an error, ran into a limit, or refused a write',
+  },
   TOO_MANY_REQUESTS: {
     status: 429,
     title: 'Too many requests',

@@ -78,7 +78,7 @@ written as (
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'updated')}
-select ${storedColumns(context.projection)}, (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context)}
+select ${storedColumns(context.projection)}, (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
 }
 
@@ -95,7 +95,7 @@ with written as (
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'deleted')}
-select ${storedColumns(context.projection)}${announcement(context)}
+select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }
 

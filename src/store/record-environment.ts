@@ -4,6 +4,7 @@ import { type EffectiveAccess, findAccess } from './access.js';
 import type { Catalog } from './catalog.js';
 import type { Collection } from './collection.js';
 import type { Database, Queryable } from './database/database.js';
+import type { StatementCaller } from './database/statement-watch.js';
 import { QueryPlans } from './query-plans.js';
 import { USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillLabels } from './reference-labels.js';
@@ -11,6 +12,7 @@ import type { Scope } from './scope.js';
 import { type CompileContext, compileFilter } from './sql/compile-filter.js';
 import { statementName } from './sql/statement-name.js';
 import type { StoredChange } from './validation.js';
+import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
 
 export interface RecordEnvironmentOptions {
   readonly database: Database;
@@ -20,6 +22,8 @@ export interface RecordEnvironmentOptions {
    * gateways hear of it a moment later.
    */
   readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
+  /** What writes start. Default: nothing. */
+  readonly triggers?: WriteTriggers;
   /** Records one call may write. Default 10,000. */
   readonly maxRecordsPerWrite?: number;
   /** The clock. Default: the system's. */
@@ -33,6 +37,7 @@ export class RecordEnvironment {
   readonly catalog: Catalog;
   readonly plans = new QueryPlans();
   readonly maxRecordsPerWrite: number;
+  readonly triggers: WriteTriggers;
   readonly now: () => Date;
   readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
 
@@ -40,6 +45,7 @@ export class RecordEnvironment {
     this.database = options.database;
     this.catalog = options.catalog;
     this.maxRecordsPerWrite = options.maxRecordsPerWrite ?? DEFAULT_MAX_RECORDS;
+    this.triggers = options.triggers ?? NO_TRIGGERS;
     this.now = options.now ?? (() => new Date());
     this.#onRightsChange = options.onRightsChange ?? (() => {});
   }
@@ -67,7 +73,7 @@ export class RecordEnvironment {
       readable === undefined ? [] : undefined,
       readable?.hiddenFields ?? new Set(),
     );
-    return { scope, collection, now, projection };
+    return { scope, collection, now, projection, triggers: this.triggers };
   }
 
   async fillLabels(queryable: Queryable, scope: Scope, changes: readonly StoredChange[]): Promise<void> {
@@ -89,8 +95,8 @@ export class RecordEnvironment {
     }
   }
 
-  async run<Row extends object>(queryable: Queryable, sql: Prisma.Sql): Promise<Row[]> {
-    return await queryable.query<Row>(sql, { name: statementName(sql.text) });
+  async run<Row extends object>(queryable: Queryable, sql: Prisma.Sql, caller?: StatementCaller): Promise<Row[]> {
+    return await queryable.query<Row>(sql, { name: statementName(sql.text), caller });
   }
 }
 

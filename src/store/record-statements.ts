@@ -7,6 +7,7 @@ import { type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { Collection } from './collection.js';
 import type { Scope } from './scope.js';
 import { storedColumns } from './stored-record.js';
+import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 type Sql = Prisma.Sql;
 
@@ -25,6 +26,7 @@ export interface WriteContext {
   readonly now: Date;
   /** A jsonb expression over `r`: what the caller sees of the record. */
   readonly projection: Sql;
+  readonly triggers: Pick<WriteTriggers, 'after'>;
 }
 
 /** The collection whose records are the callers themselves. */
@@ -75,7 +77,7 @@ written as (
   returning id, data, version, created_at, updated_at
 ),
 ${audit(context, 'created')}
-select ${storedColumns(context.projection)}${announcement(context)}
+select ${storedColumns(context.projection)}${announcement(context, 'create')}
 from written r
 ${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
 }
@@ -109,7 +111,7 @@ with written as (
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'updated')}
-select ${storedColumns(context.projection)}${announcement(context)}
+select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
 
@@ -131,7 +133,7 @@ with written as (
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'deleted')}
-select ${storedColumns(context.projection)}${announcement(context)}
+select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }
 
@@ -196,9 +198,17 @@ export function audit(context: WriteContext, operation: 'created' | 'updated' | 
 )`;
 }
 
-/** A caller's record, or one that grants attributes, changes what somebody may do: the gateways are told in the same transaction. */
-export function announcement(context: WriteContext): Sql {
-  const { scope, collection } = context;
+/**
+ * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes what somebody may do, and
+ * what follows the write is begun.
+ */
+export function announcement(context: WriteContext, operation: WriteOperation): Sql {
+  const { scope, collection, triggers } = context;
+  const started = triggers.after(scope, collection.name, operation);
+  return Prisma.sql`${rightsAnnouncement(context)}${started === undefined ? Prisma.empty : Prisma.sql`, ${started} as started`}`;
+}
+
+function rightsAnnouncement({ scope, collection }: WriteContext): Sql {
   if (collection.name === USER_COLLECTION) {
     return Prisma.sql`,
   pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text, 'user', r.id)::text) as announced`;

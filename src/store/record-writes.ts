@@ -2,8 +2,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { type JsonObject, type JsonValue, parseExactJson } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
 import { accessOf, type EffectiveAccess, findAccess } from './access.js';
+import { atomically } from './atomically.js';
 import type { Collection } from './collection.js';
 import type { Transaction } from './database/database.js';
 import { findConstraint } from './database/database-errors.js';
@@ -26,6 +27,7 @@ import { takeId, takeOwnId } from './sent-id.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from './stored-record.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';
+import { askBefore, type Revision, revise } from './write-triggers.js';
 
 export interface WriteOptions {
   /** The transaction the write is part of. Default: its own. */
@@ -75,7 +77,6 @@ export class RecordWrites {
     if (records.length > maxRecordsPerWrite) {
       throw new ServiceError('LIMIT_EXCEEDED', `at most ${maxRecordsPerWrite} records are stored at once`);
     }
-    const now = this.#environment.now();
     const sent = records.map((record, index) => takeId(record, records.length === 1 ? '' : `/${index}`));
     assertNoFaults(sent.flatMap((one) => one.errors));
     assertWritable(
@@ -83,20 +84,43 @@ export class RecordWrites {
       access,
       collection,
     );
-    const changes = toStoredAll(
-      collection,
-      sent.map((one) => one.data),
-      {
-        timeZone: scope.domain.timeZone,
-        now,
-        mode: 'create',
-      },
-    );
+    const identified = sent.map(({ id = uuidv7(), data }) => ({ id, data }));
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
+    if (triggers.length === 0) return await this.#insert(scope, collection, identified, options);
+    return await atomically(this.#environment.database, options.within, async (within) => {
+      const revised: SentRecord[] = [];
+      for (const { id, data } of identified) {
+        const pending = {
+          scope,
+          collection,
+          operation: 'create',
+          id,
+          record: data,
+          previous: undefined,
+        } as const;
+        revised.push({ id, data: revise(data, await askBefore(triggers, pending, within)) });
+      }
+      return await this.#insert(scope, collection, revised, { within });
+    });
+  }
+
+  /** Stores records whose fields the caller, or a trigger, may set. */
+  async #insert(
+    scope: Scope,
+    collection: Collection,
+    sent: readonly SentRecord[],
+    options: WriteOptions,
+  ): Promise<StoredRecord[]> {
+    const access = accessOf(scope, collection, 'create');
+    const now = this.#environment.now();
+    const { timeZone } = scope.domain;
+    const data = sent.map((one) => one.data);
+    const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create' });
     const queryable = options.within ?? this.#environment.database;
     await this.#environment.fillLabels(queryable, scope, changes);
-    const stored = changes.map(({ data }, index): NewRecord => {
-      const keys = keysOf(collection, data, scope.domain.timeZone);
-      return { id: sent[index]?.id ?? uuidv7(), data, keys };
+    const stored = sent.map(({ id }, index): NewRecord => {
+      const { data = {} } = changes[index] ?? {};
+      return { id, data, keys: keysOf(collection, data, timeZone) };
     });
     const rows = this.#environment.rowsOf(scope, collection, access);
     const statement = insertRecords(this.#environment.writeContext(scope, collection, now), stored, rows);
@@ -122,10 +146,34 @@ export class RecordWrites {
     const { data: sent, errors } = takeOwnId(options.data, id);
     assertNoFaults(errors);
     assertWritable([sent], access, collection);
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
+    if (triggers.length === 0) return await this.#change(scope, collection, id, { ...options, data: sent });
+    return await atomically(this.#environment.database, options.within, async (within) => {
+      const current = await this.#lock(scope, collection, { id, verb: 'update', within });
+      const unchanged = { ...options, data: sent, within };
+      // The write will find no record either, and say why.
+      if (current === undefined) return await this.#change(scope, collection, id, unchanged);
+      const isMerge = options.mode === 'merge';
+      const record = isMerge ? mergePatch(current, sent) : sent;
+      const pending = { scope, collection, operation: 'update', id, record, previous: current } as const;
+      const revision = await askBefore(triggers, pending, within);
+      const data = isMerge ? { ...sent, ...patchOf(revision) } : revise(sent, revision);
+      return await this.#change(scope, collection, id, { ...options, data, within });
+    });
+  }
+
+  /** Makes a change whose fields the caller, or a trigger, may set. */
+  async #change(
+    scope: Scope,
+    collection: Collection,
+    id: string,
+    options: UpdateOptions,
+  ): Promise<StoredRecord> {
+    const access = accessOf(scope, collection, 'update');
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
     const now = this.#environment.now();
-    const change = toStored(collection, sent, {
+    const change = toStored(collection, options.data, {
       timeZone: scope.domain.timeZone,
       now,
       mode: options.mode,
@@ -176,6 +224,32 @@ export class RecordWrites {
     options: ConditionalWriteOptions = {},
   ): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name);
+    accessOf(scope, collection, 'delete');
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
+    if (triggers.length === 0) return await this.#remove(scope, collection, id, options);
+    return await atomically(this.#environment.database, options.within, async (within) => {
+      const current = await this.#lock(scope, collection, { id, verb: 'delete', within });
+      if (current !== undefined) {
+        const pending = {
+          scope,
+          collection,
+          operation: 'delete',
+          id,
+          record: current,
+          previous: current,
+        } as const;
+        await askBefore(triggers, pending, within);
+      }
+      return await this.#remove(scope, collection, id, { ...options, within });
+    });
+  }
+
+  async #remove(
+    scope: Scope,
+    collection: Collection,
+    id: string,
+    options: ConditionalWriteOptions,
+  ): Promise<StoredRecord> {
     const access = accessOf(scope, collection, 'delete');
     const rows = this.#environment.rowsOf(scope, collection, access);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -185,6 +259,7 @@ export class RecordWrites {
       const [written] = await this.#environment.run<StoredRow>(
         within ?? this.#environment.database,
         statement,
+        scope,
       );
       if (written !== undefined) {
         if (within === undefined) this.#environment.tellOfRights(scope, collection, [written]);
@@ -193,6 +268,26 @@ export class RecordWrites {
       await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
     }
     throw overtaken(collection, id);
+  }
+
+  /** The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that the caller may write. */
+  async #lock(
+    scope: Scope,
+    collection: Collection,
+    { id, verb, within }: { readonly id: string; readonly verb: RecordVerb; readonly within: Transaction },
+  ): Promise<JsonObject | undefined> {
+    const context = this.#environment.compileContext(scope, collection);
+    const [row] = await this.#environment.run<{ data: string }>(
+      within,
+      Prisma.sql`
+        select r.data::text as data
+        from records r
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id} ${andRows(accessOf(scope, collection, verb), context)}
+        for update of r`,
+    );
+    if (row === undefined) return undefined;
+    const data = parseExactJson(row.data);
+    return isJsonObject(data) ? data : undefined;
   }
 
   /**
@@ -310,7 +405,11 @@ export class RecordWrites {
   ): Promise<StoredRow[]> {
     await within?.query(Prisma.sql`savepoint record_write`);
     try {
-      const written = await this.#environment.run<StoredRow>(within ?? this.#environment.database, statement);
+      const written = await this.#environment.run<StoredRow>(
+        within ?? this.#environment.database,
+        statement,
+        attempt.scope,
+      );
       // What a transaction did is not true yet: the announcement tells of it once it is.
       if (within === undefined) this.#environment.tellOfRights(attempt.scope, attempt.collection, written);
       return written;
@@ -320,6 +419,21 @@ export class RecordWrites {
       throw await uniqueConflict(within ?? this.#environment.database, { ...attempt, cause });
     }
   }
+}
+
+interface SentRecord {
+  readonly id: string;
+  /** Without `_id`. */
+  readonly data: JsonObject;
+}
+
+/** RFC 7386 at the top level, before the values are checked. */
+function mergePatch(record: JsonObject, patch: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...record, ...patch }).filter(([name]) => patch[name] !== null));
+}
+
+function patchOf({ set, removed }: Revision): JsonObject {
+  return { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
 }
 
 /** A merge that leaves alone what the row rules look at cannot move the record out of them. */
