@@ -9,12 +9,13 @@
  *
  * @see decisions 3
  */
-import type { JsonScalar } from '../json.js';
+import type { JsonScalar, JsonValue } from '../json.js';
+import type { Expression } from './expression.js';
 
 /** The steps from a record to a value, e.g. `['lines', 'fee_head']`. */
 export type Path = readonly string[];
 
-export type Filter = AllFilter | AnyFilter | NotFilter | Condition;
+export type Filter = AllFilter | AnyFilter | NotFilter | Condition | MatchCondition | ExpressionFilter;
 
 export interface AllFilter {
   readonly kind: 'all';
@@ -119,6 +120,41 @@ export interface ElementCondition {
   readonly kind: 'element';
   readonly path: Path;
   readonly filter: Filter;
+}
+
+/**
+ * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is refused by it. A list is looked into
+ * one level, and is a value itself beside. @see mongo.ts
+ */
+export interface MatchCondition {
+  readonly kind: 'match';
+  readonly path: Path;
+  readonly test: MatchTest;
+}
+
+export type Comparison = CompareCondition['kind'];
+export type JsonType = 'number' | 'string' | 'object' | 'array' | 'boolean' | 'null';
+
+export type MatchTest =
+  /** Null is found where nothing is, too. */
+  | { readonly kind: 'equals'; readonly value: JsonValue }
+  | { readonly kind: 'in'; readonly values: readonly Exclude<JsonScalar, null>[] }
+  /** Of values of the operand's type alone; text by code points. */
+  | { readonly kind: Comparison; readonly value: Exclude<JsonScalar, null> }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'type'; readonly types: readonly JsonType[]; readonly isWhole: boolean }
+  /** `pattern` is an advanced regular expression of Postgres. */
+  | { readonly kind: 'pattern'; readonly pattern: string }
+  /** Of a list. */
+  | { readonly kind: 'size'; readonly size: number }
+  | { readonly kind: 'remainder'; readonly divisor: number; readonly remainder: number }
+  /** One element of a list satisfies it; its paths start at the element. */
+  | { readonly kind: 'element'; readonly filter: Filter };
+
+/** An expression over the whole record is true. */
+export interface ExpressionFilter {
+  readonly kind: 'expression';
+  readonly expression: Expression;
 }
 
 /** Satisfied by every record. */

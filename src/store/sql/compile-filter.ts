@@ -7,10 +7,13 @@
  *
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
+import { listExpressionPaths } from '../../filter/expression.js';
 import type { Condition, ElementCondition, Filter, Path } from '../../filter/filter.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../collection.js';
 import { columnTest, needsByteOrder } from './column-test.js';
+import { compileDocumentFilter } from './document/document-filter.js';
+import { recordRoot } from './document/document-root.js';
 import { idTest } from './id-test.js';
 import { jsonpathSteps } from './json-literal.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
@@ -44,6 +47,9 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
       return joined(filter.filters, { separator: ' or ', empty: FALSE, context });
     case 'not':
       return Prisma.sql`not coalesce(${compileFilter(filter.filter, context)}, false)`;
+    case 'match':
+    case 'expression':
+      return compileDocumentFilter(filter, recordRoot(context.collection), context);
     default:
       return compileCondition(filter, context);
   }
@@ -68,6 +74,9 @@ function collectPaths(filter: Filter, base: Path, paths: Path[]): void {
     case 'element':
       paths.push([...base, ...filter.path]);
       collectPaths(filter.filter, [...base, ...filter.path], paths);
+      return;
+    case 'expression':
+      paths.push(...listExpressionPaths(filter.expression));
       return;
     default:
       paths.push([...base, ...filter.path]);
@@ -156,6 +165,10 @@ function predicate(filter: Filter, list: Target, context: CompileContext): strin
       return joinedPredicates(filter.filters, { operator: ' || ', empty: NEVER, list, context });
     case 'not':
       return `(!${predicate(filter.filter, list, context)})`;
+    case 'match':
+    case 'expression':
+      // Mongo's own `$elemMatch` is a match itself.
+      throw new Error(`a ${filter.kind} stands in no condition on list elements`);
     default:
       return conditionPredicate(filter, list, context);
   }

@@ -1,0 +1,67 @@
+/**
+ * Where queries, updates and pipelines here mean something else than in MongoDB, or than in mingo, the JavaScript implementation they are tested
+ * against. Anything that is not on this list is the same, and the tests on generated documents hold us to it.
+ */
+export interface MongoDifference {
+  readonly name: string;
+  readonly here: string;
+  readonly elsewhere: string;
+}
+
+export const MONGO_DIFFERENCES: readonly MongoDifference[] = [
+  {
+    name: 'exact numbers',
+    here: 'sums, products and averages of stored numbers are exact: 0.1 + 0.2 is 0.3',
+    elsewhere: 'floating point: 0.30000000000000004, unless a number was stored as Decimal128',
+  },
+  {
+    name: 'no dates',
+    here: 'records are JSON: an instant is its UTC text, compared as text; an operand for a declared datetime is read as it would be stored',
+    elsewhere: 'a Date is a type of its own',
+  },
+  {
+    name: 'arithmetic on what is no number',
+    here: 'null, so that one "N/A" does not fail a pipeline; $size of what is no list and a division by 0 too',
+    elsewhere: 'an error',
+  },
+  {
+    name: 'remainders of what is no number',
+    here: '$mod finds numbers alone, and cuts off what is after the point, as MongoDB does',
+    elsewhere: 'mingo takes the remainder of null and texts as JavaScript does',
+  },
+  {
+    name: 'missing in a sort',
+    here: 'null and missing stand first, in the order of _id, as in MongoDB; in a list every element counts as the list does: lists are ordered as a whole',
+    elsewhere: 'mingo puts missing before null; MongoDB orders a list by its least or greatest element',
+  },
+  {
+    name: 'types in a list',
+    here: '$type looks at the elements of a list too, as MongoDB does',
+    elsewhere: 'mingo looks at the list alone',
+  },
+  {
+    name: 'comparing in expressions',
+    here: '$eq, $lt and the like in an expression compare the values as they are, across types, as MongoDB does; missing is not null',
+    elsewhere: 'mingo looks into lists, compares within a type alone, and takes missing for null',
+  },
+  {
+    name: 'order without a sort',
+    here: 'records come in the order of _id, which for ids made here is that of their creation; groups come in the order of their keys',
+    elsewhere: 'in the order they are stored; groups in any',
+  },
+  {
+    name: 'letters beyond ASCII',
+    here: '$toLower and $toUpper change ASCII letters in the database, as MongoDB does',
+    elsewhere: 'mingo changes all letters',
+  },
+  {
+    name: 'fields declared as no list',
+    here: 'are not looked into by a query: a list that old data holds there is found as a whole',
+    elsewhere: 'every value is looked into',
+  },
+  {
+    name: 'objects by their members',
+    here: 'two objects are equal when their members are, in any order',
+    elsewhere: 'MongoDB compares the order of the members too',
+  },
+];

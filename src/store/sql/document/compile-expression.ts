@@ -1,0 +1,114 @@
+/**
+ * `Expression` to SQL over a document. What is computed here is exact: sums and products of `numeric`, not of floats. What SQL cannot
+ * say, or not with Mongo's meaning, is `NotInSql`: a pipeline goes on without the database there, a query is refused.
+ */
+import { didYouMean } from '../../../did-you-mean.js';
+import { ServiceError } from '../../../errors.js';
+import type { Expression } from '../../../filter/expression.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import { isExactNumber, type JsonValue, printExactJson } from '../../../json.js';
+import { jsonText, storable } from '../json-literal.js';
+import type { DocumentRoot } from './document-root.js';
+import {
+  compileExpression,
+  type ExpressionContext,
+  type Expressions,
+  NotInSql,
+} from './expression-context.js';
+import { EXPRESSION_OPERATORS } from './expression-operators.js';
+import { boolean, JSON_NULL, json, number, text, toJson, type Value } from './expression-value.js';
+
+type Sql = Prisma.Sql;
+
+/** What `compileExpression` starts with. */
+export function startExpressions(
+  root: DocumentRoot,
+  context: ExpressionContext,
+  variables: ReadonlyMap<string, Sql> = new Map(),
+): Expressions {
+  return { root, context, variables, depth: context.depth ?? 0, compile };
+}
+
+function compile(expression: Expression, expressions: Expressions): Value {
+  switch (expression.kind) {
+    case 'literal':
+      return literal(expression.value);
+    case 'field':
+      if (expression.path.some((step) => /^\d+$/.test(step)))
+        throw new NotInSql(`"$${expression.path.join('.')}"`);
+      return json(expressions.root.valueAt(expression.path));
+    case 'variable':
+      return variable(expression, expressions);
+    case 'object':
+      return objectOf(
+        expression.members.map((member) => [member.name, compileExpression(member.value, expressions)]),
+      );
+    case 'list':
+      return listOf(expression.elements.map((element) => compileExpression(element, expressions)));
+    case 'operator': {
+      const operator = EXPRESSION_OPERATORS.get(expression.name);
+      if (operator !== undefined) return operator(expression.operand, expressions);
+      throw new NotInSql(`${expression.name}${didYouMean(expression.name, EXPRESSION_OPERATORS.keys())}`);
+    }
+  }
+}
+
+function literal(value: JsonValue): Value {
+  if (typeof value === 'string') return text(Prisma.sql`${storable(value)}::text`);
+  if (typeof value === 'boolean') return boolean(Prisma.sql`${value}::boolean`);
+  if (typeof value === 'number' || isExactNumber(value))
+    return number(Prisma.sql`${jsonText(value)}::numeric`);
+  if (value === null) return json(JSON_NULL);
+  return json(Prisma.sql`${printExactJson(value)}::jsonb`);
+}
+
+function variable(
+  { name, path }: Extract<Expression, { kind: 'variable' }>,
+  expressions: Expressions,
+): Value {
+  switch (name) {
+    case 'ROOT':
+      return json(expressions.root.json);
+    case 'REMOVE':
+      return json(Prisma.raw('null::jsonb'));
+    case 'NOW':
+      if (path.length > 0) break;
+      return text(Prisma.sql`${expressions.context.now.toISOString()}::text`);
+  }
+  const value = expressions.variables.get(name);
+  if (value === undefined) {
+    const known = ['ROOT', 'CURRENT', 'NOW', 'REMOVE', ...expressions.variables.keys()].map(
+      (one) => `$$${one}`,
+    );
+    throw new ServiceError(
+      'MALFORMED_FILTER',
+      `there is no variable $$${name}; there are ${known.join(', ')}`,
+      {
+        errors: [{ detail: `unknown variable $$${name}`, expected: known.join(', '), sent: name }],
+      },
+    );
+  }
+  return json(path.length === 0 ? value : Prisma.sql`doc_value(${value}, ${path.map(storable)}::text[])`);
+}
+
+/** Members that are missing are left out. */
+export function objectOf(members: readonly (readonly [string, Value])[]): Value {
+  if (members.length === 0) return json(Prisma.raw(`'{}'::jsonb`));
+  const isComplete = members.every(([, { type }]) => type !== 'json');
+  if (isComplete && members.length <= 50) {
+    const pairs = members.map(([name, value]) => Prisma.sql`${storable(name)}::text, ${toJson(value)}`);
+    return json(Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})`);
+  }
+  const rows = members.map(([name, value]) => Prisma.sql`(${storable(name)}::text, ${toJson(value)})`);
+  return json(Prisma.sql`(
+  select coalesce(jsonb_object_agg(m.name, m.value) filter (where m.value is not null), '{}')
+  from (values ${Prisma.join(rows, ', ')}) as m(name, value)
+)`);
+}
+
+/** An element that is missing is null. */
+export function listOf(elements: readonly Value[]): Value {
+  if (elements.length === 0) return json(Prisma.raw(`'[]'::jsonb`));
+  const values = elements.map((element) => Prisma.sql`coalesce(${toJson(element)}, ${JSON_NULL})`);
+  return json(Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])`);
+}

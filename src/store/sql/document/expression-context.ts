@@ -1,0 +1,42 @@
+/** What the compilers of expressions hand each other. */
+import { ServiceError } from '../../../errors.js';
+import type { Expression } from '../../../filter/expression.js';
+import type { Prisma } from '../../../generated/prisma/client.js';
+import type { DocumentRoot } from './document-root.js';
+import type { Value } from './expression-value.js';
+
+/** What an expression depends on beside the document. */
+export interface ExpressionContext {
+  readonly isByteOrdered: boolean;
+  readonly now: Date;
+  /** How many lists are open around it: names their aliases. */
+  readonly depth?: number;
+}
+
+export interface Expressions {
+  readonly root: DocumentRoot;
+  readonly context: ExpressionContext;
+  /** Of `$let`, `$map`, `$filter`, `$lookup`: jsonb, null where missing. */
+  readonly variables: ReadonlyMap<string, Prisma.Sql>;
+  readonly depth: number;
+  /** The compiler of any expression, for the operators that have some inside. */
+  readonly compile: (expression: Expression, expressions: Expressions) => Value;
+}
+
+/** One operator: what its operand is worth. */
+export type CompileOperator = (operand: Expression, expressions: Expressions) => Value;
+
+/** @throws NotInSql; MALFORMED_FILTER (400) for operands that an operator does not take */
+export function compileExpression(expression: Expression, expressions: Expressions): Value {
+  return expressions.compile(expression, expressions);
+}
+
+/** SQL has no such operator, or not with this meaning. */
+export class NotInSql extends ServiceError {
+  constructor(what: string) {
+    const detail = `${what} is not computed by the database, where queries run; a pipeline computes it in a stage after its first $match`;
+    super('MALFORMED_FILTER', detail, {
+      errors: [{ detail, expected: 'what the database computes', sent: what }],
+    });
+  }
+}

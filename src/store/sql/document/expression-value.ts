@@ -1,0 +1,84 @@
+/** What an expression computes, as SQL of a known type, so that a chain of operators converts to jsonb once. */
+import { Prisma } from '../../../generated/prisma/client.js';
+
+type Sql = Prisma.Sql;
+
+/**
+ * `json`: jsonb, null where the value is missing. `number` (numeric) and `text`: null is a null that is there. `boolean`: never null.
+ */
+export interface Value {
+  readonly type: 'json' | 'number' | 'text' | 'boolean';
+  readonly sql: Sql;
+}
+
+export function json(sql: Sql): Value {
+  return { type: 'json', sql };
+}
+
+export function number(sql: Sql): Value {
+  return { type: 'number', sql };
+}
+
+export function text(sql: Sql): Value {
+  return { type: 'text', sql };
+}
+
+export function boolean(sql: Sql): Value {
+  return { type: 'boolean', sql };
+}
+
+export const JSON_NULL = Prisma.raw(`'null'::jsonb`);
+
+/** jsonb, null where the value is missing. */
+export function toJson({ type, sql }: Value): Sql {
+  switch (type) {
+    case 'json':
+      return sql;
+    case 'number':
+      return Prisma.sql`coalesce(to_jsonb(trim_scale(${sql})), ${JSON_NULL})`;
+    case 'text':
+      return Prisma.sql`coalesce(to_jsonb(${sql}), ${JSON_NULL})`;
+    case 'boolean':
+      return Prisma.sql`to_jsonb(${sql})`;
+  }
+}
+
+/** numeric; null for what is no number. */
+export function toNumber({ type, sql }: Value): Sql {
+  switch (type) {
+    case 'json':
+      return Prisma.sql`to_number(${sql})`;
+    case 'number':
+      return sql;
+    case 'text':
+    case 'boolean':
+      return Prisma.raw('null::numeric');
+  }
+}
+
+/** text; null for what is none. */
+export function toText({ type, sql }: Value): Sql {
+  switch (type) {
+    case 'json':
+      return Prisma.sql`doc_text(${sql})`;
+    case 'text':
+      return sql;
+    case 'number':
+    case 'boolean':
+      return Prisma.raw('null::text');
+  }
+}
+
+/** Whether the value counts as true. Never null. */
+export function toCondition({ type, sql }: Value): Sql {
+  switch (type) {
+    case 'json':
+      return Prisma.sql`doc_is_true(${sql})`;
+    case 'number':
+      return Prisma.sql`(coalesce(${sql}, 0) <> 0)`;
+    case 'text':
+      return Prisma.sql`(${sql} is not null)`;
+    case 'boolean':
+      return sql;
+  }
+}

@@ -1,0 +1,117 @@
+/** Texts by their characters (code points). What is no text makes the result null, except where Mongo takes it for the empty text. */
+import type { Expression } from '../../../filter/expression.js';
+import { parsePattern } from '../../../filter/mongo-pattern.js';
+import { startAt } from '../../../filter/mongo-place.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
+import { boolean, json, number, text, toJson, toNumber, toText, type Value } from './expression-value.js';
+import { literalInteger, literalText, named, one, several, two } from './operands.js';
+
+type Sql = Prisma.Sql;
+
+function textOf(operand: Expression, expressions: Expressions): Sql {
+  return toText(compileExpression(operand, expressions));
+}
+
+function inCase(operator: string, name: 'lower' | 'upper'): CompileOperator {
+  return (operand, expressions) => {
+    const written = printed(compileExpression(one(operator, operand), expressions));
+    return text(Prisma.sql`${Prisma.raw(name)}(coalesce(${written}, ''))`);
+  };
+}
+
+/** Of a number its digits. */
+function printed(value: Value): Sql {
+  if (value.type === 'text') return value.sql;
+  if (value.type === 'number') return Prisma.sql`trim_scale(${value.sql})::text`;
+  const written = toJson(value);
+  return Prisma.sql`(case when jsonb_typeof(${written}) in ('string', 'number') then ${written} #>> '{}' end)`;
+}
+
+/** A negative length goes to the end. */
+function part(operator: string): CompileOperator {
+  return (operand, expressions) => {
+    const [whole, start, length] = several(operator, operand, { least: 3, most: 3 });
+    const from = literalInteger(start);
+    const count = literalInteger(length);
+    if (whole === undefined || from === undefined || count === undefined || from < 0) {
+      throw new NotInSql(`${operator} with a computed start or length`);
+    }
+    const written = Prisma.sql`coalesce(${printed(compileExpression(whole, expressions))}, '')`;
+    const end = count < 0 ? Prisma.empty : Prisma.sql`, ${count}::int`;
+    return text(Prisma.sql`substr(${written}, ${from + 1}::int${end})`);
+  };
+}
+
+function trimmed(operator: string, name: 'btrim' | 'ltrim' | 'rtrim'): CompileOperator {
+  return (operand, expressions) => {
+    const { input, chars } = named(operator, operand, { required: ['input'], optional: ['chars'] });
+    const characters = chars === undefined ? ' \t\n\v\f\r\u00a0\u2028\u2029\ufeff' : literalText(chars);
+    if (characters === undefined) throw new NotInSql(`${operator} of computed characters`);
+    return text(Prisma.sql`${Prisma.raw(name)}(${textOf(input, expressions)}, ${characters}::text)`);
+  };
+}
+
+function regexMatch(operand: Expression, expressions: Expressions): Value {
+  const { input, regex, options } = named('$regexMatch', operand, {
+    required: ['input', 'regex'],
+    optional: ['options'],
+  });
+  const source = literalText(regex);
+  const flags = options === undefined ? '' : literalText(options);
+  if (source === undefined || flags === undefined) throw new NotInSql('$regexMatch by a computed expression');
+  const pattern = parsePattern({ source, options: flags }, startAt('$regexMatch'));
+  return boolean(Prisma.sql`coalesce(${textOf(input, expressions)} ~ ${pattern}, false)`);
+}
+
+function split(operand: Expression, expressions: Expressions): Value {
+  const [whole, separator] = two('$split', operand).map((each) => textOf(each, expressions));
+  return json(
+    Prisma.sql`coalesce(to_jsonb(string_to_array(${whole}, nullif(${separator}, ''))), 'null'::jsonb)`,
+  );
+}
+
+function toStringOf(operand: Expression, expressions: Expressions): Value {
+  const value = compileExpression(one('$toString', operand), expressions);
+  if (value.type !== 'json')
+    return text(value.type === 'boolean' ? Prisma.sql`(${value.sql})::text` : printed(value));
+  // A list or an object has no text in Mongo.
+  return text(
+    Prisma.sql`(case when jsonb_typeof(${value.sql}) in ('string', 'number', 'boolean') then ${value.sql} #>> '{}' end)`,
+  );
+}
+
+/** A text that is no number is null here: Mongo fails. */
+function toNumberOf(operator: string, isWhole: boolean): CompileOperator {
+  return (operand, expressions) => {
+    const value = compileExpression(one(operator, operand), expressions);
+    const digits = toText(value);
+    const cut = (exact: Sql) => (isWhole ? Prisma.sql`trunc(${exact})` : exact);
+    if (value.type === 'number') return number(cut(value.sql));
+    const read = Prisma.sql`case when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end`;
+    return number(cut(Prisma.sql`coalesce(${toNumber(value)}, ${read})`));
+  };
+}
+
+export const TEXT_OPERATORS: Readonly<Record<string, CompileOperator>> = {
+  $concat: (operand, expressions) => {
+    const parts = several('$concat', operand).map((each) => textOf(each, expressions));
+    return text(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
+  },
+  $toLower: inCase('$toLower', 'lower'),
+  $toUpper: inCase('$toUpper', 'upper'),
+  $substr: part('$substr'),
+  $substrCP: part('$substrCP'),
+  $strLenCP: (operand, expressions) =>
+    number(Prisma.sql`length(${textOf(one('$strLenCP', operand), expressions)})::numeric`),
+  $trim: trimmed('$trim', 'btrim'),
+  $ltrim: trimmed('$ltrim', 'ltrim'),
+  $rtrim: trimmed('$rtrim', 'rtrim'),
+  $split: split,
+  $regexMatch: regexMatch,
+  $toString: toStringOf,
+  $toDouble: toNumberOf('$toDouble', false),
+  $toDecimal: toNumberOf('$toDecimal', false),
+  $toInt: toNumberOf('$toInt', true),
+  $toLong: toNumberOf('$toLong', true),
+};
