@@ -172,10 +172,11 @@ class Run {
     const { request, database } = this.#options;
     const { signal } = this.#end;
     const { domain, principal, requestId } = request.scope;
+    const { depth = 1 } = request;
     const within = request.within && withSignal(request.within, signal);
     return {
-      scope: { domain, principal, requestId, signal },
-      run: { id: this.#id, name: request.source.name, depth: request.depth ?? 1 },
+      scope: { domain, principal, requestId, signal, scriptDepth: depth },
+      run: { id: this.#id, name: request.source.name, depth },
       within,
       signal,
       transaction: async (work) =>

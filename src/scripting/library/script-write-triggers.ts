@@ -2,7 +2,6 @@
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
-import type { Transaction } from '../../store/database/database.js';
 import type { AskedWrite, BeforeTrigger, WriteTriggers } from '../../store/write-triggers.js';
 import { principalOfRun, type ScriptRun, type ScriptRuns } from './script-runs.js';
 import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
@@ -13,19 +12,16 @@ export interface ScriptWriteTriggersOptions {
   readonly runs: () => ScriptRuns;
   /** How long a write waits for each script. */
   readonly beforeTimeoutMs: number;
-  /** A script's writes may ask scripts again, so often. */
-  readonly maxDepth: number;
 }
 
 /** The services come late: they are built on the store that asks here. */
 export function createWriteTriggers(options: ScriptWriteTriggersOptions): WriteTriggers {
-  const depths = new WeakMap<Transaction, number>();
   return {
     before: (domainId, collection, operation) =>
       options
         .scripts()
         .starts.before(domainId, collection, operation)
-        .map((script) => beforeTrigger(script, { ...options, depths })),
+        .map((script) => beforeTrigger(script, options)),
     after: ({ domain }, collection, operation) => {
       const scripts = options.scripts().starts.after(domain.id, collection, operation);
       if (scripts.length === 0) return undefined;
@@ -45,30 +41,21 @@ export function createWriteTriggers(options: ScriptWriteTriggersOptions): WriteT
   };
 }
 
-function beforeTrigger(
-  outline: ScriptOutline,
-  o: ScriptWriteTriggersOptions & { readonly depths: WeakMap<Transaction, number> },
-): BeforeTrigger {
+function beforeTrigger(outline: ScriptOutline, o: ScriptWriteTriggersOptions): BeforeTrigger {
   return {
     principalFor: (scope) => principalOfRun(scope, outline),
     ask: async (write, within) => {
-      const depth = (o.depths.get(within) ?? 0) + 1;
-      if (depth > o.maxDepth) {
-        throw refused(outline.name, `scripts that start one another by their writes went ${depth} deep`);
-      }
       const script = await o.scripts().findEnabled(outline.domainId, outline.name);
       if (script === undefined) return undefined;
-      o.depths.set(within, depth);
-      try {
-        const run = await o.runs().start(write.scope, script, {
-          cause: 'before',
-          arguments: argumentsOf(write),
-          ...{ within, depth, wallTimeMs: o.beforeTimeoutMs },
-        });
-        return answerOf(run);
-      } finally {
-        o.depths.set(within, depth - 1);
-      }
+      const run = await o.runs().start(write.scope, script, {
+        cause: 'before',
+        arguments: argumentsOf(write),
+        // A script whose writes ask scripts again goes no deeper than the runner lets it.
+        depth: (write.scope.scriptDepth ?? 0) + 1,
+        within,
+        wallTimeMs: o.beforeTimeoutMs,
+      });
+      return answerOf(run);
     },
   };
 }
