@@ -10,14 +10,13 @@ import { ServiceError } from '../errors.js';
 import { isEverything } from '../filter/everything.js';
 import type { Filter } from '../filter/filter.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, parseExactJson } from '../json.js';
+import type { JsonObject } from '../json.js';
 import { accessOf, assertReadable, type EffectiveAccess } from './access.js';
 import { atomically } from './atomically.js';
 import type { Collection } from './collection.js';
 import type { Transaction } from './database/database.js';
-import { isSameJson } from './json-order.js';
 import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matching-statements.js';
-import { changeRecords } from './record-changes.js';
+import { askTriggers, changeRecords } from './record-changes.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { SortKey } from './record-query.js';
 import { applyUpdate, assertUpdate, type UpdateOperation } from './record-update.js';
@@ -27,7 +26,6 @@ import { compileFilter, listPaths } from './sql/compile-filter.js';
 import { assertMayApply, toStoredOperations } from './stored-operations.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from './stored-record.js';
 import { stampedFields, toStored } from './validation.js';
-import { askBefore, revise } from './write-triggers.js';
 
 export interface MatchingRequest {
   readonly filter: Filter;
@@ -138,7 +136,8 @@ export class MatchingWrites {
     const deleted = await atomically(this.#environment.database, options.within, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       if (rows.length === 0) return [];
-      await this.#askAll(transaction, matching, { operation: 'delete', rows, change: (before) => before });
+      const asked = { scope, collection, rows, operation: 'delete', change: unchanged } as const;
+      await askTriggers(this.#environment, transaction, asked);
       const statement = deleteRecords(
         context,
         rows.map((row) => row.id),
@@ -186,38 +185,12 @@ export class MatchingWrites {
         return { rows, written: new Map(), made };
       }
     }
-    const revised = await this.#askAll(transaction, matching, { operation: 'update', rows, change });
-    const request = { scope, collection, writable, now, rows, change: revised };
+    const request = { scope, collection, writable, now, rows, change };
     return {
       rows,
       written: await changeRecords(this.#environment, transaction, request),
       made: undefined,
     };
-  }
-
-  /** Asks the triggers of every record that is to be another one; gives the change with what they made of it. */
-  async #askAll(
-    transaction: Transaction,
-    { scope, collection }: Matching,
-    asked: {
-      readonly operation: 'update' | 'delete';
-      readonly rows: readonly LockedRow[];
-      readonly change: (before: JsonObject) => JsonObject;
-    },
-  ): Promise<(before: JsonObject, row: LockedRow) => JsonObject> {
-    const { operation, rows, change } = asked;
-    const triggers = this.#environment.triggers.before(scope.domain.id, collection.name, operation);
-    if (triggers.length === 0) return change;
-    const recordsById = new Map<string, JsonObject>();
-    for (const { id, data } of rows) {
-      const previous = parseExactJson(data);
-      if (!isJsonObject(previous)) throw new Error(`the record ${id} is no object`);
-      const record = change(previous);
-      if (operation === 'update' && isSameJson(previous, record)) continue;
-      const pending = { scope, collection, operation, id, record, previous };
-      recordsById.set(id, revise(record, await askBefore(triggers, pending, transaction)));
-    }
-    return (before, { id }) => recordsById.get(id) ?? before;
   }
 
   /** An upsert that found nothing may meet, in its place, a record that somebody else has made meanwhile: then it finds that. */
@@ -308,6 +281,8 @@ interface Matching {
   readonly sort: readonly SortKey[];
   readonly limit: number | undefined;
 }
+
+const unchanged = (before: JsonObject) => before;
 
 function changeOf(
   operations: readonly UpdateOperation[],

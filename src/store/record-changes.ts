@@ -13,6 +13,7 @@ import { outOfRows } from './record-refusals.js';
 import type { Scope } from './scope.js';
 import type { StoredRow } from './stored-record.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
+import { askBefore, revise } from './write-triggers.js';
 
 export interface ChangeRequest {
   readonly scope: Scope;
@@ -39,10 +40,11 @@ export async function changeRecords(
   request: ChangeRequest,
 ): Promise<ReadonlyMap<string, StoredRow>> {
   const written = new Map<string, StoredRow>();
+  const change = await askTriggers(environment, transaction, { ...request, operation: 'update' });
   for (let start = 0; start < request.rows.length; start += BATCH_RECORDS) {
     const planned = request.rows
       .slice(start, start + BATCH_RECORDS)
-      .flatMap((row) => naming(row, () => plan(row, request)));
+      .flatMap((row) => naming(row, () => plan(row, { ...request, change })));
     if (planned.length === 0) continue;
     await environment.fillLabels(
       transaction,
@@ -54,6 +56,35 @@ export async function changeRecords(
       written.set(row.id, row);
   }
   return written;
+}
+
+/** Asks the triggers of every record that is to be another one, or gone; gives the change with what they made of it. */
+export async function askTriggers(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change'> & {
+    readonly operation: 'update' | 'delete';
+  },
+): Promise<ChangeRequest['change']> {
+  const { scope, collection, operation, rows, change } = asked;
+  const triggers = environment.triggers.before(scope.domain.id, collection.name, operation);
+  if (triggers.length === 0) return change;
+  const recordsById = new Map<string, JsonObject>();
+  for (const row of rows) {
+    const { id } = row;
+    const previous = recordOf(row);
+    const record = naming(row, () => change(previous, row));
+    if (operation === 'update' && isSameJson(previous, record)) continue;
+    const pending = { scope, collection, operation, id, record, previous };
+    recordsById.set(id, revise(record, await askBefore(triggers, pending, transaction)));
+  }
+  return (before, { id }) => recordsById.get(id) ?? before;
+}
+
+function recordOf({ id, data }: LockedRow): JsonObject {
+  const record = parseExactJson(data);
+  if (!isJsonObject(record)) throw new Error(`the record ${id} is no object`);
+  return record;
 }
 
 interface Planned {
@@ -69,8 +100,7 @@ interface Finished {
 }
 
 function plan(row: LockedRow, { scope, collection, now, change }: ChangeRequest): Planned[] {
-  const before = parseExactJson(row.data);
-  if (!isJsonObject(before)) throw new Error(`the record ${row.id} is no object`);
+  const before = recordOf(row);
   const after = change(before, row);
   const { _id: id, ...others } = after;
   if (id !== undefined && id !== row.id) {

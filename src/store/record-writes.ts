@@ -87,7 +87,7 @@ export class RecordWrites {
     const identified = sent.map(({ id = uuidv7(), data }) => ({ id, data }));
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
     if (triggers.length === 0) return await this.#insert(scope, collection, identified, options);
-    return await atomically(this.#environment.database, options.within, async (within) => {
+    return await this.#asked(scope, collection, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
         const pending = {
@@ -102,6 +102,18 @@ export class RecordWrites {
       }
       return await this.#insert(scope, collection, revised, { within });
     });
+  }
+
+  /** A write that triggers are asked about: in one transaction with what they do. */
+  async #asked<Written extends StoredRecord | StoredRecord[]>(
+    scope: Scope,
+    collection: Collection,
+    options: WriteOptions,
+    write: (within: Transaction) => Promise<Written>,
+  ): Promise<Written> {
+    const written = await atomically(this.#environment.database, options.within, write);
+    if (options.within === undefined) this.#environment.tellOfRights(scope, collection, [written].flat());
+    return written;
   }
 
   /** Stores records whose fields the caller, or a trigger, may set. */
@@ -148,7 +160,7 @@ export class RecordWrites {
     assertWritable([sent], access, collection);
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
     if (triggers.length === 0) return await this.#change(scope, collection, id, { ...options, data: sent });
-    return await atomically(this.#environment.database, options.within, async (within) => {
+    return await this.#asked(scope, collection, options, async (within) => {
       const current = await this.#lock(scope, collection, { id, verb: 'update', within });
       const unchanged = { ...options, data: sent, within };
       // The write will find no record either, and say why.
@@ -227,7 +239,7 @@ export class RecordWrites {
     accessOf(scope, collection, 'delete');
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
     if (triggers.length === 0) return await this.#remove(scope, collection, id, options);
-    return await atomically(this.#environment.database, options.within, async (within) => {
+    return await this.#asked(scope, collection, options, async (within) => {
       const current = await this.#lock(scope, collection, { id, verb: 'delete', within });
       if (current !== undefined) {
         const pending = {

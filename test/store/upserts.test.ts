@@ -3,8 +3,9 @@ import type { ErrorCode } from '../../src/errors.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { ExactNumber, type JsonObject } from '../../src/json.js';
 import { queryOf } from '../../src/store/record-query.js';
+import { RecordStore } from '../../src/store/record-store.js';
 import type { Scope } from '../../src/store/scope.js';
-import { ADMIN, scopeOf } from './people.js';
+import { ADMIN, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
 
 const test = useTestStore();
@@ -158,5 +159,31 @@ describe('an upsert by a key', () => {
   it('is bounded, and may be of nothing', async () => {
     await expectRefusal(upsert(Array(10_001).fill(student('1'))), 'LIMIT_EXCEEDED', /at most 10000 records/);
     expect(await upsert([])).toEqual({ created: 0, updated: 0, records: [] });
+  });
+
+  it('asks the triggers of what is changed and of what is made', async () => {
+    const asked: string[] = [];
+    const store = new RecordStore({
+      ...{ database: test.database, catalog: test.catalog, topDomain: () => TOP },
+      triggers: {
+        before: () => [
+          {
+            principalFor: (scope) => scope.principal,
+            ask: async ({ operation, record }) => {
+              asked.push(operation);
+              return { ...record, phone: operation };
+            },
+          },
+        ],
+        after: () => undefined,
+      },
+    });
+    await upsert([student('1')]);
+    const done = await store.upsert(ADMIN, 'student', {
+      records: [student('1', { class: '6' }), student('2')],
+      by: 'number',
+    });
+    expect(asked).toEqual(['update', 'create']);
+    expect(done.records.map((record) => dataOf(record).phone)).toEqual(['update', 'create']);
   });
 });
