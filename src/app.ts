@@ -67,6 +67,7 @@ async function buildApp(
     resolvers,
     reports: reportServices,
     catalog,
+    database,
     config,
     onFault: (error, requestId) =>
       logger.error({ event: 'requestFailed', requestId, err: error }, 'request failed'),

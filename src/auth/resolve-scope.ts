@@ -10,8 +10,8 @@ export interface ScopeRequest {
   /** The `X-Domain` header; absent or empty: the domain of the credential. */
   readonly domainHeader: string | undefined;
   readonly requestId: string;
-  /** Asked for its signal only by what needs one. */
-  readonly caller?: { readonly signal: AbortSignal };
+  /** Asked for its signal only by what needs one. What the request is found out to do is read from it later. */
+  readonly caller?: { readonly signal: AbortSignal } & Pick<Scope, 'operation' | 'onStatement'>;
 }
 
 /**
@@ -35,6 +35,12 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
     requestId,
     get signal() {
       return caller.signal;
+    },
+    get operation() {
+      return caller.operation;
+    },
+    get onStatement() {
+      return caller.onStatement;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What happens between a valid document and its answer: the caller's rights and the cost are checked, the splice is tried, errors get their last touch. */
+/** Where Apollo's pipeline meets `operation.ts`: what it parsed and validated is checked, run and kept for when it is sent again. */
 import {
   type ApolloServerPlugin,
   type GraphQLRequestContext,
@@ -7,59 +7,67 @@ import {
 } from '@apollo/server';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ServiceError } from '../errors.js';
+import { cachePolicyOf } from './caching/cache-control.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { formatError, isFault, requestFailure } from './graphql-errors.js';
-import { toSplicedData } from './json-text.js';
-import { assertFilterVariables } from './limits/filter-variables.js';
-import { assertMayIntrospect } from './limits/introspection.js';
-import type { OperationCosts } from './limits/operation-cost.js';
-import { splice } from './splice.js';
+import {
+  checkOperation,
+  finishErrors,
+  type OperationOptions,
+  type OperationRequest,
+  reportFault,
+  runOperation,
+} from './operation.js';
+import type { RepeatedDocuments } from './repeated-documents.js';
 
-export interface ExecutionOptions {
-  readonly costs: OperationCosts;
-  readonly introspectionRoles: readonly string[];
-  readonly onFault: (error: unknown, requestId: string) => void;
+export interface ExecutionOptions extends OperationOptions {
+  /** Of the server the plugin is for. */
+  readonly documents: RepeatedDocuments;
 }
+
+type Request = GraphQLRequestContext<GraphqlContext>;
 
 export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<GraphqlContext> {
   // One listener serves all requests: it keeps nothing of any.
   const listener: GraphQLRequestListener<GraphqlContext> = {
-    didResolveOperation: async (request) => checkOperation(request, options),
-    responseForOperation: async (request) => await spliceResponse(request, options),
+    parsingDidStart: async ({ contextValue }) => {
+      const ended = contextValue.timing?.start('parse');
+      return async () => ended?.();
+    },
+    validationDidStart: async ({ contextValue }) => {
+      const ended = contextValue.timing?.start('validate');
+      return async () => ended?.();
+    },
+    didResolveOperation: async (request) => {
+      const ready = toOperationRequest(request);
+      if (!ready) return;
+      if (request.source !== undefined) {
+        options.documents.keep(request.source, request.request.operationName ?? undefined, ready);
+      }
+      try {
+        checkOperation(ready, options);
+      } catch (error) {
+        throw toRequestError(error);
+      }
+    },
+    responseForOperation: async (request) => {
+      const ready = toOperationRequest(request);
+      const result = ready && (await runOperation(ready, options));
+      if (!result) return null;
+      return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: result } };
+    },
     didEncounterErrors: async ({ errors, contextValue }) => {
       for (const error of errors) reportFault(error, contextValue, options);
     },
-    willSendResponse: async (request) => finishErrors(request),
+    willSendResponse: async (request) => finishResponse(request),
   };
   return { requestDidStart: async () => listener };
 }
 
-type Resolved = Pick<
-  Required<GraphQLRequestContext<GraphqlContext>>,
-  'schema' | 'document' | 'operation' | 'request' | 'contextValue'
->;
-
-function isResolved(
-  request: GraphQLRequestContext<GraphqlContext>,
-): request is GraphQLRequestContext<GraphqlContext> & Resolved {
-  return request.document !== undefined && request.operation !== undefined;
-}
-
-function checkOperation(request: GraphQLRequestContext<GraphqlContext>, options: ExecutionOptions): void {
-  if (!isResolved(request)) return;
-  const { schema, document, operation, contextValue } = request;
-  try {
-    assertMayIntrospect(document, contextValue, options.introspectionRoles);
-    assertFilterVariables(document, request.request.variables ?? {});
-    options.costs.assertAffordable({
-      schema,
-      document,
-      operation,
-      variables: request.request.variables ?? {},
-    });
-  } catch (error) {
-    throw toRequestError(error);
-  }
+function toOperationRequest(request: Request): OperationRequest | undefined {
+  const { schema, document, operation, contextValue: context } = request;
+  if (document === undefined || !operation) return undefined;
+  const { variables = {}, extensions = {} } = request.request;
+  return { schema, document, operation, context, variables, extensions };
 }
 
 /** An error before execution, which is the answer to the whole request. */
@@ -88,62 +96,43 @@ function httpOf(status: number) {
   return { status, headers: new HeaderMap() };
 }
 
-async function spliceResponse(
-  request: GraphQLRequestContext<GraphqlContext>,
-  options: ExecutionOptions,
-): ReturnType<NonNullable<GraphQLRequestListener<GraphqlContext>['responseForOperation']>> {
-  if (!isResolved(request)) return null;
-  const { schema, document, operation, contextValue } = request;
-  const spliced = await splice({
-    schema,
-    document,
-    operation,
-    variables: request.request.variables ?? {},
-    context: contextValue,
-  });
-  if (!spliced) return null;
-  const { text, errors } = spliced;
-  for (const error of errors) reportFault(error, contextValue, options);
-  return {
-    http: { headers: new HeaderMap() },
-    body: {
-      kind: 'single',
-      singleResult: {
-        ...(errors.length > 0 && { errors: errors.map((error) => formatError(error.toJSON(), error)) }),
-        data: text === 'null' ? null : toSplicedData(text),
-      },
-    },
-  };
-}
-
-function reportFault(error: GraphQLError, context: GraphqlContext, options: ExecutionOptions): void {
-  // A caller who has gone ended the work; nothing failed.
-  if (isFault(error) && !context.signal.aborted)
-    options.onFault(error.originalError ?? error, context.requestId);
-}
-
-/** The request id into every error; where the whole request failed, HTTP says so. */
-function finishErrors({ response, contextValue }: GraphQLRequestContext<GraphqlContext>): void {
+/** What HTTP says of the result; the request id into every error. */
+function finishResponse(request: Request): void {
+  const { response, contextValue } = request;
   if (response.body?.kind !== 'single') return;
   const result = response.body.singleResult;
-  if (!result.errors || result.errors.length === 0) return;
-  result.errors = result.errors.map((error) => finishError(error, contextValue));
-  const code = result.errors[0]?.extensions?.code;
-  if (typeof code === 'string') contextValue.noteError(code);
-  if (!isEmpty(result.data)) return;
-  const failure = requestFailure(result.errors);
-  if (!failure) return;
-  response.http.status = failure.status;
-  for (const [name, value] of failure.headers) response.http.headers.set(name, value);
+  const { http } = response;
+  if (!result.errors || result.errors.length === 0) {
+    const ready = toOperationRequest(request);
+    if (ready && request.request.http?.method === 'GET')
+      http.headers.set('cache-control', cachePolicyOf(ready));
+    return;
+  }
+  const { errors, failure } = finishErrors(result, contextValue);
+  result.errors = errors;
+  if (failure) {
+    http.status = failure.status;
+    for (const [name, value] of failure.headers) http.headers.set(name, value);
+  }
+  if (http.status === 400 && isOfDocument(errors) && takesJsonAlone(request)) http.status = 200;
 }
 
-function finishError(error: GraphQLFormattedError, context: GraphqlContext): GraphQLFormattedError {
-  // Suggestions name what is in the schema, which who has no credential may not ask for.
-  const message = context.scope ? error.message : error.message.replace(/ ?Did you mean .*\?$/, '');
-  return { ...error, message, extensions: { ...error.extensions, requestId: context.requestId } };
+/** The request was in order, what it asks for is not. */
+const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_USER_INPUT',
+  'LIMIT_EXCEEDED',
+  'INVALID_VALUE',
+]);
+
+function isOfDocument(errors: readonly GraphQLFormattedError[]): boolean {
+  return errors.every(({ extensions }) => DOCUMENT_CODES.has(extensions?.code));
 }
 
-function isEmpty(data: unknown): boolean {
-  if (data === null || data === undefined) return true;
-  return typeof data === 'object' && Object.values(data).every((value) => value === null);
+/** Clients of before `application/graphql-response+json` take any other status for the failure of a proxy. @see GraphQL over HTTP, 6.4.1 */
+function takesJsonAlone({ request }: Request): boolean {
+  const accept = request.http?.headers.get('accept');
+  return accept !== undefined && /^application\/json\b/i.test(accept) && !accept.includes('graphql-response');
 }

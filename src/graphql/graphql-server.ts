@@ -2,7 +2,9 @@
  * GraphQL over HTTP: Apollo Server behind `/graphql`, with the schema of the catalog as it is. When a collection changes, a
  * server with the new schema takes over; requests under way end on the one they began on.
  */
-import { ApolloServer, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
+
+import path from 'node:path';
+import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -10,21 +12,26 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { type DocumentNode, type GraphQLSchema, MaxIntrospectionDepthRule } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
-import { ERRORS, type ErrorCode, ServiceError } from '../errors.js';
+import { findPackageDirectory } from '../package-directory.js';
 import type { ReportServices } from '../reports/report.js';
 import { createReportResolvers } from '../reports/resolvers.js';
 import type { Catalog } from '../store/catalog.js';
+import type { Database } from '../store/database/database.js';
 import { executionPlugin } from './execution-plugin.js';
 import type { GraphqlContext } from './graphql-context.js';
+import { PREFLIGHT_HEADERS, type SchemaServer, serveGraphql } from './graphql-endpoint.js';
 import { formatError } from './graphql-errors.js';
 import { printResult } from './json-text.js';
 import { createDocumentLimitsRule } from './limits/document-limits.js';
 import { OperationCosts } from './limits/operation-cost.js';
-import { parseRequestBody } from './request-body.js';
+import type { OperationOptions } from './operation.js';
+import { PersistedQueries } from './persisted/persisted-queries.js';
+import { readRegisteredOperations } from './persisted/registered-operations.js';
+import { RepeatedDocuments } from './repeated-documents.js';
 import type { Resolvers } from './resolvers.js';
 import { buildGatewaySchema } from './schema.js';
 
@@ -36,7 +43,15 @@ export type GraphqlSettings = Pick<
   | 'graphqlMaxDepth'
   | 'graphqlMaxCost'
   | 'graphqlMaxRootFields'
+  | 'graphqlMaxTokens'
+  | 'graphqlMaxDirectives'
+  | 'graphqlMaxBatch'
   | 'graphqlBatching'
+  | 'persistedQueriesMaxLength'
+  | 'registeredOperationsOnly'
+  | 'registeredOperations'
+  | 'anyOperationRoles'
+  | 'serverTiming'
   | 'introspectionRoles'
 >;
 
@@ -44,6 +59,7 @@ export interface GraphqlServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
   readonly catalog: Catalog;
+  readonly database: Pick<Database, 'transaction'>;
   readonly config: GraphqlSettings;
   /** Hears of every fault of ours, with its request id. */
   readonly onFault?: (error: unknown, requestId: string) => void;
@@ -56,18 +72,29 @@ export interface GraphqlEndpoint {
   close(): Promise<void>;
 }
 
-/** A document of more tokens is not parsed. The largest introspection query has some 500. */
-const MAX_TOKENS = 5000;
-const MAX_DIRECTIVES = 50;
+/** The examples that come with the gateway, and are tested with it. */
+const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operations');
 /** Characters of the documents that are kept parsed. */
 const MAX_KEPT_DOCUMENTS_LENGTH = 4_000_000;
 
 /** Builds the schema and starts Apollo Server. The caller closes it. */
 export async function createGraphql(services: GraphqlServices): Promise<GraphqlEndpoint> {
-  const endpoint = new RenewedServer(services);
+  const { config } = services;
+  const registered = config.registeredOperationsOnly
+    ? await readRegisteredOperations(config.registeredOperations ?? REGISTERED_OPERATIONS)
+    : undefined;
+  const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
+  const endpoint = new RenewedServer(services, persisted);
   await endpoint.start();
   return {
-    plugin: async (app) => serveGraphql(app, endpoint, services.config),
+    plugin: async (app) =>
+      serveGraphql(app, {
+        current: () => endpoint.current,
+        operations: endpoint.operations,
+        persisted,
+        registered,
+        settings: config,
+      }),
     close: () => endpoint.close(),
   };
 }
@@ -76,12 +103,15 @@ export async function createGraphql(services: GraphqlServices): Promise<GraphqlE
 class RenewedServer {
   readonly #services: GraphqlServices;
   readonly #buildSchema: () => GraphQLSchema;
-  readonly #costs: OperationCosts;
-  #current: ApolloServer<GraphqlContext> | undefined;
+  readonly operations: OperationOptions;
+  #current: SchemaServer | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #stopListening: () => void = () => {};
 
-  constructor(services: GraphqlServices) {
+  readonly #persisted: PersistedQueries;
+
+  constructor(services: GraphqlServices, persisted: PersistedQueries) {
+    this.#persisted = persisted;
     const { resolvers, reports, catalog, config } = services;
     const reportResolvers = createReportResolvers(reports);
     const instances = new Map<NewableFunction, object>([
@@ -92,7 +122,12 @@ class RenewedServer {
       ...reportResolvers.instances,
     ]);
     this.#services = services;
-    this.#costs = new OperationCosts({ ...config, maxCost: config.graphqlMaxCost });
+    this.operations = {
+      costs: new OperationCosts({ ...config, maxCost: config.graphqlMaxCost }),
+      introspectionRoles: config.introspectionRoles,
+      database: services.database,
+      onFault: services.onFault ?? (() => {}),
+    };
     this.#buildSchema = () =>
       buildGatewaySchema({
         collections: catalog.list(),
@@ -102,7 +137,7 @@ class RenewedServer {
       });
   }
 
-  get current(): ApolloServer<GraphqlContext> {
+  get current(): SchemaServer {
     if (!this.#current) throw new Error('the GraphQL server is not started');
     return this.#current;
   }
@@ -115,7 +150,7 @@ class RenewedServer {
   async close(): Promise<void> {
     this.#stopListening();
     await this.#renewing;
-    await this.#current?.stop();
+    await this.#current?.apollo.stop();
   }
 
   /** One after the other: the last change wins. */
@@ -125,40 +160,44 @@ class RenewedServer {
         const next = await this.#startServer();
         const last = this.#current;
         this.#current = next;
-        await last?.stop();
+        await last?.apollo.stop();
       } catch (error) {
-        this.#services.onFault?.(error, 'schema');
+        this.operations.onFault(error, 'schema');
       }
     });
   }
 
-  async #startServer(): Promise<ApolloServer<GraphqlContext>> {
-    const { config, onFault = () => {} } = this.#services;
-    const server = new ApolloServer<GraphqlContext>({
+  async #startServer(): Promise<SchemaServer> {
+    const { config } = this.#services;
+    const { onFault } = this.operations;
+    const documents = new RepeatedDocuments();
+    const apollo = new ApolloServer<GraphqlContext>({
       schema: this.#buildSchema(),
       // What Apollo would read from the environment is set here.
       nodeEnv: 'production',
       introspection: true,
-      csrfPrevention: true,
+      // A page of another site cannot send a credential of ours without asking first: we take it from no cookie.
+      csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
       allowBatchedHttpRequests: config.graphqlBatching,
-      parseOptions: { maxTokens: MAX_TOKENS },
+      parseOptions: { maxTokens: config.graphqlMaxTokens },
       validationRules: [
         MaxIntrospectionDepthRule,
         createDocumentLimitsRule({
           maxDepth: config.graphqlMaxDepth,
           maxRootFields: config.graphqlMaxRootFields,
-          maxDirectives: MAX_DIRECTIVES,
+          maxDirectives: config.graphqlMaxDirectives,
         }),
       ],
       documentStore: createDocumentStore(),
+      persistedQueries: { cache: this.#persisted.cache },
       formatError,
       stringifyResult: printResult,
       logger: quietLogger(onFault),
       plugins: [
-        executionPlugin({ costs: this.#costs, introspectionRoles: config.introspectionRoles, onFault }),
-        // It would wrap the resolver of every field, and nothing here is marked for caches.
+        executionPlugin({ ...this.operations, documents }),
+        // It would wrap the resolver of every field; caching/cache-control.ts reads the hints of root fields instead.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
@@ -170,8 +209,8 @@ class RenewedServer {
         }),
       ],
     });
-    await server.start();
-    return server;
+    await apollo.start();
+    return { apollo, documents };
   }
 }
 
@@ -214,98 +253,4 @@ function createDocumentStore() {
 function quietLogger(onFault: (error: unknown, requestId: string) => void) {
   const quiet = () => {};
   return { debug: quiet, info: quiet, warn: quiet, error: (message: unknown) => onFault(message, 'apollo') };
-}
-
-function serveGraphql(app: FastifyInstance, endpoint: RenewedServer, settings: GraphqlSettings): void {
-  app.removeAllContentTypeParsers();
-  for (const mediaType of ['application/json', /^application\/[\w.-]+\+json\b/]) {
-    app.addContentTypeParser(
-      mediaType,
-      { parseAs: 'buffer' },
-      async (_request: FastifyRequest, body: Buffer) => parseRequestBody(body),
-    );
-  }
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/graphql',
-    handler: async (request, reply) => {
-      assertBatchSize(request.body, settings.graphqlMaxRootFields);
-      return await answer(endpoint.current, request, reply);
-    },
-  });
-  app.route({
-    method: ['PUT', 'PATCH', 'DELETE'],
-    url: '/graphql',
-    handler: async () => {
-      throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', {
-        allow: ['GET', 'POST'],
-      });
-    },
-  });
-}
-
-function assertBatchSize(body: unknown, max: number): void {
-  if (!Array.isArray(body) || body.length <= max) return;
-  throw new ServiceError('LIMIT_EXCEEDED', `A batch has at most ${max} operations, not ${body.length}.`);
-}
-
-/** `@as-integrations/fastify` in fewer steps: it parses the address as a URL and copies each header twice. */
-async function answer(
-  server: ApolloServer<GraphqlContext>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const context = toContext(request);
-  const { status, headers, body } = await server.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: toApolloRequest(request),
-    context: async () => context,
-  });
-  reply.code(status ?? 200);
-  for (const [name, value] of headers) reply.header(name, value);
-  if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
-  return reply.send(
-    status !== undefined && status >= 400 ? withRequestId(body.string, context) : body.string,
-  );
-}
-
-function toContext(request: FastifyRequest): GraphqlContext {
-  const { requestContext } = request;
-  const { scope, requestId, address, domainHeader, idempotencyKey, signal } = requestContext;
-  return {
-    ...{ scope, requestId, address, domainHeader, idempotencyKey, signal },
-    noteError: (code) => {
-      if (isErrorCode(code)) requestContext.errorCode = code;
-    },
-  };
-}
-
-function toApolloRequest(request: FastifyRequest): HTTPGraphQLRequest {
-  const headers = new HeaderMap();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  const { url } = request;
-  const mark = url.indexOf('?');
-  return { method: request.method, headers, body: request.body, search: mark < 0 ? '' : url.slice(mark) };
-}
-
-/** What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id yet. */
-function withRequestId(text: string, context: GraphqlContext): string {
-  const result: unknown = JSON.parse(text);
-  if (!hasErrors(result)) return text;
-  const errors = result.errors.map((error) => ({
-    ...error,
-    extensions: { ...error.extensions, requestId: context.requestId },
-  }));
-  return JSON.stringify({ ...result, errors });
-}
-
-function hasErrors(
-  result: unknown,
-): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
-  return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

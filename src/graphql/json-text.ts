@@ -26,14 +26,18 @@ const MARKED = new RegExp(`"${MARK}(\\d+)"`, 'g');
 /** The texts met by the `JSON.stringify` under way, which is synchronous. */
 let marked: string[] | undefined;
 
+const SPLICED = Symbol('spliced');
+
 /** The whole data of a result, as text. Apollo wants an object there. */
 export function toSplicedData(text: string): Record<string, unknown> {
   const json = new JsonText(text);
-  return { toJSON: () => json.toJSON() };
+  return { [SPLICED]: text, toJSON: () => json.toJSON() };
 }
 
 /** `JSON.stringify`, with the text of every `JsonText` in its place. */
 export function printResult(result: unknown): string {
+  const whole = wholeText(result);
+  if (whole !== undefined) return whole;
   const texts: string[] = [];
   marked = texts;
   try {
@@ -43,4 +47,17 @@ export function printResult(result: unknown): string {
   } finally {
     marked = undefined;
   }
+}
+
+/** A result that is nothing but spliced data needs no mark: most results are. */
+function wholeText(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  const { data, errors, extensions } = result as {
+    readonly data?: unknown;
+    readonly errors?: unknown;
+    readonly extensions?: unknown;
+  };
+  if (errors !== undefined || extensions !== undefined) return undefined;
+  if (typeof data !== 'object' || data === null || !(SPLICED in data)) return undefined;
+  return `{"data":${String(data[SPLICED])}}`;
 }

@@ -2,9 +2,10 @@
  * The GraphQL schema: the resolvers of `resolvers.ts` and, for each collection of the catalog, the typed fields the factory
  * makes. It is built again whenever a collection changes.
  */
-import { type GraphQLSchema, specifiedScalarTypes } from 'graphql';
+import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage } from 'type-graphql';
 import type { Collection } from '../store/collection.js';
+import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
 import type { PageSizes } from './page-arguments.js';
 import { RESOLVER_CLASSES } from './resolvers.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
@@ -44,6 +45,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       container: {
         get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass),
       },
+      directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE],
       validate: false,
       skipCheck: true,
     });

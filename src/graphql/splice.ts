@@ -14,7 +14,6 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
-  getVariableValues,
   isNonNullType,
   Kind,
   locatedError,
@@ -27,6 +26,8 @@ import { isPrintable, isPrintableField, PRINT, type PrintingInfo } from './print
 export interface SplicedResult {
   /** The JSON text of the data. */
   readonly text: string;
+  /** No root field gave anything. */
+  readonly isEmpty: boolean;
   readonly errors: readonly GraphQLError[];
 }
 
@@ -34,7 +35,8 @@ export interface SpliceRequest {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  readonly variables: Readonly<Record<string, unknown>>;
+  /** As graphql-js coerces them. */
+  readonly variableValues: Record<string, unknown>;
   readonly context: object;
 }
 
@@ -55,7 +57,11 @@ export async function splice(request: SpliceRequest): Promise<SplicedResult | un
     }
     members.push(`${JSON.stringify(field.key)}:${outcome.json}`);
   }
-  return { text: isNull ? 'null' : `{${members.join(',')}}`, errors };
+  return {
+    text: isNull ? 'null' : `{${members.join(',')}}`,
+    isEmpty: isNull || outcomes.every(({ json }) => json === 'null'),
+    errors,
+  };
 }
 
 type RootField =
@@ -72,14 +78,12 @@ function planRootFields(request: SpliceRequest): readonly RootField[] | undefine
   const { schema, operation } = request;
   const type = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !type) return undefined;
-  // Wrong variables are graphql-js's to report.
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables);
-  if (!coerced) return undefined;
+  const { variableValues } = request;
   const fragments = fragmentsOf(request.document);
-  const selected = collectFields(schema, fragments, coerced, type, operation.selectionSet);
+  const selected = collectFields(schema, fragments, variableValues, type, operation.selectionSet);
   const fields: RootField[] = [];
   for (const [key, nodes] of selected) {
-    const field = planRootField(key, nodes, { type, fragments, variableValues: coerced, request });
+    const field = planRootField(key, nodes, { type, fragments, variableValues, request });
     if (!field) return undefined;
     fields.push(field);
   }

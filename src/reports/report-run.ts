@@ -5,6 +5,7 @@
 import { invariant, ServiceError } from '../errors.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
+import type { StatementCaller } from '../store/database/statement-watch.js';
 import { printCsv } from './csv.js';
 import type { Report, ReportContext, ReportServices } from './report.js';
 import { pageStatement, parseCursor, printCursor, type ReportLine, streamStatement } from './statement.js';
@@ -51,6 +52,7 @@ interface ReportRunOptions {
   readonly values: Readonly<Record<string, unknown>>;
   readonly context: ReportContext;
   readonly signal: AbortSignal | undefined;
+  readonly caller: StatementCaller;
 }
 
 export class ReportRun {
@@ -77,13 +79,13 @@ export class ReportRun {
   async page(
     options: { readonly first?: number | undefined; readonly after?: string | undefined } = {},
   ): Promise<ReportPage> {
-    const { services, sql, context, signal } = this.#options;
+    const { services, sql, context, signal, caller } = this.#options;
     const first = pageSize(options.first, services);
     const after = options.after === undefined ? undefined : parseCursor(options.after);
-    const lines = await services.database.query<ReportLine>(
-      pageStatement(sql, first + 1, after),
-      signal ? { signal } : {},
-    );
+    const lines = await services.database.query<ReportLine>(pageStatement(sql, first + 1, after), {
+      signal,
+      caller,
+    });
     const rows = lines.filter(({ part }) => part === 'row');
     const shown = rows.slice(0, first);
     const last = shown.at(-1);

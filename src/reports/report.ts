@@ -135,7 +135,7 @@ export function defineReport<const List extends ParameterList>(definition: Repor
     statement: async (services, scope, sent) => (await prepare(services, scope, sent)).sql,
     async run(services, scope, sent) {
       const { values, context, sql } = await prepare(services, scope, sent);
-      return new ReportRun({ report, services, sql, values, context, signal: scope.signal });
+      return new ReportRun({ report, services, sql, values, context, signal: scope.signal, caller: scope });
     },
   };
   return report;

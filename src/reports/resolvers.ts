@@ -5,6 +5,7 @@
 import type { GraphQLScalarType } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { CachedFor } from '../graphql/caching/cache-control.js';
 import { type RequestContext, requireScope } from '../graphql/request-context.js';
 import { DateTime } from '../graphql/scalars/date-time.js';
 import * as column from './columns.js';
@@ -37,6 +38,9 @@ export class ReportPageInfo {
 }
 
 type ResolverClass = NewableFunction;
+
+/** A report is dear to compute and says when it was made: a dashboard that is opened again may show what it showed a minute ago. */
+const MAX_AGE_SECONDS = 60;
 
 /** One resolver class a report and one of the receipts, and an instance of each: TypeGraphQL takes the classes, its container the instances. */
 export interface ReportResolvers {
@@ -75,8 +79,9 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
   Ctx()(target, 'run', 1);
   Query(() => resultType, {
     name: report.field,
-    description: `${report.description} For the roles ${rolesOf(report).join(', ')}.`,
+    description: `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be kept ${MAX_AGE_SECONDS} s.`,
   })(target, 'run', method ?? {});
+  CachedFor(MAX_AGE_SECONDS)(target, 'run', method ?? {});
   Resolver()(ReportResolver);
   return ReportResolver;
 }

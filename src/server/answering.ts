@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, StreamAnswer } from '../rest/answer.js';
+import { headersOf, sendText } from '../text-answer.js';
 import type { Observe } from './observation.js';
 import type { StreamLimits } from './stream-limits.js';
 
@@ -38,19 +39,6 @@ export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<F
       if (o.request.method !== 'HEAD') return await sendStream(answer, o);
       return reply.header('content-type', answer.mediaType).send();
   }
-}
-
-/** Past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a short answer. Node leaves out the body of a HEAD. */
-function sendText(
-  reply: FastifyReply,
-  answer: { readonly status: number; readonly mediaType: string; readonly text: string | Uint8Array },
-): FastifyReply {
-  reply.hijack();
-  reply.header('content-type', answer.mediaType);
-  reply.header('content-length', String(Buffer.byteLength(answer.text)));
-  reply.raw.writeHead(answer.status, headersOf(reply));
-  reply.raw.end(answer.text);
-  return reply;
 }
 
 /**
@@ -170,12 +158,4 @@ async function* gathered(chunks: AsyncIterable<string | Uint8Array>): AsyncGener
     length = 0;
   }
   if (length > 0) yield { content: texts.join(''), isLast: true };
-}
-
-function headersOf(reply: FastifyReply): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) headers[name] = String(value);
-  }
-  return headers;
 }

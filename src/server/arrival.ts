@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
+import type { EndedStatement } from '../store/database/statement-watch.js';
 import type { Scope } from '../store/scope.js';
 import type { Observe } from './observation.js';
 import type { Headers } from './security-headers.js';
@@ -20,6 +21,10 @@ export class GatewayRequest implements RequestContext {
   scope: Scope | undefined = undefined;
   /** The code of the error it was answered with. */
   errorCode: ErrorCode | undefined = undefined;
+  /** What it does, in a word: the operation's name, else the template of the route. */
+  operation: string | undefined = undefined;
+  /** Hears of every statement that ran for it. */
+  onStatement: ((statement: EndedStatement) => void) | undefined = undefined;
   readonly hasCredential: boolean;
   readonly domainHeader: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -99,6 +104,7 @@ export function useArrival(
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
     const context = new GatewayRequest(request.id, request.ip, request.headers);
+    context.operation = request.routeOptions.url;
     request.requestContext = context;
     reply.headers(o.headers);
     reply.header('x-request-id', request.id);

@@ -39,6 +39,7 @@ export async function readGroups(
   const rows = await database.query<{ json: string }>(sql, {
     name: statementName(sql.text),
     signal: scope.signal,
+    caller: scope,
   });
   return rows.map(({ json }) => {
     const values = parseExactJson(json) as readonly JsonValue[];

@@ -10,6 +10,7 @@ import type { Prisma } from '../generated/prisma/client.js';
 import type { RecordQuery } from './record-query.js';
 import type { Scope } from './scope.js';
 import type { PageShape } from './sql/page-shape.js';
+import type { Member } from './sql/shape.js';
 import { statementName } from './sql/statement-name.js';
 
 /** A statement whose text was put together once: `Prisma.Sql` does so whenever it is asked. */
@@ -58,7 +59,7 @@ export class KeptReads {
 
 export class KeptRead {
   readonly #statements = new Map<string, Statement>();
-  readonly #pages = new WeakMap<PageShape, Statement>();
+  readonly #printed = new WeakMap<PageShape | readonly Member[], Statement>();
 
   constructor(readonly where: Prisma.Sql) {}
 
@@ -74,12 +75,12 @@ export class KeptRead {
     return made;
   }
 
-  /** The statement that prints the read in a shape. Shapes live as long as the documents they come from. */
-  print(shape: PageShape, compile: () => Prisma.Sql): Statement {
-    const known = this.#pages.get(shape);
+  /** The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the documents they come from. */
+  print(shape: PageShape | readonly Member[], compile: () => Prisma.Sql): Statement {
+    const known = this.#printed.get(shape);
     if (known) return known;
     const made = toStatement(compile());
-    this.#pages.set(shape, made);
+    this.#printed.set(shape, made);
     return made;
   }
 }

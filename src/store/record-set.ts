@@ -10,7 +10,7 @@ import type { AggregateQuery, Group } from './aggregate-query.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import type { Collection } from './collection.js';
 import type { Database } from './database/database.js';
-import { type KeptRead, type KeptReads, type Statement, toStatement } from './kept-reads.js';
+import type { KeptRead, KeptReads, Statement } from './kept-reads.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { RecordQuery } from './record-query.js';
 import { liveRecordsOf, recordsOf } from './record-statements.js';
@@ -136,12 +136,13 @@ export class RecordSet {
    */
   async printList({ format, signal }: ReadOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
-    const { database } = this.#options;
+    const { database, scope } = this.#options;
     const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
     const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
       name,
       signal,
       texts: 'bytes',
+      caller: scope,
     });
     invariant(page, 'an aggregate has a row');
     this.#rowsStreamed = page.count;
@@ -197,7 +198,11 @@ export class RecordSet {
       ),
     );
     const { signal } = scope;
-    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, { name, signal });
+    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
+      name,
+      signal,
+      caller: scope,
+    });
     const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
     if (query.fromEnd) shown.reverse();
@@ -216,7 +221,11 @@ export class RecordSet {
       'count',
       () => Prisma.sql`select count(*)::int as found from records r where ${this.#where}`,
     );
-    const [row] = await database.query<{ found: number }>(sql, { name, signal: scope.signal });
+    const [row] = await database.query<{ found: number }>(sql, {
+      name,
+      signal: scope.signal,
+      caller: scope,
+    });
     return row?.found ?? 0;
   }
 
@@ -247,8 +256,9 @@ export class RecordSet {
    * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference points to
    */
   async print(shape: PageShape): Promise<string> {
-    const printed = await this.#printOne(this.#kept.print(shape, () => this.#compilePrint(shape)));
-    return printed ?? 'null';
+    const { signal } = this.#options.scope;
+    const statement = this.#kept.print(shape, () => this.#compilePrint(shape));
+    return (await this.#printOne(statement, { signal })) ?? 'null';
   }
 
   #compilePrint(shape: PageShape): Prisma.Sql {
@@ -275,8 +285,11 @@ export class RecordSet {
   /** The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as `print` does */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
     this.#assertPrintable(members);
-    const sql = compileRecord(members, { source: this.#source(1), printing: this.#printing() });
-    return await this.#printOne(toStatement(sql));
+    const statement = this.#kept.print(members, () =>
+      compileRecord(members, { source: this.#source(1), printing: this.#printing() }),
+    );
+    // One record is there before a signal could be of use.
+    return await this.#printOne(statement, {});
   }
 
   /**
@@ -341,9 +354,12 @@ export class RecordSet {
     assertMembersReadable(members, { collection: this.collection, access }, findReadable);
   }
 
-  async #printOne({ sql, name }: Statement): Promise<string | undefined> {
-    const { database, scope } = this.#options;
-    const [row] = await database.query<{ json: string }>(sql, { name, signal: scope.signal });
+  async #printOne(
+    { sql, name }: Statement,
+    options: { readonly signal?: AbortSignal | undefined },
+  ): Promise<string | undefined> {
+    const { database, scope: caller } = this.#options;
+    const [row] = await database.query<{ json: string }>(sql, { name, caller, ...options });
     return row?.json;
   }
 }

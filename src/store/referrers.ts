@@ -109,6 +109,7 @@ order by page.position`;
   const rows = await database.query<ReferrersRow>(sql, {
     name: statementName(sql.text),
     signal: scope.signal,
+    caller: scope,
   });
   const rowsByParent = new Map<string, ReferrersRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) rowsByParent.get(row.parent)?.push(row);

@@ -1,5 +1,6 @@
 /** Who asks, and where: the first argument of everything the store and the reports do. There is no call without one. */
 import type { JsonValue } from '../json.js';
+import type { StatementCaller } from './database/statement-watch.js';
 
 /** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
 export interface Domain {
@@ -36,12 +37,13 @@ export interface Principal {
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
-export interface Scope {
+export interface Scope extends StatementCaller {
   readonly domain: Domain;
   readonly principal: Principal;
-  readonly requestId: string;
   /** Ends the work when the caller has gone. */
   readonly signal?: AbortSignal;
+  /** How many scripts, one within the other, ask; absent: none does. */
+  readonly scriptDepth?: number;
 }
 
 /**

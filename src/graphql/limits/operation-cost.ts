@@ -52,6 +52,11 @@ export class OperationCosts {
     );
   }
 
+  /** What a client is told that asks for it. */
+  describe(request: CostRequest): { readonly requested: number; readonly limit: number } {
+    return { requested: this.costOf(request), limit: this.#limits.maxCost };
+  }
+
   costOf(request: CostRequest): number {
     const remembered = this.#remember(request.document);
     const key = printKey(request, remembered.variables);

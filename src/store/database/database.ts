@@ -13,6 +13,7 @@ import { toServiceError } from './database-errors.js';
 import { Listener } from './listener.js';
 import { createPool } from './pool.js';
 import { streamRows } from './row-stream.js';
+import { type SlowStatementWatch, type StatementCaller, watched } from './statement-watch.js';
 
 const OLDEST_VERSION = 150_000;
 const DEFAULT_BATCH_ROWS = 500;
@@ -37,6 +38,8 @@ export interface QueryOptions {
    * a string and writing it again costs more than all else of a request.
    */
   readonly texts?: 'strings' | 'bytes' | undefined;
+  /** On whose behalf it runs; the scope of a request is one. */
+  readonly caller?: StatementCaller | undefined;
 }
 
 export interface StreamOptions extends QueryOptions {
@@ -80,6 +83,8 @@ export interface Database extends Queryable {
     onMessage: (payload: string) => void,
     onGap: () => void,
   ): Promise<() => Promise<void>>;
+  /** From now on tells `watch` of every statement that took long, also of those in transactions; streams are as slow as their readers and left out. */
+  watchSlow(watch: SlowStatementWatch): void;
   /** False while the connection that hears is lost: what is remembered until it is announced otherwise is not to be trusted then. */
   readonly isHearing: boolean;
   /** Waits for what is running. */
@@ -106,6 +111,7 @@ class PostgresDatabase implements Database {
   readonly #cancellation: Cancellation;
   readonly #listener: Listener;
   readonly #statementTimeoutMs: number;
+  #slow: SlowStatementWatch | undefined;
 
   constructor(options: Required<DatabaseOptions> & ServerFacts) {
     const { url, applicationName, poolSize } = options;
@@ -139,7 +145,9 @@ class PostgresDatabase implements Database {
     options.signal?.throwIfAborted();
     const client = await this.#connect(this.pool);
     try {
-      return await runQuery<Row>(client, sql, options, this.#cancellation);
+      return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
+        runQuery<Row>(client, sql, options, this.#cancellation),
+      );
     } finally {
       // A connection that was lost is not taken back by the pool; an error of Postgres leaves it fit for use.
       client.release();
@@ -169,7 +177,9 @@ class PostgresDatabase implements Database {
     const transaction: Transaction = {
       query: async (sql, options = {}) => {
         invariant(isOpen, 'a transaction was used after its end');
-        return runQuery(client, sql, options, this.#cancellation);
+        return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
+          runQuery(client, sql, options, this.#cancellation),
+        );
       },
     };
     try {
@@ -193,6 +203,10 @@ class PostgresDatabase implements Database {
     onGap: () => void,
   ): Promise<() => Promise<void>> {
     return this.#listener.listen(channel, onMessage, onGap);
+  }
+
+  watchSlow(watch: SlowStatementWatch): void {
+    this.#slow = watch;
   }
 
   get isHearing(): boolean {

@@ -1,0 +1,94 @@
+/**
+ * What caches may do with an answer to GET. A field says by `@cacheControl(maxAge: …)` how old its answer may be; read once a
+ * document, so that no resolver is wrapped for it.
+ */
+import {
+  type ConstDirectiveNode,
+  DirectiveLocation,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { Directive } from 'type-graphql';
+import type { ReadyOperation } from '../operation.js';
+
+export const CACHE_CONTROL_DIRECTIVE = new GraphQLDirective({
+  name: 'cacheControl',
+  description:
+    'How old an answer to GET may be that a client keeps: the least `maxAge` of its root fields, and none where one of them says nothing. Never of a mutation or of an answer with errors.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: { maxAge: { type: new GraphQLNonNull(GraphQLInt), description: 'Seconds.' } },
+});
+
+/** Puts the directive on a field. */
+export function CachedFor(seconds: number): MethodDecorator & PropertyDecorator {
+  return Directive(`@${CACHE_CONTROL_DIRECTIVE.name}(maxAge: ${seconds})`);
+}
+
+/** Answers belong to one caller, in one domain, in one media type. */
+export const VARY = 'Accept, Authorization, X-Domain';
+/** For what is never to be given a second time. */
+export const NO_STORE = 'no-store';
+/** A client may keep it, and asks each time whether it is still so. */
+const REVALIDATE = 'private, no-cache';
+
+const POLICIES = new WeakMap<OperationDefinitionNode, string>();
+
+/** The `Cache-Control` of the answer of an operation that met no error. */
+export function cachePolicyOf(ready: ReadyOperation): string {
+  const known = POLICIES.get(ready.operation);
+  if (known !== undefined) return known;
+  const maxAge = maxAgeOf(ready);
+  const policy = maxAge > 0 ? `private, max-age=${maxAge}` : REVALIDATE;
+  POLICIES.set(ready.operation, policy);
+  return policy;
+}
+
+function maxAgeOf({ schema, document, operation }: ReadyOperation): number {
+  const type = schema.getQueryType();
+  if (operation.operation !== OperationTypeNode.QUERY || !type) return 0;
+  const ages = rootFieldNames(operation.selectionSet, document).map((name) => maxAgeOfField(type, name));
+  return ages.length === 0 ? 0 : Math.min(...ages);
+}
+
+function maxAgeOfField(type: GraphQLObjectType, name: string): number {
+  // Says nothing that could grow old.
+  if (name === '__typename') return Number.MAX_SAFE_INTEGER;
+  const directives = type.getFields()[name]?.astNode?.directives ?? [];
+  const hint = directives.find((directive) => directive.name.value === CACHE_CONTROL_DIRECTIVE.name);
+  return hint ? secondsOf(hint) : 0;
+}
+
+function secondsOf({ arguments: args = [] }: ConstDirectiveNode): number {
+  const value = args.find((argument) => argument.name.value === 'maxAge')?.value;
+  return value?.kind === Kind.INT ? Number(value.value) : 0;
+}
+
+/** Validation has let through no fragment within itself. */
+function rootFieldNames(selectionSet: SelectionSetNode, document: DocumentNode): readonly string[] {
+  return selectionSet.selections.flatMap((selection) => namesIn(selection, document));
+}
+
+function namesIn(selection: SelectionNode, document: DocumentNode): readonly string[] {
+  switch (selection.kind) {
+    case Kind.FIELD:
+      return [selection.name.value];
+    case Kind.INLINE_FRAGMENT:
+      return rootFieldNames(selection.selectionSet, document);
+    case Kind.FRAGMENT_SPREAD: {
+      const fragment = document.definitions.find(
+        (one): one is FragmentDefinitionNode =>
+          one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
+      );
+      return fragment ? rootFieldNames(fragment.selectionSet, document) : [];
+    }
+  }
+}

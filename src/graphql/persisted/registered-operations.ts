@@ -1,0 +1,127 @@
+/** The documents a gateway in production answers, and no others: those of a folder of `.graphql` files. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type DocumentNode, GraphQLError, Kind, parse, print } from 'graphql';
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+
+/** What of a request says which document is meant. */
+export interface SentOperation {
+  readonly query?: unknown;
+  readonly operationName?: unknown;
+  readonly extensions?: unknown;
+}
+
+export class RegisteredOperations {
+  readonly #texts: ReadonlySet<string>;
+  readonly #textsById: ReadonlyMap<string, string>;
+  readonly #textsByName: ReadonlyMap<string, string>;
+
+  constructor(documents: readonly RegisteredDocument[]) {
+    this.#texts = new Set(documents.flatMap((document) => document.texts));
+    this.#textsById = new Map([...this.#texts].map((text) => [idOf(text), text]));
+    this.#textsByName = new Map(
+      documents.flatMap(({ names, texts: [text = ''] }) => names.map((name) => [name, text] as const)),
+    );
+  }
+
+  /**
+   * The text to answer: sent as it is registered, by its id (`extensions.persistedQuery.sha256Hash`), or by the name of its operation alone.
+   *
+   * @throws FORBIDDEN (403) for anything else
+   */
+  getText(sent: SentOperation): string {
+    const { query, operationName: name } = sent;
+    const id = idIn(sent.extensions);
+    if (typeof query === 'string') {
+      if (this.#texts.has(query)) return query;
+      throw refused('The document is not one of them.');
+    }
+    const byId = id === undefined ? undefined : this.#textsById.get(id);
+    if (byId !== undefined) return byId;
+    if (id !== undefined) throw refused(`None has the id ${JSON.stringify(id.slice(0, 64))}.`);
+    const byName = typeof name === 'string' ? this.#textsByName.get(name) : undefined;
+    if (byName !== undefined) return byName;
+    if (typeof name !== 'string') throw refused('The request names none.');
+    const suggestion = didYouMean(name, this.#textsByName.keys());
+    throw refused(`None is called ${JSON.stringify(name.slice(0, 64))}.${suggestion}`);
+  }
+}
+
+function refused(reason: string): ServiceError {
+  return new ServiceError(
+    'FORBIDDEN',
+    `This gateway answers registered operations alone. ${reason} Send the exact text of one, the SHA-256 of it as extensions.persistedQuery.sha256Hash, or its operationName.`,
+  );
+}
+
+/** One file. Several operations in it share its fragments. */
+interface RegisteredDocument {
+  /** As it stands in the file, first; then what clients make of it that trim it, or that parse and print it. */
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+}
+
+/**
+ * Reads a file, or the `.graphql` files of a folder and the folders in it.
+ *
+ * @throws Error in one line for the operator: nothing there, a syntax error with its place, an operation without a name or with another's
+ */
+export async function readRegisteredOperations(location: string): Promise<RegisteredOperations> {
+  const files = await listFiles(location);
+  if (files.length === 0) throw new Error(`${location} has no .graphql file`);
+  const documents = await Promise.all(
+    files.map(async (file) => readDocument(file, await readFile(file, 'utf8'))),
+  );
+  const names = documents.flatMap((document) => document.names);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`${location} has two operations called ${twice}`);
+  return new RegisteredOperations(documents);
+}
+
+async function listFiles(location: string): Promise<readonly string[]> {
+  const found = await stat(location).catch(() => undefined);
+  if (!found) throw new Error(`REGISTERED_OPERATIONS: there is no file or folder ${location}`);
+  if (!found.isDirectory()) return [location];
+  const entries = await readdir(location, { recursive: true });
+  return entries
+    .filter((entry) => entry.endsWith('.graphql'))
+    .map((entry) => path.join(location, entry))
+    .sort();
+}
+
+function readDocument(file: string, text: string): RegisteredDocument {
+  const document = parseFile(file, text);
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const names = operations.map(({ name }) => {
+    if (!name) throw new Error(`${file} has an operation without a name`);
+    return name.value;
+  });
+  return { texts: [text, text.trim(), print(document)], names };
+}
+
+function parseFile(file: string, text: string): DocumentNode {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const [place] = error.locations ?? [];
+    throw new Error(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${error.message}`);
+  }
+}
+
+function idOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function idIn(extensions: unknown): string | undefined {
+  const persisted = memberOf(extensions, 'persistedQuery');
+  const id = memberOf(persisted, 'sha256Hash');
+  return typeof id === 'string' ? id : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}

@@ -1,0 +1,94 @@
+/** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Database } from './database.js';
+
+export interface StatementPlan {
+  /** A line a node, indented as it nests: what it does, to which table, by which index, with how many rows. */
+  readonly lines: readonly string[];
+  /** The indexes that serve it; none: every row is looked at. */
+  readonly indexes: readonly string[];
+  readonly scans: readonly Scan[];
+  /** What the rows are sorted by that come in no such order from an index, as Postgres prints it. */
+  readonly sortKeys: readonly string[];
+}
+
+/** A table that is read. */
+export interface Scan {
+  readonly table: string;
+  /** What is looked at row by row, after an index if there is one, as Postgres prints it. */
+  readonly filter: string;
+}
+
+/** `run`: with the rows and times of a run of it, for statements that only read. `guess`: as it would be run. */
+export type PlanDepth = 'run' | 'guess';
+
+/**
+ * Asks Postgres for the plan, for the values the statement had. In a transaction that may not write.
+ *
+ * @throws ServiceError as the statement itself would
+ */
+export async function readPlan(
+  database: Pick<Database, 'transaction'>,
+  sql: Prisma.Sql,
+  depth: PlanDepth,
+): Promise<StatementPlan> {
+  const options = Prisma.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
+  return await database.transaction(async (transaction) => {
+    await transaction.query(Prisma.sql`set transaction read only`);
+    const [row] = await transaction.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
+      Prisma.sql`explain (${options}) ${sql}`,
+    );
+    const nodes = listNodes(row?.['QUERY PLAN'][0]?.Plan, 0);
+    return {
+      lines: nodes.map(printNode),
+      indexes: [...new Set(nodes.flatMap(({ node }) => node['Index Name'] ?? []))],
+      scans: nodes.flatMap(({ node }) => {
+        const table = node['Relation Name'];
+        return table === undefined ? [] : [{ table, filter: node.Filter ?? '' }];
+      }),
+      sortKeys: nodes.flatMap(({ node }) => node['Sort Key'] ?? []),
+    };
+  });
+}
+
+/** @see https://www.postgresql.org/docs/current/sql-explain.html */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Filter?: string;
+  readonly 'Sort Key'?: readonly string[];
+  readonly 'Plan Rows': number;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Total Cost': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface PlacedNode {
+  readonly node: PlanNode;
+  readonly depth: number;
+}
+
+function listNodes(node: PlanNode | undefined, depth: number): readonly PlacedNode[] {
+  if (!node) return [];
+  return [{ node, depth }, ...(node.Plans ?? []).flatMap((child) => listNodes(child, depth + 1))];
+}
+
+function printNode({ node, depth }: PlacedNode): string {
+  const table = node['Relation Name'] === undefined ? '' : ` on ${node['Relation Name']}`;
+  const index = node['Index Name'] === undefined ? '' : ` using ${node['Index Name']}`;
+  const removed = node['Rows Removed by Filter'];
+  const details = [
+    node['Actual Rows'] === undefined
+      ? `about ${node['Plan Rows']} rows`
+      : `${node['Actual Rows']} rows${node['Actual Loops'] === 1 ? '' : ` × ${node['Actual Loops']}`}`,
+    ...(removed === undefined || removed === 0 ? [] : [`${removed} looked at in vain`]),
+    ...(node['Index Cond'] === undefined ? [] : [`by ${node['Index Cond']}`]),
+    ...(node.Filter === undefined ? [] : [`filter ${node.Filter}`]),
+    ...(node['Sort Key'] === undefined ? [] : [`by ${node['Sort Key'].join(', ')}`]),
+  ];
+  return `${'  '.repeat(depth)}${node['Node Type']}${index}${table}: ${details.join('; ')}`;
+}

@@ -1,0 +1,45 @@
+/** Who hears of the statements that run, and how long they took. Nothing is measured where nobody does. */
+import type { Prisma } from '../../generated/prisma/client.js';
+
+export interface EndedStatement {
+  readonly sql: Prisma.Sql;
+  readonly durationMs: number;
+  readonly rowCount: number;
+}
+
+/** On whose behalf a statement runs. A `Scope` is one. */
+export interface StatementCaller {
+  readonly requestId: string;
+  /** What the request does, in a word: the name of a GraphQL operation, the template of a route. */
+  readonly operation?: string | undefined;
+  /** Hears of the statements of this caller alone. */
+  readonly onStatement?: ((statement: EndedStatement) => void) | undefined;
+}
+
+/** What hears of statements that took long, whoever they were for. */
+export interface SlowStatementWatch {
+  readonly thresholdMs: number;
+  readonly onSlow: (statement: EndedStatement, caller: StatementCaller | undefined) => void;
+}
+
+/** Runs a statement and tells who wants to know. */
+export async function watched<Row>(
+  sql: Prisma.Sql,
+  watch: { readonly caller: StatementCaller | undefined; readonly slow: SlowStatementWatch | undefined },
+  run: () => Promise<Row[]>,
+): Promise<Row[]> {
+  const { caller, slow } = watch;
+  const { onStatement } = caller ?? {};
+  if (onStatement === undefined && slow === undefined) return await run();
+  const startedAt = performance.now();
+  let rowCount = 0;
+  try {
+    const rows = await run();
+    rowCount = rows.length;
+    return rows;
+  } finally {
+    const ended = { sql, durationMs: performance.now() - startedAt, rowCount };
+    onStatement?.(ended);
+    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) slow.onSlow(ended, caller);
+  }
+}
