@@ -8,13 +8,14 @@ import { ServiceError } from '../errors.js';
 import type { Filter, Path } from '../filter/filter.js';
 import { parseOquery } from '../filter/oquery.js';
 import { parseWhere } from '../filter/where.js';
-import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Collection } from '../store/collection.js';
-import type { Transaction } from '../store/database/database.js';
 import { queryOf, type SortKey } from '../store/record-query.js';
 import type { RecordSet } from '../store/record-set.js';
 import type { RecordStore } from '../store/record-store.js';
+import type { WriteOptions } from '../store/record-writes.js';
+import type { Scope } from '../store/scope.js';
 import type { StoredRecord } from '../store/stored-record.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
 import { PageArguments, type PageSizes, toPageRequest } from './page-arguments.js';
@@ -24,6 +25,7 @@ import { PRINTABLE_FIELD } from './printable.js';
 import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './record-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
 import { Json } from './scalars/json.js';
+import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
 /** What is asked of a collection. `oquery`, `where` and `filter` apply together. */
 export interface RecordsRequest {
@@ -82,7 +84,7 @@ export class RecordResolver {
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
     const collection = this.#catalog.get(request.collection);
-    return this.#store.find(scope, {
+    const query = {
       ...queryOf(collection.name),
       filter: toFilter(request, collection),
       sort: request.sort ?? [],
@@ -92,7 +94,8 @@ export class RecordResolver {
       after: request.after,
       before: request.before,
       fromEnd: request.fromEnd ?? false,
-    });
+    };
+    return this.#store.find(scope, query, { within: context.transaction });
   }
 
   /** One record by its id. @throws NOT_FOUND, GONE, FORBIDDEN */
@@ -104,7 +107,9 @@ export class RecordResolver {
       readonly projection?: readonly Path[] | undefined;
     },
   ): Promise<StoredRecord> {
-    return await this.#store.get(requireScope(context), request.collection, request.id, request.projection);
+    const { collection, id, projection } = request;
+    const options = { within: context.transaction };
+    return await this.#store.get(requireScope(context), collection, id, projection, options);
   }
 
   /** Stores one record. The request's `Idempotency-Key` is honoured, here as by every method that writes. */
@@ -122,21 +127,20 @@ export class RecordResolver {
     request: { readonly collection: string; readonly data: readonly JsonObject[] },
   ): Promise<readonly StoredRecord[]> {
     const { collection, data } = request;
-    return await this.#once(context, ['create', collection, data], (scope, within) =>
-      this.#store.create(scope, collection, data, within),
+    return await this.#write(context, ['create', collection, data], (scope, options) =>
+      this.#store.create(scope, collection, data, options),
     );
   }
 
   /** Changes one record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT when it has another version than `ifVersion` */
   async updateRecord(context: RequestContext, change: RecordChange): Promise<StoredRecord> {
     const { collection, id, data, mode, ifVersion } = change;
-    const condition = ifVersion === undefined ? {} : { ifVersion };
     return theOne(
-      await this.#once(
+      await this.#write(
         context,
         ['update', collection, id, data, mode, ifVersion ?? null],
-        async (scope, within) => [
-          await this.#store.update(scope, collection, id, { data, mode, ...condition, ...within }),
+        async (scope, options) => [
+          await this.#store.update(scope, collection, id, { data, mode, ifVersion, ...options }),
         ],
       ),
     );
@@ -145,10 +149,9 @@ export class RecordResolver {
   /** Removes one record and gives it as it was. It leaves a tombstone: read again by its id, it is GONE. */
   async deleteRecord(context: RequestContext, removal: RecordRemoval): Promise<StoredRecord> {
     const { collection, id, ifVersion } = removal;
-    const condition = ifVersion === undefined ? {} : { ifVersion };
     return theOne(
-      await this.#once(context, ['delete', collection, id, ifVersion ?? null], async (scope, within) => [
-        await this.#store.delete(scope, collection, id, { ...condition, ...within }),
+      await this.#write(context, ['delete', collection, id, ifVersion ?? null], async (scope, options) => [
+        await this.#store.delete(scope, collection, id, { ifVersion, ...options }),
       ]),
     );
   }
@@ -298,24 +301,17 @@ export class RecordResolver {
     return toGenericRecord(record, collection);
   }
 
-  /** Runs a write once per `Idempotency-Key`: sent again, it gives the first answer. Without a key it simply runs. */
-  async #once(
+  async #write(
     context: RequestContext,
     request: JsonValue,
-    write: (
-      scope: ReturnType<typeof requireScope>,
-      within: { readonly within?: Transaction },
-    ) => Promise<readonly StoredRecord[]>,
+    run: (scope: Scope, options: WriteOptions) => Promise<readonly StoredRecord[]>,
   ): Promise<readonly StoredRecord[]> {
-    const scope = requireScope(context);
-    if (context.idempotencyKey === undefined) return await write(scope, {});
-    const kept = await this.#store.idempotently(
-      scope,
-      context.idempotencyKey,
-      printExactJson(request),
-      async (within) => (await write(scope, within === undefined ? {} : { within })).map(toKept),
-    );
-    return kept.map(fromKept);
+    return await writeOnce(this.#store, context, {
+      request,
+      run,
+      keep: (records) => records.map(keepRecord),
+      recall: (kept) => kept.map(recallRecord),
+    });
   }
 }
 
@@ -358,27 +354,4 @@ function theOne(records: readonly StoredRecord[]): StoredRecord {
   const [record] = records;
   if (!record) throw new Error('a write gave no record');
   return record;
-}
-
-/** A stored record as the answer kept for an idempotency key. */
-type KeptRecord = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly json: string;
-};
-
-function toKept(record: StoredRecord): KeptRecord {
-  return {
-    id: record.id,
-    version: record.version,
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-    json: record.json,
-  };
-}
-
-function fromKept(kept: KeptRecord): StoredRecord {
-  return { ...kept, createdAt: new Date(kept.createdAt), updatedAt: new Date(kept.updatedAt) };
 }

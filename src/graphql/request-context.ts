@@ -1,5 +1,6 @@
 /** Who asks, by which request: what both front ends hand to a resolver. Made by `src/server`, one per request. */
 import { ServiceError } from '../errors.js';
+import type { Transaction } from '../store/database/database.js';
 import type { Scope } from '../store/scope.js';
 
 export interface RequestContext {
@@ -12,6 +13,8 @@ export interface RequestContext {
   /** The `X-Domain` header: the sub-domain to act in, or at a login the domain of the user. */
   readonly domainHeader: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** What all root fields of the operation are part of, where it asks for that. */
+  readonly transaction?: Transaction | undefined;
   /** Ends the work when the caller has gone. The same one as `scope.signal`. */
   readonly signal: AbortSignal;
 }

@@ -18,7 +18,7 @@ import { statementName } from './sql/statement-name.js';
 export async function readGroups(
   query: AggregateQuery,
   set: {
-    readonly database: Database;
+    readonly database: Pick<Database, 'query'>;
     readonly scope: Scope;
     readonly access: EffectiveAccess;
     readonly context: CompileContext;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
+import { atomically } from './atomically.js';
 import type { Database, Transaction } from './database/database.js';
 import type { Scope } from './scope.js';
 
@@ -13,23 +14,29 @@ const MAX_KEY_LENGTH = 255;
 /**
  * Does the work once per key of a credential within 24 h; sent again with the same request, gives the first answer again.
  * The write and the stored answer commit together. Of two that arrive at once, the second waits for the first. Work that
- * fails leaves nothing behind and may be tried again. Without a key the work is simply done, without a transaction.
+ * fails leaves nothing behind and may be tried again. Without a key the work is simply done, without a transaction of its own.
  *
  * @throws IDEMPOTENCY_CONFLICT (409) when the key came with another request; MALFORMED_REQUEST for a key that is none
  * @see decisions 4
  */
 export async function idempotently<T extends JsonValue>(
   database: Database,
-  request: { readonly scope: Scope; readonly key: string | undefined; readonly text: string },
+  request: {
+    readonly scope: Scope;
+    readonly key: string | undefined;
+    readonly text: string;
+    /** The transaction all of it is part of. Default: its own. */
+    readonly within?: Transaction | undefined;
+  },
   work: (tx?: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { scope, key, text } = request;
-  if (key === undefined) return await work();
+  const { scope, key, text, within } = request;
+  if (key === undefined) return await work(within);
   assertKey(key);
   const hash = createHash('sha256').update(text).digest();
   const { kind, id } = scope.principal.credential;
   const owner = Prisma.sql`domain_id = ${scope.domain.id} and credential = ${`${kind}:${id}`} and key = ${key}`;
-  return await database.transaction(async (tx) => {
+  return await atomically(database, within, async (tx) => {
     // Waits here for a transaction that holds the same key.
     const claimed = await tx.query(Prisma.sql`
       insert into idempotency_keys (domain_id, credential, key, request_hash)

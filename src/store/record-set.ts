@@ -55,7 +55,7 @@ export interface RecordSetParts {
 }
 
 export interface RecordSetOptions {
-  readonly database: Database;
+  readonly database: Pick<Database, 'query' | 'stream'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
   /** What the caller may read; the paths of the query were checked against it. */

@@ -10,7 +10,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import { accessOf, assertReadable, findAccess } from './access.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './audit-trail.js';
-import type { Transaction } from './database/database.js';
+import type { Database, Transaction } from './database/database.js';
 import { idempotently } from './idempotency.js';
 import { KeptReads } from './kept-reads.js';
 import {
@@ -44,6 +44,11 @@ export interface RecordStoreOptions extends RecordEnvironmentOptions {
   readonly topDomain: () => Domain | undefined;
 }
 
+export interface ReadOptions {
+  /** The transaction that is to be read in: what it has written counts. Default: what is committed. */
+  readonly within?: Transaction | undefined;
+}
+
 export class RecordStore {
   readonly #environment: RecordEnvironment;
   readonly #writes: RecordWrites;
@@ -66,13 +71,13 @@ export class RecordStore {
    * @throws NOT_FOUND, GONE for the collection; FORBIDDEN, also for a filter or sort by a hidden field (named); MALFORMED_FILTER,
    * INVALID_VALUE for operands that do not fit a declared type. All at once, before anything is read.
    */
-  find(scope: Scope, query: RecordQuery): RecordSet {
+  find(scope: Scope, query: RecordQuery, options: ReadOptions = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection);
     const access = accessOf(scope, collection, 'read');
     assertReadable([...listPaths(query.filter), ...query.sort.map((key) => key.path)], access, collection);
     const context = this.#environment.compileContext(scope, collection);
     return new RecordSet({
-      database: this.#environment.database,
+      database: options.within ? readingWithin(options.within) : this.#environment.database,
       scope,
       query,
       access,
@@ -89,7 +94,13 @@ export class RecordStore {
    *
    * @throws NOT_FOUND; GONE for a removed one; FORBIDDEN
    */
-  async get(scope: Scope, name: string, id: string, projection?: readonly Path[]): Promise<StoredRecord> {
+  async get(
+    scope: Scope,
+    name: string,
+    id: string,
+    projection?: readonly Path[],
+    options: ReadOptions = {},
+  ): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name);
     const access = accessOf(scope, collection, 'read');
     const context = this.#environment.compileContext(scope, collection);
@@ -97,7 +108,7 @@ export class RecordStore {
       this.#environment.plans.projection(collection, projection, access.hiddenFields),
     );
     const [row] = await this.#environment.run<StoredRow & { readonly is_removed: boolean }>(
-      this.#environment.database,
+      options.within ?? this.#environment.database,
       Prisma.sql`
         select ${columns}, r.deleted_at is not null as is_removed
         from records r
@@ -175,8 +186,10 @@ export class RecordStore {
     key: string | undefined,
     request: string,
     work: (tx?: Transaction) => Promise<T>,
+    options: WriteOptions = {},
   ): Promise<T> {
-    return await idempotently(this.#environment.database, { scope, key, text: request }, work);
+    const { within } = options;
+    return await idempotently(this.#environment.database, { scope, key, text: request, within }, work);
   }
 
   /** Takes away tombstones, dropped collections and expired idempotency keys, in every domain. @see purge */
@@ -196,4 +209,14 @@ export class RecordStore {
       access,
     };
   }
+}
+
+/** A stream holds its connection between batches, which a transaction cannot spare. */
+function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'stream'> {
+  return {
+    query: (sql, options) => transaction.query(sql, options),
+    stream: () => {
+      throw new Error('within a transaction records are read a page at a time');
+    },
+  };
 }
