@@ -140,7 +140,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       domains,
       catalog,
       store,
-      users: new Users({ database, records: store, passwords, principals }),
+      users: new Users({ database, collections: catalog, records: store, passwords, principals }),
       apiKeys: new ApiKeys({ database, principals, names }),
       changes,
       topics,

@@ -3,9 +3,10 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Scope } from '../store/scope.js';
+import type { Principal, Scope } from '../store/scope.js';
+import { loadAttributes } from './grants.js';
 import type { Passwords } from './passwords.js';
-import { type Principals, parseRoles } from './principals.js';
+import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
 import { replacePassword } from './sessions.js';
 
 export interface NewUser {
@@ -35,9 +36,11 @@ export class Users {
   readonly #records: Pick<RecordStore, 'create'>;
   readonly #passwords: Passwords;
   readonly #principals: Principals;
+  readonly #collections: GrantingCollections;
 
   constructor(options: {
     readonly database: Database;
+    readonly collections: GrantingCollections;
     readonly records: Pick<RecordStore, 'create'>;
     readonly passwords: Passwords;
     readonly principals: Principals;
@@ -46,6 +49,7 @@ export class Users {
     this.#records = options.records;
     this.#passwords = options.passwords;
     this.#principals = options.principals;
+    this.#collections = options.collections;
   }
 
   /** Adds a user who may log in, both rows or none. @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT (409) when the user name is taken */
@@ -88,6 +92,40 @@ export class Users {
       replacePassword(transaction, { domainId, userId: user.id }, passwordHash),
     );
     this.#principals.forget(domainId, user.id);
+  }
+
+  /**
+   * A user of the domain as a principal, for the operator who lets something be done as that user.
+   *
+   * @throws FORBIDDEN (403); NOT_FOUND (404) for none of this name, or one that is not active
+   */
+  async principalOf(scope: Scope, userName: string): Promise<Principal> {
+    assertAdmin(scope);
+    const domainId = scope.domain.id;
+    const [user] = await this.#database.query<{ id: string; roles: unknown }>(Prisma.sql`
+      select r.id, r.data -> 'roles' as roles
+      from records r
+      where r.domain = ${domainId}
+        and r.collection = 'pltf_user'
+        and r.deleted_at is null
+        and r.data -> 'user_name' = to_jsonb(${userName}::text)
+        and r.data -> 'active' = 'true'`);
+    if (!user) {
+      throw new ServiceError('NOT_FOUND', `There is no active user "${userName}" in ${scope.domain.name}.`);
+    }
+    return {
+      kind: 'user',
+      id: user.id,
+      userName,
+      domainId,
+      roles: new Set(parseRoles(user.roles)),
+      credential: scope.principal.credential,
+      scopes: undefined,
+      attributes: await loadAttributes(this.#database, this.#collections.list(), {
+        domainId,
+        userId: user.id,
+      }),
+    };
   }
 
   /** The users of the domain, by user name. @throws FORBIDDEN (403) */
