@@ -74,10 +74,13 @@ describe('a token both gateways know', () => {
     const admin = await one.authenticator.authenticate((await one.login(`admin-of-${userName}`)).accessToken);
     const { passwords, principals } = one;
     const records = { create: () => Promise.reject(new Error('not used')) };
-    await new Users({ database, records, passwords, principals }).setPassword(one.scopeOf(admin), {
-      userName,
-      password: 'a better horse',
-    });
+    await new Users({ database, collections: one.catalog, records, passwords, principals }).setPassword(
+      one.scopeOf(admin),
+      {
+        userName,
+        password: 'a better horse',
+      },
+    );
     expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     expect(await codeOf(two.login(userName, 'a better horse'))).toBeUndefined();

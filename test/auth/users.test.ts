@@ -33,7 +33,7 @@ beforeAll(async () => {
   const { domains, passwords, principals } = gateway;
   catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });
   store = new RecordStore({ database, catalog, topDomain: () => domains.top() });
-  users = new Users({ database, records: store, passwords, principals });
+  users = new Users({ database, collections: catalog, records: store, passwords, principals });
   admin = gateway.scopeOf(systemPrincipal('test', ['admin'], 'top'));
   await users.add(admin, { userName: 'asha', name: 'Asha Rao', roles: ['clerk'], password: PASSWORD });
 });
@@ -64,6 +64,15 @@ describe('users', () => {
     expect(user).toMatchObject({ userName: 'asha', name: 'Asha Rao', roles: ['clerk'], domain: 'top' });
     const { json } = await store.get(admin, 'pltf_user', user.id);
     expect(json).not.toContain('$argon2id$');
+  });
+
+  it('are acted for by the operator, with their roles and no more', async () => {
+    const principal = await users.principalOf(admin, 'asha');
+    const { user } = await gateway.login('asha');
+    expect(principal).toMatchObject({ kind: 'user', id: user.id, userName: 'asha', domainId: 'top' });
+    expect([...principal.roles]).toEqual(['clerk']);
+    expect(await codeOf(users.principalOf(admin, 'nobody'))).toBe('NOT_FOUND');
+    expect(await codeOf(users.principalOf(gateway.scopeOf(principal), 'asha'))).toBe('FORBIDDEN');
   });
 
   it('are added as a whole or not at all', async () => {
