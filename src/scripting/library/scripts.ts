@@ -109,6 +109,12 @@ export class Scripts {
     return outline?.isEnabled ? await this.#withCode(outline) : undefined;
   }
 
+  /** The script that answers `/x/<name>`. `undefined`: none does, or it is not enabled. */
+  findEndpoint(domainId: string, name: string): ScriptOutline | undefined {
+    const outline = this.#index.find(domainId, name);
+    return outline?.isEnabled && outline.endpoint !== undefined ? outline : undefined;
+  }
+
   /**
    * Saves a script as a whole: what is not said is at its default. With `ifVersion` only over that version; 0: only a new one.
    *
