@@ -7,7 +7,7 @@ import {
 } from '@apollo/server';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ServiceError } from '../errors.js';
-import { cachePolicyOf } from './caching/cache-control.js';
+import { cachePolicyOf, NO_STORE } from './caching/cache-control.js';
 import type { GraphqlContext } from './graphql-context.js';
 import {
   checkOperation,
@@ -102,6 +102,7 @@ function finishResponse(request: Request): void {
   if (response.body?.kind !== 'single') return;
   const result = response.body.singleResult;
   const { http } = response;
+  const isGet = request.request.http?.method === 'GET';
   if (!result.errors || result.errors.length === 0) {
     const ready = toOperationRequest(request);
     if (ready && request.request.http?.method === 'GET')
@@ -110,6 +111,7 @@ function finishResponse(request: Request): void {
   }
   const { errors, failure } = finishErrors(result, contextValue);
   result.errors = errors;
+  if (isGet) http.headers.set('cache-control', NO_STORE);
   if (failure) {
     http.status = failure.status;
     for (const [name, value] of failure.headers) http.headers.set(name, value);

@@ -181,8 +181,9 @@ function send(
     const vary = reply.getHeader('vary');
     // CORS may have put Origin there.
     reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
-    if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', NO_STORE);
-    else if (hasNotChanged(request, reply, etagOf(mediaType, body))) {
+    const policy = reply.getHeader('cache-control') ?? NO_STORE;
+    reply.header('cache-control', policy);
+    if (policy !== NO_STORE && hasNotChanged(request, reply, etagOf(mediaType, body))) {
       return reply.removeHeader('content-type').code(304).send();
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
-import { PASSWORD, useGateway } from './gateway.js';
+import { PASSWORD, type Role, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
 
 const gateway = useGateway();

@@ -26,8 +26,11 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What an operation is sent by: any of the gateways of the tests. */
+export type Sender = Pick<Gateway, 'fetch'>;
+
 /** Sends one operation. The body is JSON as written here, so exact numbers can be sent as text. */
-export async function send(gateway: Gateway, operation: Operation): Promise<GraphqlAnswer> {
+export async function send(gateway: Sender, operation: Operation): Promise<GraphqlAnswer> {
   const { query, variables, as, headers } = operation;
   const response = await gateway.fetch('/graphql', {
     method: 'POST',
@@ -47,7 +50,7 @@ export async function send(gateway: Gateway, operation: Operation): Promise<Grap
 
 /** The data of an operation that must succeed. */
 export async function ask(
-  gateway: Gateway,
+  gateway: Sender,
   query: string,
   options: Omit<Operation, 'query'> = { as: 'admin' },
 ): Promise<Answered> {
@@ -57,7 +60,7 @@ export async function ask(
 }
 
 /** The codes of the errors of an operation that must fail. */
-export async function codesOf(gateway: Gateway, operation: Operation): Promise<readonly string[]> {
+export async function codesOf(gateway: Sender, operation: Operation): Promise<readonly string[]> {
   const { errors } = await send(gateway, operation);
   return errors.map((error) => error.extensions.code);
 }
