@@ -41,18 +41,28 @@ export function labelsOf({ columns }: ResultTable): readonly Column[] {
 export function chooseChart(table: ResultTable): ChartChoice | undefined {
   const labels = labelsOf(table);
   const y = measuresOf(table).toSorted((a, b) => weight(b) - weight(a))[0]?.path;
-  const time = labels.find(({ path, kind }) => isTime(kind) && distinct(table, path) > 1);
-  const x = (time ?? labels.find(({ path }) => distinct(table, path) > 1) ?? labels[0])?.path;
+  const [first] = labels;
+  // A table about time begins with it; a day further to the right is one of many things said of a row.
+  const time = first && isTime(first.kind) && distinct(table, first.path) > 1 ? first : undefined;
+  const telling = labels.filter(({ path }) => distinct(table, path) > 1);
+  const x = (time ?? telling.toSorted((a, b) => clarity(b) - clarity(a))[0] ?? first)?.path;
   if (x === undefined || y === undefined || table.rows.length === 0) return undefined;
   const series = seriesFor(table, x)?.path ?? '';
   return { type: typeFor(table, { x, y, series, isTime: time !== undefined }), x, y, series };
 }
 
+/** The label people know a row by. */
+function clarity({ path }: Column): number {
+  if (/(name|label|person|student|subject|department|category)$/i.test(path)) return 1;
+  return /(No|id|sequence|phone|to|cursor)$/.test(path) ? -1 : 0;
+}
+
 /** The measure people look at first. */
 function weight({ path, kind }: Column): number {
-  if (/(^|\.)(sum|total|balance|outstanding|amount|net)$/i.test(path)) return 3;
-  if (/(^|\.)(count|strength|percent|students|messages)$/i.test(path)) return 2;
-  if (/(roll_?no|order|version|year)$/i.test(path)) return -1;
+  if (/(^|\.)(sum|total|balance|outstanding)$/i.test(path)) return 4;
+  if (/(^|\.)(amount|net|percent|strength)$/i.test(path)) return 3;
+  if (/(^|\.)(count|students|messages)$/i.test(path)) return 2;
+  if (/(roll_?no|order|version|year|receipts)$/i.test(path)) return -1;
   return kind === 'decimal' ? 1 : 0;
 }
 

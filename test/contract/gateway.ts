@@ -25,7 +25,7 @@ export interface Gateway {
 /** Settings of the environment, e.g. `{ RATE_LIMIT_PER_MINUTE: '3' }`. */
 export type Settings = Readonly<Record<string, string>>;
 
-const DEFAULTS: Settings = {
+export const DEFAULT_SETTINGS: Settings = {
   PORT: '0',
   HOST: '127.0.0.1',
   DEMO: 'false',
@@ -48,7 +48,7 @@ export async function startGateway(databaseUrl: string, settings: Settings = {})
     `insert into domains (id, name) select 'top', 'Top' where not exists (select from domains)`,
   );
   const log: string[] = [];
-  const app = await createApp(parseConfig({ ...DEFAULTS, ...settings, DATABASE_URL: databaseUrl }), {
+  const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: databaseUrl }), {
     logDestination: { write: (line) => log.push(line) },
   });
   const url = await app.listen();

@@ -114,7 +114,7 @@ function ChartControls({
   return (
     <div className="chart-controls">
       {fields.map(({ name, label, options }) => (
-        <label key={name}>
+        <label key={name} className="chart-control">
           {label}
           <select
             value={choice[name as keyof ChartChoice]}

@@ -1,6 +1,6 @@
 /** The operations library as a panel of GraphiQL: search, and open with a press. */
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
-import { useId, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../example-operation';
 import { useExplorer } from './explorer-context';
 import { useOpenExample } from './open-example';
@@ -17,17 +17,24 @@ function LibraryPanel() {
   const { setVisiblePlugin } = useGraphiQLActions();
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');
-  const id = useId();
+  const panel = useRef<HTMLElement>(null);
+  // The next panel is shown in the same place, which would keep how far this one was scrolled.
+  useLayoutEffect(() => {
+    const place = panel.current?.parentElement;
+    return () => place?.scrollTo(0, 0);
+  }, []);
   const found = examples.filter((example) => matches(example, search));
 
   function open(example: ExampleOperation) {
     openExample(example);
-    if (isPhone()) setVisiblePlugin(null);
+    if (!isPhone()) return;
+    setVisiblePlugin(null);
+    document.querySelector('.result')?.scrollIntoView({ block: 'start' });
   }
 
   return (
-    <section className="library" aria-label="Operations library">
-      <h2 id={id}>Operations library</h2>
+    <section ref={panel} className="library" aria-label="Operations library">
+      <h2>Operations library</h2>
       <input
         type="search"
         value={search}

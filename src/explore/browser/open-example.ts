@@ -5,8 +5,19 @@ import { isOperation } from '../result-shape';
 import { useExplorer } from './explorer-context';
 
 /** Shown where nothing is typed yet. */
-export const WELCOME = `# Choose an operation from the library on the left, or write your own:
-# Ctrl-Space suggests what can follow, Ctrl-Enter runs it.
+export const WELCOME = `# Choose an operation from the library on the left,
+# or write your own: Ctrl-Space suggests what can
+# follow, Ctrl-Enter runs it.
+query WhoAmI {
+  me {
+    userName
+    roles
+    domain {
+      name
+      timeZone
+    }
+  }
+}
 `;
 
 /**
@@ -40,6 +51,13 @@ export function useOpenExample(): (example: ExampleOperation) => void {
   };
 }
 
+/** The title and what it shows stand above, in lines as short as the editor is narrow. */
 function textOf({ title, description, document }: ExampleOperation): string {
-  return `# ${title}: ${description}\n${document}`;
+  const lines = [title];
+  for (const word of description.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (lines.length === 1 || line.length > 46) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return `${lines.map((line) => `# ${line}`).join('\n')}\n${document}`;
 }

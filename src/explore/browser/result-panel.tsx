@@ -49,9 +49,15 @@ export function ResultPanel() {
             ))}
           </select>
         )}
-        <RunNote table={table} />
-        <button type="button" onClick={download} disabled={!table || table.rows.length === 0}>
-          Download CSV
+        {hasAnswer && <RunNote table={table} />}
+        <button
+          type="button"
+          onClick={download}
+          disabled={!table || table.rows.length === 0}
+          aria-label="Download CSV"
+          title="Download all rows as CSV"
+        >
+          <span aria-hidden="true">⤓</span> CSV
         </button>
       </div>
       <ResultErrors errors={errors} />

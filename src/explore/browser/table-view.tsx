@@ -22,6 +22,8 @@ export function TableView({ table, printCell }: TableViewProps) {
     [table, order],
   );
 
+  const columns = useMemo(() => layOut(table), [table]);
+
   /** First up, then down, then as they came. */
   function sortBy(column: number) {
     if (order?.column !== column) setOrder({ column, direction: 'ascending' });
@@ -43,7 +45,7 @@ export function TableView({ table, printCell }: TableViewProps) {
                 aria-sort={order?.column === column ? order.direction : 'none'}
                 className={isNumericKind(kind) ? 'numeric' : undefined}
               >
-                <button type="button" onClick={() => sortBy(column)} title={path}>
+                <button type="button" className="sort" onClick={() => sortBy(column)} title={path}>
                   {headingOf(path)}
                   <span aria-hidden="true" className="sort-sign">
                     {signOf(order, column)}
@@ -58,11 +60,11 @@ export function TableView({ table, printCell }: TableViewProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own
             <tr key={index}>
               {row.map((cell, column) => {
-                const { path, kind } = table.columns[column] ?? { path: String(column), kind: 'text' };
+                const { path, kind, className } = columns[column] ?? UNKNOWN_COLUMN;
                 return (
                   <td
                     key={path}
-                    className={classOf(kind)}
+                    className={className}
                     title={kind === 'instant' && cell !== null ? String(cell) : undefined}
                   >
                     {printCell(cell, kind)}
@@ -87,7 +89,16 @@ function signOf(order: Order | undefined, column: number): string {
   return order.direction === 'ascending' ? ' ▲' : ' ▼';
 }
 
-function classOf(kind: CellKind): string | undefined {
-  if (isNumericKind(kind)) return 'numeric';
-  return kind === 'day' || kind === 'month' || kind === 'instant' ? 'date' : undefined;
+/** A column with a text of more characters breaks its lines. */
+const LONG_TEXT = 48;
+
+const UNKNOWN_COLUMN = { path: '', kind: 'text', className: undefined } as const;
+
+function layOut({ columns, rows }: ResultTable) {
+  return columns.map(({ path, kind }, column) => {
+    const isLong = kind === 'list' || kind === 'text';
+    const className =
+      isLong && rows.some((row) => String(row[column] ?? '').length > LONG_TEXT) ? 'long' : undefined;
+    return { path, kind, className: isNumericKind(kind) ? 'numeric' : className };
+  });
 }

@@ -1,3 +1,9 @@
+/** How wide the panels are until the user drags them: library to the rest, operation to result. */
+const FIRST_WIDTHS: Readonly<Record<string, string>> = {
+  'graphiql:docExplorerFlex': '0.3',
+  'graphiql:editorFlex': '0.65',
+};
+
 /** Where GraphiQL keeps tabs and history: in this browser, apart for each user, since several may share it. The theme is everyone's. */
 const SHARED = 'graphiql:theme';
 
@@ -6,7 +12,7 @@ export function createUserStorage(domain: string, userId: string) {
   const keyOf = (key: string) => (key === SHARED ? key : prefix + key);
   const keys = () => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   return {
-    getItem: (key: string) => localStorage.getItem(keyOf(key)),
+    getItem: (key: string) => localStorage.getItem(keyOf(key)) ?? FIRST_WIDTHS[key] ?? null,
     setItem: (key: string, value: string) => localStorage.setItem(keyOf(key), value),
     removeItem: (key: string) => localStorage.removeItem(keyOf(key)),
     clear: () => {

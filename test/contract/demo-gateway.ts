@@ -1,0 +1,60 @@
+/** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
+import { afterAll, beforeAll } from '@jest/globals';
+import { type App, createApp } from '../../src/app.js';
+import { seedSchool } from '../../src/cli/seed.js';
+import { parseConfig } from '../../src/config.js';
+import { DEMO_DEFAULTS, DEMO_USERS } from '../../src/demo/demo-options.js';
+import { createTestDatabase } from '../database.js';
+import { DEFAULT_SETTINGS, type Role } from './gateway.js';
+
+/** The day up to which the school was made. */
+export const DEMO_TODAY = '2026-11-20';
+
+export interface DemoGateway {
+  readonly url: string;
+  fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
+}
+
+/** Its users are those of the demo school, with their passwords. */
+export function useDemoGateway(): DemoGateway {
+  let started: { readonly app: App; readonly url: string } | undefined;
+  let drop: (() => Promise<void>) | undefined;
+  const tokens = new Map<Role, string>();
+  const get = () => {
+    if (!started) throw new Error('The gateway exists only while tests run');
+    return started;
+  };
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    drop = database.drop;
+    const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database.url }));
+    await seedSchool(app.services, { ...DEMO_DEFAULTS, today: DEMO_TODAY });
+    started = { app, url: await app.listen() };
+    for (const { userName } of DEMO_USERS) tokens.set(userName, await signIn(started.url, userName));
+  }, 120_000);
+  afterAll(async () => {
+    await started?.app.close();
+    await drop?.();
+  }, 60_000);
+  return {
+    get url() {
+      return get().url;
+    },
+    fetch(path, { as, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (as) headers.set('authorization', `Bearer ${tokens.get(as)}`);
+      return fetch(get().url + path, { ...init, headers });
+    },
+  };
+}
+
+async function signIn(url: string, userName: string): Promise<string> {
+  const response = await fetch(`${url}/auth`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user_name: userName, password: `demo-${userName}` }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`${userName} could not sign in: ${response.status}`);
+  return token;
+}
