@@ -58,7 +58,7 @@ async function buildApp(
   services: Services,
   logger: ReturnType<typeof createLogger>,
 ): Promise<App> {
-  const { database, domains, catalog, store, authenticator, apiKeys, rateLimits } = services;
+  const { database, domains, catalog, store, authenticator, apiKeys, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const resolvers = createResolvers({ store, catalog, authenticator, apiKeys, pages });
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
@@ -68,6 +68,7 @@ async function buildApp(
     reports: reportServices,
     catalog,
     database,
+    live: { feed: changes, topics, store, callers: { authenticator, domains }, rateLimits },
     config,
     onFault: (error, requestId) =>
       logger.error({ event: 'requestFailed', requestId, err: error }, 'request failed'),
@@ -85,10 +86,12 @@ async function buildApp(
       rateLimits,
       explorer: { school: () => domains.top() },
       graphql: graphql.plugin,
+      live: graphql.live,
     },
     {
       version: VERSION,
       bodyLimitBytes: config.bodyLimitBytes,
+      maxWebSockets: config.liveConnections,
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
       shutdownGraceMs: config.shutdownGraceMs,
@@ -103,7 +106,7 @@ async function buildApp(
   });
   const workers = new JobWorkers({
     url: services.databaseUrl,
-    tasks: createTasks(services),
+    tasks: createTasks({ services, config, observe: server.observe }),
     cronItems: CRON_ITEMS,
     concurrency: config.jobConcurrency,
     shutdownGraceMs: config.shutdownGraceMs,

@@ -3,6 +3,8 @@
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { z } from 'zod';
+import { FILE_SETTINGS } from './files/file-settings.js';
+import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 
 const count = z.coerce.number().int().min(0);
 const positive = z.coerce.number().int().min(1);
@@ -166,7 +168,8 @@ const SETTINGS = {
     variable: 'PERSISTED_QUERIES_MAX_LENGTH',
     default: '4000000',
     schema: positive,
-    meaning: 'GraphQL: characters of automatic persisted queries that are kept; the least used are forgotten first',
+    meaning:
+      'GraphQL: characters of automatic persisted queries that are kept; the least used are forgotten first',
   },
   registeredOperationsOnly: {
     variable: 'REGISTERED_OPERATIONS_ONLY',
@@ -195,7 +198,8 @@ const SETTINGS = {
     variable: 'SLOW_STATEMENT_MS',
     default: '1000',
     schema: count,
-    meaning: 'statements of the database that take longer are logged, with an index that would help; 0: none are',
+    meaning:
+      'statements of the database that take longer are logged, with an index that would help; 0: none are',
   },
   introspectionRoles: {
     variable: 'INTROSPECTION_ROLES',
@@ -252,6 +256,36 @@ const SETTINGS = {
     schema: positive.max(1_000_000),
     meaning: 'largest message published to a topic, as JSON',
   },
+  liveConnections: {
+    variable: 'LIVE_CONNECTIONS',
+    default: '2000',
+    schema: positive,
+    meaning: 'WebSockets of this gateway at once',
+  },
+  liveConnectionsPerCredential: {
+    variable: 'LIVE_CONNECTIONS_PER_CREDENTIAL',
+    default: '10',
+    schema: positive,
+    meaning: 'WebSockets of one credential on this gateway at once',
+  },
+  liveSubscriptionsPerConnection: {
+    variable: 'LIVE_SUBSCRIPTIONS_PER_CONNECTION',
+    default: '50',
+    schema: positive,
+    meaning: 'subscriptions of one WebSocket at once',
+  },
+  liveQueueBytes: {
+    variable: 'LIVE_QUEUE_BYTES',
+    default: '4194304',
+    schema: positive,
+    meaning: 'events that may wait for a WebSocket whose reader is slow; with more, it is closed',
+  },
+  liveInitTimeoutMs: {
+    variable: 'LIVE_INIT_TIMEOUT_MS',
+    default: '5000',
+    schema: positive,
+    meaning: 'how long a WebSocket may take to say who it is, in milliseconds',
+  },
   changePollMs: {
     variable: 'CHANGE_POLL_MS',
     default: '100',
@@ -272,6 +306,8 @@ const SETTINGS = {
     meaning:
       'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: none, they are left to other gateways',
   },
+  ...MESSAGE_SETTINGS,
+  ...FILE_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type Config = {

@@ -11,10 +11,13 @@ import { Sessions } from './auth/sessions.js';
 import { loadTokenKeys } from './auth/token-keys.js';
 import { Users } from './auth/users.js';
 import type { Config } from './config.js';
+import type { Files } from './files/files.js';
+import { openFiles } from './files/open-files.js';
 import { JobQueue, migrateJobQueue } from './messaging/job-queue.js';
+import { type Messaging, openMessaging } from './messaging/open-messaging.js';
+import { Topics } from './messaging/topics.js';
 import { reports } from './reports/registry.js';
 import { RateLimits } from './server/rate-limits.js';
-import { Topics } from './messaging/topics.js';
 import { Catalog } from './store/catalog.js';
 import { ChangeFeed } from './store/change-feed.js';
 import { type Database, openDatabase } from './store/database/database.js';
@@ -26,7 +29,7 @@ import { RecordStore } from './store/record-store.js';
 /** Where the declared collections are: beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../schema/collections');
 
-export interface Services {
+export interface Services extends Omit<Messaging, 'close'> {
   /** Of the database, for those who keep connections of their own. */
   readonly databaseUrl: string;
   readonly database: Database;
@@ -40,6 +43,7 @@ export interface Services {
   /** What every gateway, script and command commits. */
   readonly changes: ChangeFeed;
   readonly topics: Topics;
+  readonly files: Files;
   /** Takes jobs; `app.ts` has them done. */
   readonly jobs: JobQueue;
   /** Closes everything in the reverse order, an embedded database that was started here last. */
@@ -127,6 +131,19 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
       maxRecordsPerWrite: config.maxRecordsPerWrite,
     });
+    const files = await openFiles({ database, store, catalog, config });
+    closers.push(() => files.close());
+    const jobs = new JobQueue({ database });
+    const { close: closeMessaging, ...messaging } = openMessaging({
+      database,
+      domains,
+      store,
+      jobs,
+      files,
+      config,
+      onFault: (error) => onFault('messages', error),
+    });
+    closers.push(closeMessaging);
     const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
     const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
     const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
@@ -156,7 +173,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),
       rateLimits,
-      jobs: new JobQueue({ database }),
+      files,
+      jobs,
+      ...messaging,
       close,
     };
   } catch (fault) {

@@ -10,6 +10,13 @@ export interface PoolUse {
   readonly waitingCount: number;
 }
 
+/** Of the WebSockets. */
+export interface LiveFigures {
+  readonly connections: number;
+  readonly subscriptions: number;
+  readonly eventsSent: number;
+}
+
 interface RequestFigure {
   observe(seconds: number): void;
 }
@@ -42,6 +49,18 @@ export class Metrics {
   /** Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and statuses are few. */
   readonly #figures = new Map<string, RequestFigure>();
 
+  readonly #messages = new Counter({
+    name: 'campus_messages_total',
+    help: 'Attempts to send a message on this gateway, by kind and what they came to: sent, queued (will be tried again), failed or kept.',
+    labelNames: ['kind', 'state'],
+    registers: [this.registry],
+  });
+  readonly #liveEnds = new Counter({
+    name: 'campus_live_connections_ended_total',
+    help: 'WebSockets that were closed, by the code of the close: 1013 was too slow, 4403 has lost its credential.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
   readonly #jobs = new Counter({
     name: 'campus_jobs_total',
     help: 'Jobs that ended on this gateway, by task and outcome: done, retried (will be tried again) or failed (given up).',
@@ -52,6 +71,7 @@ export class Metrics {
   constructor(o: {
     readonly pool: PoolUse;
     readonly inFlight: () => number;
+    readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts> };
   }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
@@ -61,6 +81,25 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(o.inFlight());
+      },
+    });
+    new Gauge({
+      name: 'campus_live',
+      help: 'WebSockets, and the subscriptions on them.',
+      labelNames: ['what'],
+      registers: [this.registry],
+      collect() {
+        this.set({ what: 'connections' }, o.live?.connections ?? 0);
+        this.set({ what: 'subscriptions' }, o.live?.subscriptions ?? 0);
+      },
+    });
+    new Counter({
+      name: 'campus_live_events_total',
+      help: 'Events sent to subscribers.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(o.live?.eventsSent ?? 0);
       },
     });
     new Gauge({
@@ -105,6 +144,14 @@ export class Metrics {
 
   jobEnded(task: string, outcome: string): void {
     this.#jobs.inc({ task, outcome });
+  }
+
+  messageTried(kind: string, state: string): void {
+    this.#messages.inc({ kind, state });
+  }
+
+  liveConnectionEnded(code: number): void {
+    this.#liveEnds.inc({ code });
   }
 
   streamCut(): void {

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { JobObservation } from '../messaging/job.js';
+import type { MessageObservation } from '../messaging/message-delivery.js';
 import type { Purged } from '../store/purge.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
@@ -19,6 +20,8 @@ export type Observation =
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | ({ readonly kind: 'purged' } & Purged)
+  | MessageObservation
+  | LiveConnectionEnded
   | JobObservation;
 
 export interface RequestEnded {
@@ -38,6 +41,19 @@ export interface RequestEnded {
   readonly errorCode: string | undefined;
   /** False: the caller went away, or the answer was cut. */
   readonly isComplete: boolean;
+}
+
+export interface LiveConnectionEnded {
+  readonly kind: 'liveConnectionEnded';
+  readonly requestId: string;
+  readonly address: string;
+  /** `domain/user`; `undefined`: it never said. */
+  readonly principal: string | undefined;
+  readonly durationMs: number;
+  readonly events: number;
+  /** Of the WebSocket. */
+  readonly code: number;
+  readonly reason: string;
 }
 
 export type Observe = (event: Observation) => void;
@@ -63,8 +79,14 @@ function count(metrics: Metrics, event: Observation): void {
     case 'streamCut':
       metrics.streamCut();
       return;
+    case 'liveConnectionEnded':
+      metrics.liveConnectionEnded(event.code);
+      return;
     case 'jobEnded':
       metrics.jobEnded(event.task, event.outcome);
+      return;
+    case 'messageTried':
+      metrics.messageTried(event.messageKind, event.state);
       return;
     default:
       return;
@@ -134,8 +156,16 @@ function log(logger: Logger, event: Observation): void {
         'purged',
       );
       return;
+    case 'liveConnectionEnded': {
+      const { kind, ...told } = event;
+      logger.info({ event: kind, ...told }, 'live connection ended');
+      return;
+    }
     case 'jobEnded':
       logJob(logger, event);
+      return;
+    case 'messageTried':
+      logMessage(logger, event);
       return;
     case 'jobsRecovered':
       logger.warn(
@@ -156,6 +186,13 @@ function logJob(logger: Logger, event: Extract<Observation, { kind: 'jobEnded' }
   else if (outcome === 'retried') {
     logger.warn({ ...line, error: describe(event.error) }, 'job failed, will be tried again');
   } else logger.error({ ...line, error: describe(event.error) }, 'job failed');
+}
+
+function logMessage(logger: Logger, event: MessageObservation): void {
+  const { kind, messageKind, messageId, domainId, state, attempt, reason } = event;
+  const line = { event: kind, messageKind, messageId, domain: domainId, state, attempt };
+  if (state === 'sent') logger.info(line, 'message sent');
+  else logger.warn({ ...line, reason: reason && redactSecrets(reason) }, 'message not sent');
 }
 
 interface DescribedError {

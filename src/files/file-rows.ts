@@ -1,0 +1,155 @@
+/** The table of files. Every statement names the domain, or is of a task that works through all of them. */
+import { Prisma } from '../generated/prisma/client.js';
+import type { Queryable } from '../store/database/database.js';
+
+/** A file without its bytes. */
+export interface StoredFile {
+  readonly id: string;
+  readonly domainId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Of the bytes; what its ETag is made of. */
+  readonly sha256: Buffer;
+  readonly storage: 'database' | 's3';
+  /** The record it belongs to: who may read that, may read the file. */
+  readonly link: FileLink | undefined;
+  /** Roles that may read it, beside its owner and admins. */
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+export interface FileLink {
+  readonly collection: string;
+  readonly recordId: string;
+}
+
+export interface FileFilter {
+  readonly link?: FileLink | undefined;
+  /** Part of the name, in any case. */
+  readonly name?: string | undefined;
+  readonly createdBy?: string | undefined;
+}
+
+interface FileRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+  readonly storage: 'database' | 's3';
+  readonly collection: string | null;
+  readonly record_id: string | null;
+  readonly roles: readonly string[];
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+const COLUMNS = Prisma.sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection, f.record_id, f.roles,
+  f.created_by, f.created_at`;
+
+export async function insertUploading(
+  db: Queryable,
+  file: Pick<
+    StoredFile,
+    'id' | 'domainId' | 'name' | 'contentType' | 'storage' | 'link' | 'roles' | 'createdBy'
+  >,
+): Promise<void> {
+  await db.query(Prisma.sql`
+    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles, created_by)
+    values (
+      ${file.id}::uuid, ${file.domainId}, ${file.name}, ${file.contentType}, 'uploading', ${file.storage},
+      ${file.link?.collection ?? null}, ${file.link?.recordId ?? null}, ${file.roles}::text[], ${file.createdBy}
+    )`);
+}
+
+/** `undefined`: the upload was purged meanwhile. */
+export async function markReady(
+  db: Queryable,
+  o: { readonly id: string; readonly size: number; readonly sha256: Buffer },
+): Promise<StoredFile | undefined> {
+  const [row] = await db.query<FileRow>(Prisma.sql`
+    update files f
+    set state = 'ready', size = ${o.size}, sha256 = ${o.sha256}, updated_at = now()
+    where f.id = ${o.id}::uuid and f.state = 'uploading'
+    returning ${COLUMNS}`);
+  return row && toFile(row);
+}
+
+export async function findFile(db: Queryable, domainId: string, id: string): Promise<StoredFile | undefined> {
+  const [row] = await db.query<FileRow>(Prisma.sql`
+    select ${COLUMNS}
+    from files f
+    where f.domain = ${domainId} and f.id = ${id}::uuid and f.state = 'ready'`);
+  return row && toFile(row);
+}
+
+/** The newest first; ids go up with time. */
+export async function listFiles(
+  db: Queryable,
+  condition: Prisma.Sql,
+  page: { readonly before: string | undefined; readonly limit: number },
+): Promise<StoredFile[]> {
+  const before = page.before === undefined ? Prisma.empty : Prisma.sql`and f.id < ${page.before}::uuid`;
+  const rows = await db.query<FileRow>(Prisma.sql`
+    select ${COLUMNS}
+    from files f
+    where ${condition} and f.state = 'ready' ${before}
+    order by f.id desc
+    limit ${page.limit}`);
+  return rows.map(toFile);
+}
+
+export async function countFiles(db: Queryable, condition: Prisma.Sql): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    Prisma.sql`select count(*)::int as count from files f where ${condition} and f.state = 'ready'`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Bytes of all files of a domain. */
+export async function usedBytes(db: Queryable, domainId: string): Promise<number> {
+  const [row] = await db.query<{ used: number }>(Prisma.sql`
+    select coalesce(sum(size), 0)::bigint as used
+    from files
+    where domain = ${domainId}`);
+  return row?.used ?? 0;
+}
+
+/** Takes a file away, its chunks with it. Whether there was one. */
+export async function deleteFile(db: Queryable, id: string): Promise<boolean> {
+  const gone = await db.query(Prisma.sql`delete from files where id = ${id}::uuid returning 1`);
+  return gone.length > 0;
+}
+
+/** Uploads that gave no sign of life since an instant. */
+export async function listBrokenOff(
+  db: Queryable,
+  before: Date,
+): Promise<{ readonly id: string; readonly storage: StoredFile['storage'] }[]> {
+  return await db.query(Prisma.sql`
+    select id, storage
+    from files
+    where state = 'uploading' and updated_at < ${before.toISOString()}::timestamptz
+    limit 1000`);
+}
+
+function toFile(row: FileRow): StoredFile {
+  const { collection, record_id: recordId } = row;
+  return {
+    id: row.id,
+    domainId: row.domain,
+    name: row.name,
+    contentType: row.content_type,
+    size: row.size,
+    sha256: row.sha256,
+    storage: row.storage,
+    link: collection === null || recordId === null ? undefined : { collection, recordId },
+    roles: row.roles,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}

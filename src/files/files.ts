@@ -1,0 +1,282 @@
+/**
+ * The files of the domains: kept in chunks in Postgres, or in a bucket; streamed in and out.
+ *
+ * A file never changes: what is to be different is a new file. It is read by its owner, by admins, by the roles it was given, and by whoever may
+ * read the record it belongs to; for everybody else, and in every other domain, it is not there.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Catalog } from '../store/catalog.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import type { Scope } from '../store/scope.js';
+import type { BlobStore, ByteRange } from './blob-store.js';
+import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './file-access.js';
+import {
+  countFiles,
+  deleteFile,
+  type FileFilter,
+  type FileLink,
+  findFile,
+  insertUploading,
+  listBrokenOff,
+  listFiles,
+  markReady,
+  type StoredFile,
+  usedBytes,
+} from './file-rows.js';
+
+export interface NewFile {
+  readonly name: string;
+  /** Default `application/octet-stream`. */
+  readonly contentType?: string | undefined;
+  readonly stream: AsyncIterable<Uint8Array>;
+  readonly link?: FileLink | undefined;
+  readonly roles?: readonly string[] | undefined;
+}
+
+export interface FileLimits {
+  readonly maxBytes: number;
+  /** Of all files of a domain together. */
+  readonly quotaBytes: number;
+  /** Roles that may upload files that belong to no record. */
+  readonly uploadRoles: readonly string[];
+}
+
+export interface FilesOptions {
+  readonly database: Database;
+  readonly store: RecordStore;
+  readonly catalog: Pick<Catalog, 'get'>;
+  /** Where new files go, then where older ones may be. */
+  readonly blobs: readonly [BlobStore, ...BlobStore[]];
+  readonly limits: FileLimits;
+}
+
+export interface OpenedFile {
+  readonly file: StoredFile;
+  readonly range: ByteRange;
+  /** To be read to its end or destroyed. */
+  readonly stream: Readable;
+}
+
+export interface FilePage {
+  readonly files: readonly StoredFile[];
+  readonly hasNextPage: boolean;
+}
+
+const MAX_NAME = 255;
+const MAX_ROLES = 20;
+const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,100})*$/;
+const FILE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
+const BROKEN_OFF_MS = 3_600_000;
+
+export class Files {
+  readonly #options: FilesOptions;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+  }
+
+  get limits(): FileLimits {
+    return this.#options.limits;
+  }
+
+  /**
+   * Keeps a file, streamed: of one that is broken off, too large or over the quota nothing stays.
+   *
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota; FORBIDDEN; NOT_FOUND for the record it is to belong to
+   */
+  async create(scope: Scope, file: NewFile): Promise<StoredFile> {
+    const { database, blobs, limits } = this.#options;
+    const { name, contentType } = assertDescribed(file);
+    if (file.link) await assertMayLink(this.#options, scope, file.link);
+    else assertMayCreate(scope, limits.uploadRoles);
+    const left = limits.quotaBytes - (await usedBytes(database, scope.domain.id));
+    if (left <= 0) throw overQuota(limits.quotaBytes);
+    const [blobStore] = blobs;
+    const id = uuidv7();
+    await insertUploading(database, {
+      id,
+      domainId: scope.domain.id,
+      name,
+      contentType,
+      storage: blobStore.kind,
+      link: file.link,
+      roles: file.roles ?? [],
+      createdBy: scope.principal.id,
+    });
+    try {
+      const counted = new CountedBytes(file.stream, {
+        maxBytes: limits.maxBytes,
+        quotaBytes: limits.quotaBytes,
+        left,
+      });
+      await blobStore.write(id, counted, scope.signal);
+      scope.signal?.throwIfAborted();
+      return await this.#finish(scope, id, counted);
+    } catch (error) {
+      // What cannot be taken away now (the database is gone) is purged later.
+      await this.#remove(id, blobStore).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** @throws NOT_FOUND also for a file of another domain, and one the caller may not read */
+  async get(scope: Scope, id: string): Promise<StoredFile> {
+    const file = FILE_ID.test(id) ? await findFile(this.#options.database, scope.domain.id, id) : undefined;
+    if (file && (await isReadable(this.#options.store, scope, file))) return file;
+    throw new ServiceError('NOT_FOUND', `there is no file "${id.slice(0, 50)}"`);
+  }
+
+  /** The bytes of a file, or a range of them; the range must lie in it. @throws NOT_FOUND as `get` */
+  async read(scope: Scope, id: string, range?: ByteRange): Promise<OpenedFile> {
+    return this.open(await this.get(scope, id), scope.signal, range);
+  }
+
+  /** As `read`, of a file that was got already. */
+  open(file: StoredFile, signal: AbortSignal | undefined, range?: ByteRange): OpenedFile {
+    const whole = { start: 0, end: file.size - 1 };
+    const { start, end } = range ?? whole;
+    if (file.size === 0) return { file, range: whole, stream: Readable.from([]) };
+    const stream = this.#blobsOf(file.storage).read(file.id, { start, end }, signal);
+    return { file, range: { start, end }, stream };
+  }
+
+  /** The newest first, those the caller may read. With a link, those of that record. @throws FORBIDDEN, NOT_FOUND for that record */
+  async list(
+    scope: Scope,
+    page: { readonly filter: FileFilter; readonly before?: string | undefined; readonly limit: number },
+  ): Promise<FilePage> {
+    if (page.before !== undefined && !FILE_ID.test(page.before)) {
+      throw new ServiceError('INVALID_VALUE', `"${page.before.slice(0, 50)}" is not a cursor of files`);
+    }
+    const condition = await this.#conditionOf(scope, page.filter);
+    const files = await listFiles(this.#options.database, condition, {
+      before: page.before,
+      limit: page.limit + 1,
+    });
+    return { files: files.slice(0, page.limit), hasNextPage: files.length > page.limit };
+  }
+
+  async count(scope: Scope, filter: FileFilter): Promise<number> {
+    return await countFiles(this.#options.database, await this.#conditionOf(scope, filter));
+  }
+
+  /** Takes a file away for good, and gives it back as it was. @throws NOT_FOUND; FORBIDDEN unless its owner or an admin */
+  async delete(scope: Scope, id: string): Promise<StoredFile> {
+    const file = await this.get(scope, id);
+    if (!isOwn(scope, file)) {
+      throw new ServiceError('FORBIDDEN', 'only its owner and admins take a file away');
+    }
+    await this.#remove(file.id, this.#blobsOf(file.storage));
+    return file;
+  }
+
+  /** Takes away uploads that were broken off by the end of a gateway; how many. */
+  async purge(now: Date = new Date()): Promise<number> {
+    const brokenOff = await listBrokenOff(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
+    for (const { id, storage } of brokenOff) await this.#remove(id, this.#blobsOf(storage));
+    return brokenOff.length;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#options.blobs.map((blobs) => blobs.close()));
+  }
+
+  /** One file of a domain after the other, so that together they keep to the quota. */
+  async #finish(scope: Scope, id: string, { size, sha256 }: CountedBytes): Promise<StoredFile> {
+    const { database, limits } = this.#options;
+    return await database.transaction(async (tx) => {
+      await tx.query(Prisma.sql`select 1 from domains where id = ${scope.domain.id} for no key update`);
+      const used = await usedBytes(tx, scope.domain.id);
+      if (used + size > limits.quotaBytes) throw overQuota(limits.quotaBytes);
+      const ready = await markReady(tx, { id, size, sha256 });
+      if (ready) return ready;
+      throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', { retryAfterSeconds: 1 });
+    });
+  }
+
+  async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
+    return await visibleFiles(this.#options.store, scope, filter);
+  }
+
+  async #remove(id: string, blobs: BlobStore): Promise<void> {
+    // The bytes first: what is left over by a failure in between is found again by its row.
+    await blobs.delete(id);
+    await deleteFile(this.#options.database, id);
+  }
+
+  #blobsOf(kind: BlobStore['kind']): BlobStore {
+    const blobs = this.#options.blobs.find((store) => store.kind === kind);
+    if (blobs) return blobs;
+    throw new ServiceError('UNAVAILABLE', 'The storage this file is in is not configured (FILES_S3_URL).');
+  }
+}
+
+/** The bytes as they pass: counted, hashed, and stopped when they are too many. */
+class CountedBytes implements AsyncIterable<Buffer> {
+  size = 0;
+  readonly #hash = createHash('sha256');
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #limits: { readonly maxBytes: number; readonly quotaBytes: number; readonly left: number };
+
+  constructor(
+    bytes: AsyncIterable<Uint8Array>,
+    limits: { readonly maxBytes: number; readonly quotaBytes: number; readonly left: number },
+  ) {
+    this.#bytes = bytes;
+    this.#limits = limits;
+  }
+
+  /** Once all have passed. */
+  get sha256(): Buffer {
+    return this.#hash.digest();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const { maxBytes, quotaBytes, left } = this.#limits;
+    for await (const chunk of this.#bytes) {
+      this.size += chunk.length;
+      if (this.size > maxBytes) throw new ServiceError('TOO_LARGE', `A file has at most ${maxBytes} bytes.`);
+      if (this.size > left) throw overQuota(quotaBytes);
+      this.#hash.update(chunk);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    }
+  }
+}
+
+function overQuota(quotaBytes: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `The files of this school may have ${quotaBytes} bytes together, and have.`,
+  );
+}
+
+/** @throws INVALID_VALUE */
+function assertDescribed(file: NewFile): { readonly name: string; readonly contentType: string } {
+  // A path is somebody's own business; its last part is the name.
+  const name = (file.name.split(/[/\\]/).at(-1) ?? '').trim().normalize('NFC');
+  if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME || CONTROL.test(name)) {
+    throw invalid('name', 'not the name of a file', `1 to ${MAX_NAME} characters in one line`, file.name);
+  }
+  const contentType = file.contentType || 'application/octet-stream';
+  if (!MEDIA_TYPE.test(contentType)) {
+    throw invalid('contentType', 'not a media type', 'e.g. application/pdf', contentType);
+  }
+  const roles = file.roles ?? [];
+  if (roles.length > MAX_ROLES || !roles.every((role) => /^[\w.-]{1,64}$/.test(role))) {
+    throw invalid('roles', 'not names of roles', `at most ${MAX_ROLES} names`, roles.join(','));
+  }
+  return { name, contentType };
+}
+
+function invalid(parameter: string, detail: string, expected: string, sent: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `this file cannot be kept: ${parameter} is ${detail}`, {
+    errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
+  });
+}

@@ -1,0 +1,88 @@
+/** Attachments: given with the email as base64, or files of the domain, which are read when it is sent. */
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../../errors.js';
+import type { Scope } from '../../store/scope.js';
+import type { Attachment } from '../message.js';
+import type { AttachmentRequest } from './email-request.js';
+import type { OutgoingAttachment } from './smtp-channel.js';
+
+/** What is needed of the files of a domain. @see Files */
+export interface AttachmentFiles {
+  /** @throws NOT_FOUND also for a file the caller may not read */
+  get(scope: Scope, id: string): Promise<{ readonly name: string; readonly contentType: string }>;
+  read(scope: Scope, id: string): Promise<{ readonly stream: Readable }>;
+}
+
+const MAX_ATTACHMENTS = 20;
+const MAX_NAME = 255;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,100})*$/;
+const OCTETS = 'application/octet-stream';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** @throws INVALID_VALUE, LIMIT_EXCEEDED; NOT_FOUND for a file the caller may not read */
+export async function toAttachments(
+  scope: Scope,
+  requests: readonly AttachmentRequest[],
+  files: AttachmentFiles,
+): Promise<Attachment[]> {
+  if (requests.length > MAX_ATTACHMENTS) {
+    throw new ServiceError('LIMIT_EXCEEDED', `an email has at most ${MAX_ATTACHMENTS} attachments`);
+  }
+  const attachments: Attachment[] = [];
+  for (const [index, request] of requests.entries()) {
+    attachments.push(await toAttachment(scope, request, files, `attachments/${index}`));
+  }
+  return attachments;
+}
+
+/** Opens what a message holds. The streams are the caller's to end. */
+export async function openAttachments(
+  scope: Scope,
+  attachments: readonly Attachment[],
+  files: AttachmentFiles,
+): Promise<OutgoingAttachment[]> {
+  const opened: OutgoingAttachment[] = [];
+  for (const { name, contentType, content, fileId } of attachments) {
+    const bytes = fileId === undefined ? content : (await files.read(scope, fileId)).stream;
+    opened.push({ name, contentType, content: bytes ?? Buffer.alloc(0) });
+  }
+  return opened;
+}
+
+async function toAttachment(
+  scope: Scope,
+  request: AttachmentRequest,
+  files: AttachmentFiles,
+  parameter: string,
+): Promise<Attachment> {
+  const { content, fileId } = request;
+  if ((content === undefined) === (fileId === undefined)) {
+    throw invalid(parameter, 'it has both or none of them', 'either content (base64) or fileId');
+  }
+  const file = fileId === undefined ? undefined : await files.get(scope, fileId);
+  const name = request.name || file?.name || '';
+  if (name === '' || name.length > MAX_NAME || CONTROL.test(name)) {
+    throw invalid(`${parameter}/name`, 'not the name of a file', `1 to ${MAX_NAME} characters in one line`);
+  }
+  const contentType = request.contentType ?? file?.contentType ?? OCTETS;
+  if (!MEDIA_TYPE.test(contentType)) {
+    throw invalid(`${parameter}/contentType`, 'not a media type', 'e.g. application/pdf');
+  }
+  if (content !== undefined && !BASE64.test(content)) {
+    throw invalid(`${parameter}/content`, 'not base64', 'base64 (RFC 4648, section 4) without line breaks');
+  }
+  return {
+    name,
+    contentType,
+    content: content === undefined ? undefined : Buffer.from(content, 'base64'),
+    fileId,
+  };
+}
+
+function invalid(parameter: string, detail: string, expected: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', 'an attachment cannot be sent', {
+    errors: [{ parameter, detail, expected }],
+  });
+}

@@ -1,0 +1,154 @@
+/** An email as it is asked for, checked once and turned into what is kept: nothing in it can become a header of its own. */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { EmailContent } from '../message.js';
+import { asItIs, escapeHtml, renderTemplate } from '../template.js';
+
+export interface EmailRequest {
+  readonly to: string | readonly string[];
+  readonly cc?: string | readonly string[] | undefined;
+  readonly bcc?: string | readonly string[] | undefined;
+  readonly replyTo?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly text?: string | undefined;
+  readonly html?: string | undefined;
+  /** A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; what is sent beside it takes precedence. */
+  readonly template?: string | undefined;
+  /** Makes subject, text and html templates, and fills them in. */
+  readonly data?: JsonObject | undefined;
+  readonly attachments?: readonly AttachmentRequest[] | undefined;
+  /** The sender's own name for it: sent again under the same one, it is the same message and is not sent twice. */
+  readonly key?: string | undefined;
+}
+
+export interface AttachmentRequest {
+  readonly name: string;
+  readonly contentType?: string | undefined;
+  /** Base64. Either this or `fileId`. */
+  readonly content?: string | undefined;
+  readonly fileId?: string | undefined;
+}
+
+export interface EmailLimits {
+  readonly maxRecipients: number;
+  readonly maxBytes: number;
+}
+
+export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>;
+
+const MAX_SUBJECT = 500;
+/** Of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256. @see RFC 5321, 4.5.3.1 */
+const MAX_ADDRESS = 254;
+// Control characters are what makes a header of a value.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
+/** What stands in practice: no quoted local parts, no address literals. Letters of every script (RFC 6531). */
+const ADDRESS =
+  /^[^\s@<>()[\]\\,;:"]+@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
+
+/**
+ * Checks the request and fills its templates in.
+ *
+ * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or a message that is too large
+ */
+export function toEmailContent(
+  request: EmailRequest,
+  stored: TemplateTexts | undefined,
+  limits: EmailLimits,
+): EmailContent {
+  const errors: ErrorDetail[] = [];
+  const to = addresses(request.to, 'to', errors);
+  const cc = addresses(request.cc, 'cc', errors);
+  const bcc = addresses(request.bcc, 'bcc', errors);
+  const replyTo = request.replyTo === undefined ? [] : addresses(request.replyTo, 'replyTo', errors);
+  const count = to.length + cc.length + bcc.length;
+  if (count === 0 && errors.length === 0) {
+    errors.push({
+      parameter: 'to',
+      detail: 'nobody to send to',
+      expected: 'at least one address in to, cc or bcc',
+    });
+  }
+  const { subject = '', text, html } = fillIn(request, stored, limits);
+  if (CONTROL.test(subject) || subject.length > MAX_SUBJECT) {
+    const expected = `one line of at most ${MAX_SUBJECT} characters`;
+    errors.push({ parameter: 'subject', detail: 'not a subject', expected });
+  }
+  if (text === undefined && html === undefined) {
+    errors.push({
+      parameter: 'text',
+      detail: 'there is nothing in it',
+      expected: 'text, html or a template',
+    });
+  }
+  if (errors.length > 0) throw new ServiceError('INVALID_VALUE', 'this email cannot be sent', { errors });
+  if (count > limits.maxRecipients) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `an email goes to at most ${limits.maxRecipients} recipients, not ${count}`,
+    );
+  }
+  const [reply] = replyTo;
+  return {
+    to,
+    cc,
+    bcc,
+    subject,
+    ...(reply !== undefined && { replyTo: reply }),
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+  };
+}
+
+/** The bare addresses, each once: who a server is told to bring it to. */
+export function envelopeOf({ to, cc, bcc }: EmailContent): string[] {
+  return [...new Set([...to, ...cc, ...bcc].map((written) => toAddress(written).address))];
+}
+
+/** `Asha <asha@example.org>` as a name and an address; a bare address has no name. */
+export function toAddress(written: string): { readonly name: string; readonly address: string } {
+  const [, name = '', address = written] = NAMED_ADDRESS.exec(written) ?? [];
+  return { name: name.replace(/^"(.*)"$/, '$1'), address };
+}
+
+export function isAddress(written: string): boolean {
+  const { address } = toAddress(written);
+  return !CONTROL.test(written) && ADDRESS.test(address) && address.length <= MAX_ADDRESS;
+}
+
+function addresses(
+  written: string | readonly string[] | undefined,
+  parameter: string,
+  errors: ErrorDetail[],
+): string[] {
+  const list = typeof written === 'string' ? [written] : (written ?? []);
+  const trimmed = list.map((address) => address.trim());
+  for (const address of trimmed) {
+    if (isAddress(address)) continue;
+    const expected = 'an address, e.g. asha@example.org or Asha <asha@example.org>';
+    errors.push({ parameter, detail: 'not an address', expected, sent: address.slice(0, 100) });
+  }
+  return trimmed;
+}
+
+function fillIn(
+  request: EmailRequest,
+  stored: TemplateTexts | undefined,
+  limits: EmailLimits,
+): TemplateTexts {
+  const texts: [name: keyof TemplateTexts, text: string | undefined][] = [
+    ['subject', request.subject ?? stored?.subject],
+    ['text', request.text ?? stored?.text],
+    ['html', request.html ?? stored?.html],
+  ];
+  const { data } = request;
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) => {
+      if (text === undefined) return [];
+      if (data === undefined && stored === undefined) return [[name, text]];
+      const toMarkup = name === 'html' ? escapeHtml : asItIs;
+      return [[name, renderTemplate(text, data ?? {}, { escape: toMarkup, maxBytes: limits.maxBytes })]];
+    }),
+  );
+}

@@ -1,0 +1,120 @@
+/** Email by a mail server: SMTP by nodemailer, with connections that are kept. */
+import { Readable } from 'node:stream';
+import { createTransport, type Transporter } from 'nodemailer';
+import type { SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer/lib/smtp-pool';
+import {
+  type Channel,
+  type Delivered,
+  type DeliveryContext,
+  DeliveryError,
+  type EmailContent,
+} from '../message.js';
+import { toAddress } from './email-request.js';
+
+export interface OutgoingEmail {
+  readonly content: EmailContent;
+  readonly from: string;
+  /** Of the recipients only these. */
+  readonly envelope: readonly string[];
+  readonly createdAt: Date;
+  readonly attachments: readonly OutgoingAttachment[];
+}
+
+export interface OutgoingAttachment {
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: Buffer | Readable;
+}
+
+export interface SmtpOptions {
+  /** `smtp://user:password@host:587`; `smtps://` is TLS from the first byte. `smtp://` takes up STARTTLS where it is offered; `?requireTLS=true` insists. */
+  readonly url: string;
+  readonly maxConnections: number;
+  readonly timeoutMs: number;
+}
+
+export class SmtpChannel implements Channel<OutgoingEmail> {
+  readonly #transport: Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
+
+  constructor({ url, maxConnections, timeoutMs }: SmtpOptions) {
+    this.#transport = createTransport({
+      url,
+      pool: true,
+      maxConnections,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+      socketTimeout: 3 * timeoutMs,
+      // What is sent is what was given: no caller's text is a path or an address to read from.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    // An idle connection that the server closes is no news: the next message opens one.
+    this.#transport.on('error', () => {});
+  }
+
+  async send(message: OutgoingEmail, { id, signal }: DeliveryContext): Promise<Delivered> {
+    signal.throwIfAborted();
+    const { content, from, envelope, attachments } = message;
+    try {
+      const info = await this.#transport.sendMail({
+        envelope: { from: toAddress(from).address, to: [...envelope] },
+        from: toAddress(from),
+        to: content.to.map(toAddress),
+        cc: content.cc.map(toAddress),
+        ...(content.replyTo !== undefined && { replyTo: toAddress(content.replyTo) }),
+        subject: content.subject,
+        ...(content.text !== undefined && { text: content.text }),
+        ...(content.html !== undefined && { html: content.html }),
+        attachments: attachments.map(({ name, contentType, content: bytes }) => ({
+          filename: name,
+          contentType,
+          content: bytes,
+        })),
+        date: message.createdAt,
+        // The same at every attempt: a receiver that got it already may know it by this.
+        messageId: `<${id}@${toAddress(from).address.split('@').at(-1)}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+      return delivered(info);
+    } catch (error) {
+      throw toDeliveryError(error);
+    } finally {
+      for (const { content: bytes } of attachments) if (bytes instanceof Readable) bytes.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#transport.close();
+  }
+}
+
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly responseCode?: number;
+  readonly recipient?: string;
+}
+
+/** A server may take some of the recipients and refuse others, for now (4yz) or for good (5yz). */
+function delivered(info: SMTPPoolSentMessageInfo): Delivered {
+  const refusals = (info.rejectedErrors ?? []) as readonly SmtpError[];
+  const later = refusals.filter((refusal) => !isForGood(refusal));
+  const never = refusals.filter(isForGood);
+  const [, providerId] = /\bqueued as (\S+)/i.exec(info.response) ?? [];
+  return {
+    providerId: providerId ?? info.messageId,
+    ...(later.length > 0 && { remaining: later.flatMap(({ recipient }) => recipient ?? []) }),
+    ...(never.length > 0 && { note: never.map(({ message }) => message).join('; ') }),
+  };
+}
+
+function toDeliveryError(error: unknown): DeliveryError {
+  if (!(error instanceof Error)) return new DeliveryError('temporary', String(error));
+  return new DeliveryError(isForGood(error) ? 'permanent' : 'temporary', error.message, { cause: error });
+}
+
+/** A wrong password is answered by 5yz as well, and is the fault of the settings: the message waits until they are right. */
+function isForGood(error: SmtpError): boolean {
+  if (error.code === 'EAUTH' || error.code === 'ETLS') return false;
+  return error.responseCode !== undefined && error.responseCode >= 500;
+}

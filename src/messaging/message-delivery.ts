@@ -1,0 +1,240 @@
+/** Sends what was queued: one attempt a job, and another one later where it may help. */
+import { ServiceError } from '../errors.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import type { Domains } from '../store/domains.js';
+import type { RecordStore } from '../store/record-store.js';
+import { type Scope, systemPrincipal } from '../store/scope.js';
+import type { Channels } from './channels.js';
+import { type AttachmentFiles, openAttachments } from './email/attachments.js';
+import { envelopeOf } from './email/email-request.js';
+import type { JobContext } from './job.js';
+import type { JobQueue } from './job-queue.js';
+import {
+  type Delivered,
+  DeliveryError,
+  type EmailContent,
+  type Message,
+  type MessageKind,
+  type SmsContent,
+} from './message.js';
+import {
+  claimMessage,
+  findByProviderId,
+  JOB_KEY_PREFIX,
+  listForgotten,
+  listKept,
+  purgeMessages,
+  readAttachments,
+  requeueMessage,
+  type Settled,
+  settleMessage,
+} from './message-rows.js';
+import type { SmsReceipt } from './sms/smpp-channel.js';
+import { type LogChange, logState } from './sms/sms-log.js';
+
+export const SEND_TASK = 'messages.send';
+
+export interface DeliverySettings {
+  readonly maxAttempts: number;
+  /** The wait after the first attempt; each one is twice the last, an hour at most, half of it to one and a half times as long. */
+  readonly retryMs: number;
+  /** A kept message that is older waits for a person: nobody wants the absences of last week at the moment a provider is set up. */
+  readonly sendKeptHours: number;
+}
+
+export interface MessageDeliveryOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'find'>;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly channels: Pick<Channels, 'findEmail' | 'findSms' | 'has'>;
+  readonly files: AttachmentFiles;
+  readonly settings: DeliverySettings;
+}
+
+/** What an attempt came to, for operators: no address, no text. */
+export interface MessageObservation {
+  readonly kind: 'messageTried';
+  readonly messageKind: MessageKind;
+  readonly messageId: string;
+  readonly domainId: string;
+  /** `queued`: it will be tried again. */
+  readonly state: Settled['state'];
+  readonly attempt: number;
+  readonly reason: string | undefined;
+}
+
+const LONGEST_WAIT_MS = 3_600_000;
+/** The library's attempts are for a database that goes away in the middle; a server that refuses is our own counting. */
+const MAX_JOB_ATTEMPTS = 25;
+const KEPT_BATCH = 200;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const HOUR_MS = 3_600_000;
+
+/** Adds the job that sends a message; under a key, so that a message has one. */
+export async function enqueueSending(
+  jobs: JobQueue,
+  messageId: string,
+  o: { readonly runAt?: Date },
+  tx?: Transaction,
+): Promise<void> {
+  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, runAt: o.runAt };
+  await jobs.add(SEND_TASK, { id: messageId }, options, tx);
+}
+
+export class MessageDelivery {
+  readonly #options: MessageDeliveryOptions;
+
+  constructor(options: MessageDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** One attempt. `undefined`: there was nothing to send. */
+  async send(
+    messageId: string,
+    { signal }: Pick<JobContext, 'signal'>,
+  ): Promise<MessageObservation | undefined> {
+    const message = await claimMessage(this.#options.database, messageId);
+    if (message === undefined) return undefined;
+    const settled = await this.#attempt(message, signal);
+    await this.#settle(message, settled);
+    return {
+      kind: 'messageTried',
+      messageKind: message.kind,
+      messageId: message.id,
+      domainId: message.domainId,
+      state: settled.state,
+      attempt: message.attempts,
+      reason: settled.lastError,
+    };
+  }
+
+  /** Queues kept messages of domains that have something to send them by now, and messages whose job was lost; how many. */
+  async release(): Promise<number> {
+    const { database, jobs, channels, settings } = this.#options;
+    const createdAfter = new Date(Date.now() - settings.sendKeptHours * HOUR_MS);
+    let released = 0;
+    for (let after = FIRST_ID; ; ) {
+      const kept = await listKept(database, { createdAfter, after, limit: KEPT_BATCH });
+      for (const { id, domainId, kind } of kept) {
+        if (!channels.has(kind, domainId)) continue;
+        await database.transaction(async (tx) => {
+          const queued = await requeueMessage(tx, { domainId, id, states: ['kept'] });
+          if (queued) await enqueueSending(jobs, id, {}, tx);
+        });
+        released++;
+      }
+      const last = kept.at(-1);
+      if (last === undefined || kept.length < KEPT_BATCH) break;
+      after = last.id;
+    }
+    const forgotten = await listForgotten(database);
+    for (const { id } of forgotten) await enqueueSending(jobs, id, {});
+    return released + forgotten.length;
+  }
+
+  /** What the network says of a message that a provider took. Whether we know it. */
+  async note({ providerId, outcome, state }: SmsReceipt): Promise<boolean> {
+    const message = await findByProviderId(this.#options.database, providerId);
+    if (message === undefined) return false;
+    const error = outcome === 'failed' ? `not delivered: ${state}` : undefined;
+    await this.#options.database.transaction((tx) => this.#log(message, { status: outcome, error }, tx));
+    return true;
+  }
+
+  /** @see purgeMessages */
+  async purge(before: Date): Promise<number> {
+    return await purgeMessages(this.#options.database, before);
+  }
+
+  async #attempt(message: Message, signal: AbortSignal): Promise<Settled> {
+    try {
+      const delivered = await this.#deliver(message, signal);
+      if (delivered === undefined) return { state: 'kept', lastError: 'there is nothing to send it by' };
+      const { remaining, note, providerId } = delivered;
+      if (remaining === undefined || remaining.length === 0)
+        return { state: 'sent', lastError: note, providerId };
+      const reason = `not taken yet for ${remaining.join(', ')}`;
+      return { ...this.#retryOrFail(message, reason), remaining, providerId };
+    } catch (error) {
+      // The gateway stops: another one goes on at once.
+      if (signal.aborted) return { ...again(message, 0), lastError: 'the gateway stopped' };
+      const { kind, reason } = toFailure(error);
+      if (kind === 'permanent') return { state: 'failed', lastError: reason, remaining: message.remaining };
+      return { ...this.#retryOrFail(message, reason), remaining: message.remaining };
+    }
+  }
+
+  async #deliver(message: Message, signal: AbortSignal): Promise<Delivered | undefined> {
+    const { channels, database, files } = this.#options;
+    const context = { id: message.id, signal };
+    if (message.kind === 'sms') {
+      return await channels.findSms(message.domainId)?.send(message.content as SmsContent, context);
+    }
+    const email = channels.findEmail(message.domainId);
+    if (email === undefined) return undefined;
+    const content = message.content as EmailContent;
+    const attachments = await openAttachments(
+      this.#scopeOf(message),
+      await readAttachments(database, message.id),
+      files,
+    );
+    const envelope = message.remaining ?? envelopeOf(content);
+    const outgoing = { content, from: email.from, envelope, createdAt: message.createdAt, attachments };
+    return await email.channel.send(outgoing, context);
+  }
+
+  #retryOrFail(message: Message, reason: string): Settled {
+    const { maxAttempts, retryMs } = this.#options.settings;
+    if (message.attempts >= maxAttempts) {
+      return { state: 'failed', lastError: `given up after ${message.attempts} attempts: ${reason}` };
+    }
+    const waitMs = Math.min(retryMs * 2 ** (message.attempts - 1), LONGEST_WAIT_MS);
+    // Messages that failed together do not come back together.
+    return { ...again(message, waitMs * (0.5 + Math.random())), lastError: reason };
+  }
+
+  /** What came of it, its record and the next attempt, all or nothing. */
+  async #settle(message: Message, settled: Settled): Promise<void> {
+    const { database, jobs } = this.#options;
+    await database.transaction(async (tx) => {
+      await settleMessage(tx, message.id, settled);
+      if (settled.state === 'sent')
+        await this.#log(message, { status: 'sent', providerId: settled.providerId }, tx);
+      if (settled.state === 'failed')
+        await this.#log(message, { status: 'failed', error: settled.lastError }, tx);
+      if (settled.nextAttemptAt) await enqueueSending(jobs, message.id, { runAt: settled.nextAttemptAt }, tx);
+    });
+  }
+
+  async #log(message: Message, change: LogChange, tx: Transaction): Promise<void> {
+    const domain = this.#options.domains.find(message.domainId);
+    if (domain) await logState(this.#options.store, { message, domain }, change, tx);
+  }
+
+  /** The service, as an admin of the domain: what the message may hold was checked when it was asked for. */
+  #scopeOf(message: Message): Scope {
+    const domain = this.#options.domains.find(message.domainId);
+    if (domain === undefined) throw new DeliveryError('permanent', 'its domain is gone');
+    const principal = systemPrincipal('messages', ['admin'], domain.id);
+    return { domain, principal, requestId: `message ${message.id}` };
+  }
+}
+
+function again(message: Message, waitMs: number): Settled {
+  return {
+    state: 'queued',
+    lastError: undefined,
+    remaining: message.remaining,
+    nextAttemptAt: new Date(Date.now() + waitMs),
+  };
+}
+
+function toFailure(error: unknown): { readonly kind: 'permanent' | 'temporary'; readonly reason: string } {
+  if (error instanceof DeliveryError) return { kind: error.kind, reason: error.message };
+  if (error instanceof ServiceError) {
+    // A file that is gone does not come back; a database out of reach does.
+    return { kind: error.status < 500 ? 'permanent' : 'temporary', reason: error.message };
+  }
+  throw error;
+}

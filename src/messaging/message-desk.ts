@@ -1,0 +1,117 @@
+/** Looking after messages: what was asked for, how far it got, and the two things a person may do about one that is not sent. */
+import { ServiceError } from '../errors.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import type { Scope } from '../store/scope.js';
+import type { JobQueue } from './job-queue.js';
+import type { Message } from './message.js';
+import { enqueueSending } from './message-delivery.js';
+import {
+  countMessages,
+  findMessage,
+  listMessages,
+  type MessageFilter,
+  requeueMessage,
+  settleMessage,
+} from './message-rows.js';
+import { logState } from './sms/sms-log.js';
+
+export interface MessagePage {
+  readonly messages: readonly Message[];
+  readonly hasNextPage: boolean;
+}
+
+const MESSAGE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export class MessageDesk {
+  readonly #services: { readonly database: Database; readonly store: RecordStore; readonly jobs: JobQueue };
+
+  constructor(services: {
+    readonly database: Database;
+    readonly store: RecordStore;
+    readonly jobs: JobQueue;
+  }) {
+    this.#services = services;
+  }
+
+  /** The newest first: an admin sees all of the domain, everybody else what it sent itself. @throws FORBIDDEN for API keys */
+  async list(
+    scope: Scope,
+    page: { readonly filter: MessageFilter; readonly before?: string | undefined; readonly limit: number },
+  ): Promise<MessagePage> {
+    const before = page.before === undefined ? undefined : assertMessageId(page.before, 'after');
+    const filter = visibleTo(scope, page.filter);
+    const messages = await listMessages(this.#services.database, scope.domain.id, {
+      filter,
+      before,
+      limit: page.limit + 1,
+    });
+    return { messages: messages.slice(0, page.limit), hasNextPage: messages.length > page.limit };
+  }
+
+  async count(scope: Scope, filter: MessageFilter): Promise<number> {
+    return await countMessages(this.#services.database, scope.domain.id, visibleTo(scope, filter));
+  }
+
+  /** Sends a message that failed, is kept or waits for its next attempt, now. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
+  async retry(scope: Scope, id: string): Promise<Message> {
+    assertAdmin(scope, 'sends messages again');
+    const { database, jobs, store } = this.#services;
+    return await database.transaction(async (tx) => {
+      const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
+      const message = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
+      if (message === undefined) throw await this.#refusal(tx, scope, id, 'sent again');
+      await logState(store, { message, domain: scope.domain }, { status: 'queued' }, tx);
+      await enqueueSending(jobs, message.id, {}, tx);
+      return message;
+    });
+  }
+
+  /** Gives up a message that has not been sent. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
+  async discard(scope: Scope, id: string): Promise<Message> {
+    assertAdmin(scope, 'discards messages');
+    const { database, store } = this.#services;
+    return await database.transaction(async (tx) => {
+      const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
+      const message = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
+      if (message === undefined) throw await this.#refusal(tx, scope, id, 'discarded');
+      const lastError = `discarded by ${scope.principal.id}`;
+      await settleMessage(tx, message.id, { state: 'failed', lastError });
+      await logState(store, { message, domain: scope.domain }, { status: 'failed', error: lastError }, tx);
+      return { ...message, state: 'failed', lastError };
+    });
+  }
+
+  async #refusal(tx: Transaction, scope: Scope, id: string, what: string): Promise<ServiceError> {
+    const message = await findMessage(tx, scope.domain.id, id);
+    if (message === undefined) return new ServiceError('NOT_FOUND', `there is no message "${id}"`);
+    return new ServiceError('CONFLICT', `the message is ${message.state} and cannot be ${what}`);
+  }
+}
+
+/** @throws FORBIDDEN */
+function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
+  if (principal.scopes !== undefined) {
+    throw new ServiceError(
+      'FORBIDDEN',
+      "the API key's scopes are records, reports and scripts: it sees no messages",
+    );
+  }
+  if (principal.roles.has('admin')) return filter;
+  if (filter.createdBy !== undefined && filter.createdBy !== principal.id) {
+    throw new ServiceError('FORBIDDEN', 'only an admin sees the messages of others');
+  }
+  return { ...filter, createdBy: principal.id };
+}
+
+function assertAdmin({ principal }: Scope, does: string): void {
+  if (principal.roles.has('admin') && principal.scopes === undefined) return;
+  throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
+}
+
+function assertMessageId(id: string, parameter: string): string {
+  if (MESSAGE_ID.test(id)) return id;
+  throw new ServiceError('INVALID_VALUE', `"${id.slice(0, 50)}" is not the id of a message`, {
+    errors: [{ parameter, detail: 'not an id', expected: 'the id of a message', sent: id.slice(0, 50) }],
+  });
+}

@@ -1,0 +1,294 @@
+/** The table of messages: every statement names the domain, or is of a task that works through all of them. */
+import { Prisma } from '../generated/prisma/client.js';
+import type { Queryable } from '../store/database/database.js';
+import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
+
+/** Of the job that sends a message; its id follows. */
+export const JOB_KEY_PREFIX = 'message ';
+
+export interface NewMessage {
+  readonly id: string;
+  readonly domainId: string;
+  readonly kind: MessageKind;
+  readonly state: 'queued' | 'kept';
+  readonly key: string | undefined;
+  readonly requestHash: Buffer | undefined;
+  readonly recipients: readonly string[];
+  readonly subject: string | undefined;
+  readonly content: EmailContent | SmsContent;
+  readonly size: number;
+  readonly recordId: string | undefined;
+  readonly createdBy: string;
+  readonly requestId: string;
+}
+
+export interface MessageFilter {
+  readonly kind?: MessageKind | undefined;
+  readonly state?: MessageState | undefined;
+  /** An address or number, to the letter. */
+  readonly recipient?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+}
+
+interface MessageRow {
+  readonly id: string;
+  readonly domain: string;
+  readonly kind: MessageKind;
+  readonly state: MessageState;
+  readonly key: string | null;
+  readonly recipients: readonly string[];
+  readonly remaining: readonly string[] | null;
+  readonly content: string;
+  readonly subject: string | null;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly provider_id: string | null;
+  readonly record_id: string | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly next_attempt_at: Date | null;
+  readonly sent_at: Date | null;
+}
+
+const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining, m.content::text as content, m.subject,
+  m.attempts, m.last_error, m.provider_id, m.record_id, m.created_by, m.created_at, m.updated_at, m.next_attempt_at, m.sent_at`;
+
+/** `undefined`: there is one of this key already. Waits for a transaction that writes the same key. */
+export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    insert into messages as m
+      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by, request_id)
+    values (
+      ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null}, ${message.requestHash ?? null},
+      ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb, ${message.size},
+      ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}
+    )
+    on conflict (domain, kind, key) do nothing
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+export async function findByKey(
+  db: Queryable,
+  o: {
+    readonly domainId: string;
+    readonly kind: MessageKind;
+    readonly key: string;
+    readonly requestHash: Buffer;
+  },
+): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
+  const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(Prisma.sql`
+    select ${COLUMNS}, m.request_hash = ${o.requestHash} as is_same
+    from messages m
+    where m.domain = ${o.domainId} and m.kind = ${o.kind} and m.key = ${o.key}`);
+  return row && { message: toMessage(row), isSame: row.is_same };
+}
+
+export async function insertAttachments(
+  db: Queryable,
+  messageId: string,
+  attachments: readonly Attachment[],
+): Promise<void> {
+  for (const [position, { name, contentType, content, fileId }] of attachments.entries()) {
+    await db.query(Prisma.sql`
+      insert into message_attachments (message_id, position, name, content_type, content, file_id)
+      values (${messageId}::uuid, ${position}, ${name}, ${contentType}, ${content ?? null}, ${fileId ?? null}::uuid)`);
+  }
+}
+
+export async function readAttachments(db: Queryable, messageId: string): Promise<Attachment[]> {
+  const rows = await db.query<{
+    name: string;
+    content_type: string;
+    content: Buffer | null;
+    file_id: string | null;
+  }>(Prisma.sql`
+    select name, content_type, content, file_id
+    from message_attachments
+    where message_id = ${messageId}::uuid
+    order by position`);
+  return rows.map((row) => ({
+    name: row.name,
+    contentType: row.content_type,
+    content: row.content ?? undefined,
+    fileId: row.file_id ?? undefined,
+  }));
+}
+
+/** The newest first; ids go up with time. */
+export async function listMessages(
+  db: Queryable,
+  domainId: string,
+  page: { readonly filter: MessageFilter; readonly before: string | undefined; readonly limit: number },
+): Promise<Message[]> {
+  const before = page.before === undefined ? Prisma.empty : Prisma.sql`and m.id < ${page.before}::uuid`;
+  const rows = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where ${conditionOf(domainId, page.filter)} ${before}
+    order by m.id desc
+    limit ${page.limit}`);
+  return rows.map(toMessage);
+}
+
+export async function findMessage(db: Queryable, domainId: string, id: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where m.domain = ${domainId} and m.id = ${id}::uuid`);
+  return row && toMessage(row);
+}
+
+export async function countMessages(db: Queryable, domainId: string, filter: MessageFilter): Promise<number> {
+  const [row] = await db.query<{ count: number }>(Prisma.sql`
+    select count(*)::int as count
+    from messages m
+    where ${conditionOf(domainId, filter)}`);
+  return row?.count ?? 0;
+}
+
+/** How many a domain has asked for within the last hour. */
+export async function countOfLastHour(db: Queryable, domainId: string, kind: MessageKind): Promise<number> {
+  const [row] = await db.query<{ count: number }>(Prisma.sql`
+    select count(*)::int as count
+    from messages
+    where domain = ${domainId} and kind = ${kind} and created_at > now() - interval '1 hour'`);
+  return row?.count ?? 0;
+}
+
+/** Takes a message to send it; `undefined`: it is not to be sent (any more). */
+export async function claimMessage(db: Queryable, id: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    update messages m
+    set state = 'sending', attempts = m.attempts + 1, next_attempt_at = null, updated_at = now()
+    where m.id = ${id}::uuid and m.state in ('queued', 'sending')
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+/** What an attempt came to. Members left out stay as they are. */
+export interface Settled {
+  readonly state: MessageState;
+  readonly lastError: string | undefined;
+  readonly providerId?: string | undefined;
+  readonly remaining?: readonly string[] | undefined;
+  readonly nextAttemptAt?: Date | undefined;
+}
+
+export async function settleMessage(db: Queryable, id: string, settled: Settled): Promise<void> {
+  const { state, lastError, providerId, remaining, nextAttemptAt } = settled;
+  await db.query(Prisma.sql`
+    update messages
+    set state = ${state},
+        last_error = ${lastError ?? null},
+        provider_id = coalesce(${providerId ?? null}, provider_id),
+        remaining = ${remaining ?? null}::text[],
+        next_attempt_at = ${nextAttemptAt?.toISOString() ?? null}::timestamptz,
+        sent_at = case when ${state} = 'sent' then now() else sent_at end,
+        updated_at = now()
+    where id = ${id}::uuid`);
+}
+
+/** Puts a message that waits for a person or a server back into the queue; `undefined` when it is in none of these states. */
+export async function requeueMessage(
+  db: Queryable,
+  o: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },
+): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    update messages m
+    set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now()
+    where m.domain = ${o.domainId} and m.id = ${o.id}::uuid and m.state = any(${o.states}::text[])
+    returning ${COLUMNS}`);
+  return row && toMessage(row);
+}
+
+/** Messages to be sent whose job is gone, e.g. given up while Postgres was out of reach again and again. */
+export async function listForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
+  return await db.query(Prisma.sql`
+    select m.id
+    from messages m
+    where m.state in ('queued', 'sending')
+      and m.updated_at < now() - interval '1 hour'
+      and coalesce(m.next_attempt_at, m.updated_at) < now() - interval '1 hour'
+      and not exists (
+        select
+        from campus_jobs.jobs j
+        where j.key = ${JOB_KEY_PREFIX} || m.id::text and j.attempts < j.max_attempts
+      )
+    limit 1000`);
+}
+
+/** Kept messages, the oldest first. */
+export async function listKept(
+  db: Queryable,
+  o: { readonly createdAfter: Date; readonly after: string; readonly limit: number },
+): Promise<{ readonly id: string; readonly domainId: string; readonly kind: MessageKind }[]> {
+  return await db.query(Prisma.sql`
+    select id, domain as "domainId", kind
+    from messages
+    where state = 'kept' and created_at >= ${o.createdAfter.toISOString()}::timestamptz and id > ${o.after}::uuid
+    order by id
+    limit ${o.limit}`);
+}
+
+export async function findByProviderId(db: Queryable, providerId: string): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(Prisma.sql`
+    select ${COLUMNS}
+    from messages m
+    where m.provider_id = ${providerId} and m.kind = 'sms'
+    order by m.id desc
+    limit 1`);
+  return row && toMessage(row);
+}
+
+/** Takes away what was sent or given up before an instant, bodies and attachments with it; how many. */
+export async function purgeMessages(db: Queryable, before: Date): Promise<number> {
+  const gone = await db.query(Prisma.sql`
+    delete from messages
+    where state in ('sent', 'failed') and updated_at < ${before.toISOString()}::timestamptz
+    returning 1`);
+  return gone.length;
+}
+
+function conditionOf(domainId: string, filter: MessageFilter): Prisma.Sql {
+  const { kind, state, recipient, createdBy, from, until } = filter;
+  return Prisma.join(
+    [
+      Prisma.sql`m.domain = ${domainId}`,
+      ...(kind === undefined ? [] : [Prisma.sql`m.kind = ${kind}`]),
+      ...(state === undefined ? [] : [Prisma.sql`m.state = ${state}`]),
+      ...(recipient === undefined ? [] : [Prisma.sql`${recipient} = any(m.recipients)`]),
+      ...(createdBy === undefined ? [] : [Prisma.sql`m.created_by = ${createdBy}`]),
+      ...(from === undefined ? [] : [Prisma.sql`m.created_at >= ${from.toISOString()}::timestamptz`]),
+      ...(until === undefined ? [] : [Prisma.sql`m.created_at < ${until.toISOString()}::timestamptz`]),
+    ],
+    ' and ',
+  );
+}
+
+function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    domainId: row.domain,
+    kind: row.kind,
+    state: row.state,
+    key: row.key ?? undefined,
+    recipients: row.recipients,
+    remaining: row.remaining ?? undefined,
+    content: JSON.parse(row.content) as EmailContent | SmsContent,
+    subject: row.subject ?? undefined,
+    attempts: row.attempts,
+    lastError: row.last_error ?? undefined,
+    providerId: row.provider_id ?? undefined,
+    recordId: row.record_id ?? undefined,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    nextAttemptAt: row.next_attempt_at ?? undefined,
+    sentAt: row.sent_at ?? undefined,
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * Email and text messages: asked for here, kept in Postgres in the caller's transaction, sent by a job a moment later (`MessageDelivery`).
+ *
+ * At least once: a gateway that dies between a server's yes and the note of it sends again, under the same Message-ID or Idempotency-Key. Queued
+ * exactly once, where the caller gives a key.
+ */
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import { isJsonObject, type JsonValue } from '../json.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import type { Domains } from '../store/domains.js';
+import type { RecordStore } from '../store/record-store.js';
+import type { Scope } from '../store/scope.js';
+import { type AttachmentFiles, toAttachments } from './email/attachments.js';
+import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
+import type { JobQueue } from './job-queue.js';
+import type { Attachment, Message, MessageKind } from './message.js';
+import { enqueueSending } from './message-delivery.js';
+import {
+  countOfLastHour,
+  findByKey,
+  insertAttachments,
+  insertMessage,
+  type NewMessage,
+} from './message-rows.js';
+import { logQueued } from './sms/sms-log.js';
+import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
+
+export interface MessageLimits {
+  /** Of one email, and numbers of one request for text messages. */
+  readonly maxRecipients: number;
+  /** Of an email with its attachments that are not files. */
+  readonly maxEmailBytes: number;
+  readonly maxSmsSegments: number;
+  readonly emailsPerHour: number;
+  readonly smsPerHour: number;
+  /** Roles that may send email; text messages go by the right to create records of `sms_log`. */
+  readonly emailRoles: readonly string[];
+  /** Calling code of numbers written without one. */
+  readonly smsCountryCode: string;
+}
+
+export interface MessagesOptions {
+  readonly database: Database;
+  readonly domains: Pick<Domains, 'property'>;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly files: AttachmentFiles;
+  /** Whether a domain has anything to send this kind by. */
+  readonly hasChannel: (kind: MessageKind, domainId: string) => boolean;
+  readonly limits: MessageLimits;
+}
+
+const KEY = /^[\x20-\x7e]{1,200}$/;
+const RETRY_AFTER_SECONDS = 600;
+
+export class Messages {
+  readonly #options: MessagesOptions;
+
+  constructor(options: MessagesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Queues an email; `kept` where the domain has no mail server. `within`: the transaction it is part of.
+   *
+   * @throws INVALID_VALUE, LIMIT_EXCEEDED; FORBIDDEN; NOT_FOUND for a template or file; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT when the key
+   * was another email's
+   */
+  async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
+    const { limits } = this.#options;
+    assertMayEmail(scope, limits.emailRoles);
+    const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
+      maxRecipients: limits.maxRecipients,
+      maxBytes: limits.maxEmailBytes,
+    });
+    const attachments = await toAttachments(scope, request.attachments ?? [], this.#options.files);
+    const size = sizeOf([content.subject, content.text, content.html], attachments);
+    if (size > limits.maxEmailBytes) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `an email holds at most ${limits.maxEmailBytes} bytes with its attachments, this one ${size}`,
+      );
+    }
+    const message = {
+      ...this.#newMessage(scope, 'email', request.key, request),
+      recipients: envelopeOf(content),
+      subject: content.subject,
+      content,
+      size,
+      recordId: undefined,
+    };
+    return await this.#within(within, async (tx) => {
+      await this.#assertRate(tx, scope, 'email', 1);
+      return await this.#queue(tx, message, () => insertAttachments(tx, message.id, attachments));
+    });
+  }
+
+  /**
+   * Queues a text message for each number, all or none, each with its record of `sms_log`.
+   *
+   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN for who may not create records of `sms_log`; TOO_MANY_REQUESTS;
+   * IDEMPOTENCY_CONFLICT
+   */
+  async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
+    const { limits, store } = this.#options;
+    const outgoing = toSmsMessages(request, {
+      countryCode: limits.smsCountryCode,
+      maxRecipients: limits.maxRecipients,
+      maxSegments: limits.maxSmsSegments,
+    });
+    return await this.#within(within, async (tx) => {
+      await this.#assertRate(tx, scope, 'sms', outgoing.length);
+      const queued: Message[] = [];
+      for (const sms of outgoing) {
+        const key =
+          request.key === undefined ? undefined : keyFor(request.key, sms.content.to, outgoing.length);
+        const base = this.#newMessage(scope, 'sms', key, { ...request, to: sms.content.to });
+        const message = {
+          ...base,
+          recipients: [sms.content.to],
+          subject: undefined,
+          content: sms.content,
+          size: sms.size,
+          recordId: base.id,
+        };
+        queued.push(await this.#queue(tx, message, () => logQueued(store, scope, tx, { id: base.id, sms })));
+      }
+      return queued;
+    });
+  }
+
+  async #queue(tx: Transaction, message: NewMessage, work: () => Promise<void>): Promise<Message> {
+    const inserted = await insertMessage(tx, message);
+    if (inserted === undefined) return await this.#first(tx, message);
+    await work();
+    if (inserted.state === 'queued') await enqueueSending(this.#options.jobs, inserted.id, {}, tx);
+    return inserted;
+  }
+
+  async #first(tx: Transaction, { domainId, kind, key, requestHash }: NewMessage): Promise<Message> {
+    const found =
+      key === undefined || requestHash === undefined
+        ? undefined
+        : await findByKey(tx, { domainId, kind, key, requestHash });
+    if (found?.isSame) return found.message;
+    throw new ServiceError(
+      'IDEMPOTENCY_CONFLICT',
+      `the key "${key}" is that of another message; take a new one`,
+      { errors: [{ parameter: 'key', detail: 'used for another message', sent: key }] },
+    );
+  }
+
+  #newMessage(scope: Scope, kind: MessageKind, key: string | undefined, request: object) {
+    if (key !== undefined && !KEY.test(key)) {
+      const expected = '1 to 200 printable ASCII characters';
+      throw new ServiceError('INVALID_VALUE', `a key is ${expected}`, {
+        errors: [{ parameter: 'key', detail: 'not a key', expected, sent: key.slice(0, 100) }],
+      });
+    }
+    const state: 'queued' | 'kept' = this.#options.hasChannel(kind, scope.domain.id) ? 'queued' : 'kept';
+    return {
+      id: uuidv7(),
+      domainId: scope.domain.id,
+      kind,
+      state,
+      key,
+      requestHash:
+        key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
+      createdBy: scope.principal.id,
+      requestId: scope.requestId,
+    };
+  }
+
+  /** @throws NOT_FOUND, INVALID_VALUE */
+  #storedTemplate(scope: Scope, name: string | undefined): TemplateTexts | undefined {
+    if (name === undefined) return undefined;
+    const value = this.#options.domains.property(scope.domain.id, `mailTemplate.${name}`);
+    if (value === undefined) {
+      throw new ServiceError(
+        'NOT_FOUND',
+        `there is no mail template "${name}": it would be the property mailTemplate.${name}`,
+      );
+    }
+    return toTemplate(name, value);
+  }
+
+  async #assertRate(tx: Transaction, scope: Scope, kind: MessageKind, more: number): Promise<void> {
+    const { emailsPerHour, smsPerHour } = this.#options.limits;
+    const limit = kind === 'email' ? emailsPerHour : smsPerHour;
+    const sent = await countOfLastHour(tx, scope.domain.id, kind);
+    if (sent + more <= limit) return;
+    const what = kind === 'email' ? 'emails' : 'text messages';
+    throw new ServiceError(
+      'TOO_MANY_REQUESTS',
+      `a school sends at most ${limit} ${what} an hour, and has asked for ${sent}`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  }
+
+  async #within<T>(within: Transaction | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return within ? await work(within) : await this.#options.database.transaction(work);
+  }
+}
+
+/** @throws FORBIDDEN */
+function assertMayEmail({ principal }: Scope, roles: readonly string[]): void {
+  if (principal.scopes !== undefined) {
+    throw new ServiceError(
+      'FORBIDDEN',
+      "the API key's scopes are records, reports and scripts: it sends no email",
+    );
+  }
+  if (roles.some((role) => principal.roles.has(role))) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `you may not send email; one of these roles is needed: ${roles.join(', ')}`,
+  );
+}
+
+function sizeOf(texts: readonly (string | undefined)[], attachments: readonly Attachment[]): number {
+  const text = texts.reduce((sum, part) => sum + Buffer.byteLength(part ?? ''), 0);
+  return attachments.reduce((sum, { content }) => sum + (content?.length ?? 0), text);
+}
+
+/** Of several numbers asked for under one key, each has its own. */
+function keyFor(key: string, to: string, count: number): string {
+  return count === 1 ? key : `${key} ${to}`;
+}
+
+/** @throws INVALID_VALUE */
+function toTemplate(name: string, value: JsonValue): TemplateTexts {
+  const texts = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
+  const isTemplate = texts.every(
+    ([part, text]) => ['subject', 'text', 'html'].includes(part) && typeof text === 'string',
+  );
+  if (isTemplate) return Object.fromEntries(texts);
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `the property mailTemplate.${name} is no template: expected {"subject": …, "text": …, "html": …}, each a text`,
+  );
+}

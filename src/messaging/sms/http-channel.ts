@@ -1,0 +1,147 @@
+/** Text messages by a provider's HTTP interface, whatever its shape: address, method, headers and body are templates of the settings. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Channel,
+  type Delivered,
+  type DeliveryContext,
+  DeliveryError,
+  type SmsContent,
+} from '../message.js';
+import { asItIs, renderTemplate } from '../template.js';
+import { encodeSms } from './sms-text.js';
+
+/**
+ * Templates may hold `{{to}}` (E.164), `{{digits}}` (without its +), `{{text}}`, `{{sender}}`, `{{template}}`, `{{id}}` (of the message, the same at every
+ * attempt) and `{{unicode}}` (1 where the text needs it, else 0). In the address and in forms values are percent-encoded, in JSON bodies escaped as JSON.
+ */
+export interface HttpSmsOptions {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** By name, e.g. `Authorization`. Secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its `Content-Type` is that of the headers; without one JSON where it begins with `{` or `[`, else a form. */
+  readonly body: string | undefined;
+  /** What a body says that took the message; absent: every answer of status 2xx is yes. */
+  readonly success: RegExp | undefined;
+  /** Where a JSON answer has the provider's own id, as a path: `data.0.id`. */
+  readonly idPath: string | undefined;
+  readonly sender: string;
+  readonly timeoutMs: number;
+}
+
+const MAX_URL_BYTES = 16_384;
+const MAX_BODY_BYTES = 65_536;
+const MAX_ANSWER_BYTES = 65_536;
+const SHOWN_ANSWER = 200;
+
+export class HttpSmsChannel implements Channel<SmsContent> {
+  readonly #options: HttpSmsOptions;
+
+  constructor(options: HttpSmsOptions) {
+    this.#options = options;
+  }
+
+  async send(message: SmsContent, { id, signal }: DeliveryContext): Promise<Delivered> {
+    const { status, body } = await this.#ask(message, id, signal);
+    const shown = this.#withoutSecrets(body.slice(0, SHOWN_ANSWER));
+    if (status < 200 || status > 299) {
+      // A wrong credential is the fault of the settings, 429 and 5xx pass: these messages wait.
+      const kind = [401, 403, 408, 425, 429].includes(status) || status >= 500 ? 'temporary' : 'permanent';
+      throw new DeliveryError(kind, `the SMS provider answered ${status}: ${shown}`);
+    }
+    const { success, idPath } = this.#options;
+    // Never again: were the setting wrong, every parent would get the message a dozen times.
+    if (success && !success.test(body))
+      throw new DeliveryError('permanent', `the SMS provider said no: ${shown}`);
+    return { providerId: idPath === undefined ? undefined : findText(body, idPath) };
+  }
+
+  async close(): Promise<void> {}
+
+  async #ask(
+    message: SmsContent,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; body: string }> {
+    const { url, method, headers, timeoutMs } = this.#options;
+    const values = this.#valuesOf(message, id);
+    const body = this.#bodyOf(values);
+    const ended = new AbortController();
+    try {
+      const response = await fetch(
+        renderTemplate(url, values, { escape: encodeURIComponent, maxBytes: MAX_URL_BYTES }),
+        {
+          method,
+          headers: { 'Idempotency-Key': id, ...(body && { 'Content-Type': body.contentType }), ...headers },
+          ...(body && method !== 'GET' && { body: body.text }),
+          redirect: 'manual',
+          signal: AbortSignal.any([signal, ended.signal, AbortSignal.timeout(timeoutMs)]),
+        },
+      );
+      return { status: response.status, body: await readStart(response) };
+    } catch (error) {
+      signal.throwIfAborted();
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = this.#withoutSecrets(cause instanceof Error ? cause.message : String(cause));
+      throw new DeliveryError('temporary', `the SMS provider cannot be reached: ${reason}`);
+    } finally {
+      // What was not read of the answer is not waited for.
+      ended.abort();
+      await sleep(0);
+    }
+  }
+
+  #valuesOf({ to, text, template }: SmsContent, id: string) {
+    const unicode = encodeSms(text).encoding === 'ucs2' ? '1' : '0';
+    const { sender } = this.#options;
+    return { to, digits: to.slice(1), text, sender, template: template ?? '', id, unicode };
+  }
+
+  #bodyOf(values: Readonly<Record<string, string>>): { text: string; contentType: string } | undefined {
+    const { body, headers } = this.#options;
+    if (body === undefined) return undefined;
+    const [, given] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+    const guessed = /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
+    const contentType = given ?? guessed;
+    const text = renderTemplate(body, values, { escape: escapeFor(contentType), maxBytes: MAX_BODY_BYTES });
+    return { text, contentType };
+  }
+
+  #withoutSecrets(text: string): string {
+    return Object.values(this.#options.headers).reduce(
+      (shown, secret) => (secret.length < 4 ? shown : shown.replaceAll(secret, '[redacted]')),
+      text,
+    );
+  }
+}
+
+function escapeFor(contentType: string): (value: string) => string {
+  if (/json/i.test(contentType)) return (value) => JSON.stringify(value).slice(1, -1);
+  return /form-urlencoded/i.test(contentType) ? encodeURIComponent : asItIs;
+}
+
+/** No provider's answer is long; an endless one is read no further. */
+async function readStart(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function findText(json: string, path: string): string | undefined {
+  try {
+    const found = path
+      .split('.')
+      .reduce<unknown>(
+        (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+        JSON.parse(json),
+      );
+    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import { ServiceError } from '../../errors.js';
+
+const LONGEST_NATIONAL = 10;
+const E164 = /^\+[1-9]\d{6,14}$/;
+
+/**
+ * A telephone number as the networks know it (E.164, `+915123456789`), from what people write: with spaces, dots, hyphens and brackets, with `00`
+ * for `+`, or without a country, which is then the school's. A trunk zero before a national number is taken off.
+ *
+ * @throws INVALID_VALUE
+ */
+export function toE164(written: string, countryCode: string): string {
+  const digits = written.trim().replace(/(?<=.)[\s().\u00a0-]+|^\(/g, '');
+  const number = withCountry(digits, countryCode);
+  if (E164.test(number)) return number;
+  const expected = `a telephone number, e.g. +${countryCode}5123456789`;
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `"${written.slice(0, 40)}" is no number to send to: expected ${expected}`,
+    {
+      errors: [{ parameter: 'to', detail: 'not a telephone number', expected, sent: written.slice(0, 40) }],
+    },
+  );
+}
+
+function withCountry(digits: string, countryCode: string): string {
+  if (digits.startsWith('+')) return digits;
+  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  // `915123456789`: nobody's national number is that long.
+  if (digits.length > LONGEST_NATIONAL && digits.startsWith(countryCode)) return `+${digits}`;
+  return `+${countryCode}${digits.replace(/^0/, '')}`;
+}

@@ -1,0 +1,160 @@
+/** One bound connection to an SMS centre: questions with a time limit, a sign of life, and the end of all that was asked when it is lost. */
+import smpp, { type Pdu, type Session } from 'smpp';
+import { DeliveryError } from '../message.js';
+
+export interface SmppAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly systemId: string;
+  readonly password: string;
+  readonly systemType: string;
+}
+
+export interface SmppSessionOptions extends SmppAddress {
+  readonly timeoutMs: number;
+  readonly enquireMs: number;
+  /** A receipt, or a message of a subscriber. */
+  readonly onDelivered: (pdu: Pdu) => void;
+  readonly onClosed: () => void;
+}
+
+type Question = (session: Session, onResponse: (response: Pdu) => void) => boolean;
+
+export class SmppSession {
+  readonly #options: SmppSessionOptions;
+  readonly #session: Session;
+  readonly #pending = new Set<(error: DeliveryError) => void>();
+  #enquiring: NodeJS.Timeout | undefined;
+  #lost: DeliveryError | undefined;
+
+  private constructor(options: SmppSessionOptions, session: Session) {
+    this.#options = options;
+    this.#session = session;
+  }
+
+  /** @throws DeliveryError when the centre cannot be reached or does not let us in: the settings' fault, so temporary */
+  static async bind(options: SmppSessionOptions): Promise<SmppSession> {
+    const { host, port, tls, systemId, password, systemType } = options;
+    const session = smpp.connect({ host, port, tls, ...(tls && { servername: host }) });
+    const bound = new SmppSession(options, session);
+    bound.#watch();
+    try {
+      await bound.#untilConnected();
+      const fields = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 };
+      const { command_status: status } = await bound.ask((to, onResponse) =>
+        to.bind_transceiver(fields, onResponse),
+      );
+      if (status !== 0)
+        throw new DeliveryError('temporary', `the SMS centre refused the login: ${nameOf(status)}`);
+    } catch (error) {
+      bound.#end(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+    bound.#enquiring = setInterval(() => bound.#enquire(), options.enquireMs);
+    bound.#enquiring.unref();
+    return bound;
+  }
+
+  get isOpen(): boolean {
+    return this.#lost === undefined;
+  }
+
+  /** @throws DeliveryError when there is no answer in time, or the connection is lost before it */
+  ask(question: Question): Promise<Pdu> {
+    if (this.#lost) return Promise.reject(this.#lost);
+    return new Promise((resolve, reject) => {
+      const fail = (error: DeliveryError) => {
+        clearTimeout(timer);
+        this.#pending.delete(fail);
+        reject(error);
+      };
+      const timer = setTimeout(() => {
+        fail(
+          new DeliveryError(
+            'temporary',
+            `the SMS centre did not answer within ${this.#options.timeoutMs} ms`,
+          ),
+        );
+      }, this.#options.timeoutMs);
+      this.#pending.add(fail);
+      const isSent = question(this.#session, (response) => {
+        clearTimeout(timer);
+        this.#pending.delete(fail);
+        resolve(response);
+      });
+      if (!isSent) fail(new DeliveryError('temporary', 'the connection to the SMS centre is closed'));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#lost) return;
+    // A polite goodbye; the centre need not answer it.
+    await this.ask((session, onResponse) => session.unbind(onResponse)).catch(() => {});
+    this.#end('the connection to the SMS centre was closed');
+  }
+
+  #watch(): void {
+    const session = this.#session;
+    session.on('error', (error: Error) => this.#end(`the SMS centre cannot be reached: ${error.message}`));
+    session.on('close', () => this.#end('the connection to the SMS centre was lost'));
+    session.on('enquire_link', (pdu: Pdu) => void session.send(pdu.response()));
+    session.on('unbind', (pdu: Pdu) => {
+      session.send(pdu.response());
+      this.#end('the SMS centre ended the session');
+    });
+    session.on('deliver_sm', (pdu: Pdu) => {
+      session.send(pdu.response());
+      this.#options.onDelivered(pdu);
+    });
+  }
+
+  #untilConnected(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: DeliveryError) => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      const timer = setTimeout(() => {
+        fail(
+          new DeliveryError(
+            'temporary',
+            `the SMS centre did not answer within ${this.#options.timeoutMs} ms`,
+          ),
+        );
+      }, this.#options.timeoutMs);
+      this.#pending.add(fail);
+      this.#session.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        this.#pending.delete(fail);
+        resolve();
+      });
+    });
+  }
+
+  /** A peer that vanished without a word shows only when it is asked something. */
+  #enquire(): void {
+    this.ask((session, onResponse) => session.enquire_link(onResponse)).catch(() =>
+      this.#end('the SMS centre gives no sign of life'),
+    );
+  }
+
+  #end(reason: string): void {
+    if (this.#lost) return;
+    this.#lost = new DeliveryError('temporary', reason);
+    clearInterval(this.#enquiring);
+    for (const fail of this.#pending) fail(this.#lost);
+    this.#pending.clear();
+    this.#session.destroy();
+    this.#options.onClosed();
+  }
+}
+
+const NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(smpp.errors).map(([name, status]) => [status, name]),
+);
+
+/** `ESME_RTHROTTLED (0x58)`. */
+export function nameOf(status: number): string {
+  return `${NAMES.get(status) ?? 'an unknown status'} (0x${status.toString(16)})`;
+}

@@ -1,0 +1,65 @@
+/** The records of `sms_log`: one for each text message, written in the transaction of what it tells of. */
+import { ServiceError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { Transaction } from '../../store/database/database.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { type Scope, systemPrincipal } from '../../store/scope.js';
+import type { Message } from '../message.js';
+import type { OutgoingSms } from './sms-request.js';
+
+const COLLECTION = 'sms_log';
+
+/** As the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN, INVALID_VALUE */
+export async function logQueued(
+  store: RecordStore,
+  scope: Scope,
+  tx: Transaction,
+  { id, sms }: { readonly id: string; readonly sms: OutgoingSms },
+): Promise<void> {
+  const { principal } = scope;
+  const record: JsonObject = {
+    _id: id,
+    ...sms.log,
+    status: 'queued',
+    ...(principal.kind === 'user' && { sent_by: principal.id }),
+  };
+  await store.create(scope, COLLECTION, [record], { within: tx });
+}
+
+export interface LogChange {
+  readonly status: 'queued' | 'sent' | 'delivered' | 'failed';
+  readonly providerId?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** As the service. A record that somebody has removed stays removed. */
+export async function logState(
+  store: RecordStore,
+  { message, domain }: LoggedMessage,
+  change: LogChange,
+  tx: Transaction,
+): Promise<void> {
+  if (message.recordId === undefined) return;
+  const scope: Scope = {
+    domain,
+    principal: systemPrincipal('messages', ['admin'], domain.id),
+    requestId: `message ${message.id}`,
+  };
+  const data: JsonObject = {
+    status: change.status,
+    status_on: new Date().toISOString(),
+    error: change.error ?? null,
+    ...(change.providerId !== undefined && { provider_id: change.providerId }),
+  };
+  try {
+    await store.update(scope, COLLECTION, message.recordId, { data, mode: 'merge', within: tx });
+  } catch (error) {
+    if (error instanceof ServiceError && ['NOT_FOUND', 'GONE'].includes(error.code)) return;
+    throw error;
+  }
+}
+
+export interface LoggedMessage {
+  readonly message: Pick<Message, 'id' | 'recordId'>;
+  readonly domain: Scope['domain'];
+}

@@ -1,0 +1,91 @@
+/** A text message as it is asked for, checked once: one for each number. */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import type { JsonObject, JsonValue } from '../../json.js';
+import type { SmsContent } from '../message.js';
+import { asItIs, renderTemplate } from '../template.js';
+import { toE164 } from './phone-number.js';
+import { encodeSms } from './sms-text.js';
+
+export interface SmsRequest {
+  readonly to: string | readonly string[];
+  readonly text: string;
+  /** Makes the text a template, and fills it in. */
+  readonly data?: JsonObject | undefined;
+  /** The name the provider or the regulator knows the text by. */
+  readonly template?: string | undefined;
+  /** fee, absence, notice or other. */
+  readonly category?: string | undefined;
+  /** The student or member of staff it is about: an `_id`, or {value, label}. */
+  readonly recipient?: JsonValue | undefined;
+  /** The run it is part of. */
+  readonly batch?: string | undefined;
+  /** The sender's own name for it: sent again under the same one, it is the same message and is not sent twice. */
+  readonly key?: string | undefined;
+}
+
+export interface OutgoingSms {
+  readonly content: SmsContent;
+  readonly size: number;
+  /** What its record of `sms_log` says. */
+  readonly log: JsonObject;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** @throws INVALID_VALUE, LIMIT_EXCEEDED */
+export function toSmsMessages(
+  request: SmsRequest,
+  o: { readonly countryCode: string; readonly maxRecipients: number; readonly maxSegments: number },
+): OutgoingSms[] {
+  const written = typeof request.to === 'string' ? [request.to] : request.to;
+  const numbers = [...new Set(written.map((number) => toE164(number, o.countryCode)))];
+  if (numbers.length === 0)
+    throw invalid({ parameter: 'to', detail: 'nobody to send to', expected: 'a number' });
+  if (numbers.length > o.maxRecipients) {
+    throw new ServiceError(
+      'LIMIT_EXCEEDED',
+      `at most ${o.maxRecipients} numbers at once, not ${numbers.length}`,
+    );
+  }
+  const { segments, text } = toText(request, o.maxSegments);
+  const { template, category, recipient, batch } = request;
+  return numbers.map((to) => ({
+    content: { to, text, ...(template !== undefined && { template }) },
+    size: Buffer.byteLength(text),
+    log: {
+      to,
+      text,
+      segments,
+      ...(template !== undefined && { template }),
+      ...(category !== undefined && { category }),
+      ...(recipient !== undefined && { recipient }),
+      ...(batch !== undefined && { batch }),
+    },
+  }));
+}
+
+function toText(
+  { text: written, data }: SmsRequest,
+  maxSegments: number,
+): { text: string; segments: number } {
+  const maxBytes = maxSegments * 400;
+  const text = data === undefined ? written : renderTemplate(written, data, { escape: asItIs, maxBytes });
+  if (text.trim() === '')
+    throw invalid({ parameter: 'text', detail: 'there is nothing in it', expected: 'a text' });
+  if (CONTROL.test(text)) {
+    throw invalid({ parameter: 'text', detail: 'it holds control characters', expected: 'a text' });
+  }
+  // Before it is taken apart: what is far too long need not be counted to the last character.
+  const segments = text.length > maxBytes ? maxSegments + 1 : encodeSms(text).segments.length;
+  if (segments <= maxSegments) return { text, segments };
+  throw new ServiceError(
+    'LIMIT_EXCEEDED',
+    `a text message has at most ${maxSegments} segments, and this text takes more (${text.length} characters)`,
+    { errors: [{ parameter: 'text', detail: 'too long', expected: `<= ${maxSegments} segments` }] },
+  );
+}
+
+function invalid(detail: ErrorDetail): ServiceError {
+  return new ServiceError('INVALID_VALUE', 'this text message cannot be sent', { errors: [detail] });
+}
