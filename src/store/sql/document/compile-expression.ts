@@ -14,20 +14,18 @@ import {
   type ExpressionContext,
   type Expressions,
   NotInSql,
+  type Variables,
 } from './expression-context.js';
 import { EXPRESSION_OPERATORS } from './expression-operators.js';
 import { boolean, JSON_NULL, json, number, text, toJson, type Value } from './expression-value.js';
 
-type Sql = Prisma.Sql;
-
 /** What `compileExpression` starts with. */
-export function startExpressions(
-  root: DocumentRoot,
-  context: ExpressionContext,
-  variables: ReadonlyMap<string, Sql> = new Map(),
-): Expressions {
-  return { root, context, variables, depth: context.depth ?? 0, compile };
+export function startExpressions(root: DocumentRoot, context: ExpressionContext): Expressions {
+  const { depth = 0, variables = NO_VARIABLES } = context;
+  return { root, context, variables, depth, compile };
 }
+
+const NO_VARIABLES: Variables = new Map();
 
 function compile(expression: Expression, expressions: Expressions): Value {
   switch (expression.kind) {

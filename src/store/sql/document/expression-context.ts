@@ -11,13 +11,17 @@ export interface ExpressionContext {
   readonly now: Date;
   /** How many lists are open around it: names their aliases. */
   readonly depth?: number;
+  /** Of a `$lookup` around it: jsonb by name, null where missing. */
+  readonly variables?: Variables;
 }
+
+export type Variables = ReadonlyMap<string, Prisma.Sql>;
 
 export interface Expressions {
   readonly root: DocumentRoot;
   readonly context: ExpressionContext;
-  /** Of `$let`, `$map`, `$filter`, `$lookup`: jsonb, null where missing. */
-  readonly variables: ReadonlyMap<string, Prisma.Sql>;
+  /** Those of the context, and of `$let`, `$map` and `$filter`. */
+  readonly variables: Variables;
   readonly depth: number;
   /** The compiler of any expression, for the operators that have some inside. */
   readonly compile: (expression: Expression, expressions: Expressions) => Value;

@@ -1,0 +1,149 @@
+/** `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped. */
+import type { Expression } from '../../../filter/expression.js';
+import type { Accumulation, BucketStage } from '../../../filter/pipeline.js';
+import { Prisma } from '../../../generated/prisma/client.js';
+import { printExactJson } from '../../../json.js';
+import { objectOf, startExpressions } from '../document/compile-expression.js';
+import { compileExpression, NotInSql } from '../document/expression-context.js';
+import { JSON_NULL, json, number, toJson, toNumber, type Value } from '../document/expression-value.js';
+import { nearestDouble } from '../document/number-operators.js';
+import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
+
+type Sql = Prisma.Sql;
+
+/** What of a group an accumulator takes: the column its operand is computed in, and what is made of the column. */
+interface Accumulated {
+  readonly column: Sql | undefined;
+  readonly result: (column: Sql) => Value;
+}
+
+type Accumulate = (value: Value) => Accumulated;
+
+const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
+  $sum: (value) => ({
+    column: toNumber(value),
+    result: (column) => number(Prisma.sql`coalesce(sum(${column}), 0)`),
+  }),
+  $avg: (value) => ({
+    column: toNumber(value),
+    result: (column) => number(nearestDouble(Prisma.sql`avg(${column})`)),
+  }),
+  $min: (value) => extreme(value, 'min'),
+  $max: (value) => extreme(value, 'max'),
+  $first: (value) => positioned(value, 'doc_first'),
+  $last: (value) => positioned(value, 'doc_last'),
+  $push: (value) => ({
+    column: toJson(value),
+    result: (column) =>
+      json(Prisma.sql`coalesce(jsonb_agg(${column}) filter (where ${column} is not null), '[]'::jsonb)`),
+  }),
+  $addToSet: (value) => ({
+    column: toJson(value),
+    result: (column) =>
+      json(
+        Prisma.sql`coalesce(jsonb_agg(distinct ${column}) filter (where ${column} is not null), '[]'::jsonb)`,
+      ),
+  }),
+  $count: () => ({ column: undefined, result: () => number(Prisma.raw('count(*)::numeric')) }),
+  $stdDevPop: (value) => deviation(value, 'stddev_pop'),
+  $stdDevSamp: (value) => deviation(value, 'stddev_samp'),
+};
+
+/** The accumulators the database computes. */
+export const SQL_ACCUMULATORS: readonly string[] = Object.keys(ACCUMULATORS);
+
+/** What they make depends on the order of the documents. */
+const IN_ORDER: ReadonlySet<string> = new Set(['$first', '$last', '$push']);
+
+function extreme(value: Value, name: 'min' | 'max'): Accumulated {
+  if (value.type === 'number') {
+    return { column: value.sql, result: (column) => number(Prisma.sql`${Prisma.raw(name)}(${column})`) };
+  }
+  return {
+    column: toJson(value),
+    result: (column) =>
+      json(
+        Prisma.sql`coalesce(${Prisma.raw(`doc_${name}`)}(${column}) filter (where ${column} <> ${JSON_NULL}), ${JSON_NULL})`,
+      ),
+  };
+}
+
+function positioned(value: Value, name: 'doc_first' | 'doc_last'): Accumulated {
+  return {
+    column: toJson(value),
+    result: (column) => json(Prisma.sql`${Prisma.raw(name)}(coalesce(${column}, ${JSON_NULL}))`),
+  };
+}
+
+function deviation(value: Value, name: 'stddev_pop' | 'stddev_samp'): Accumulated {
+  return {
+    column: toNumber(value),
+    result: (column) => number(nearestDouble(Prisma.sql`${Prisma.raw(name)}(${column})`)),
+  };
+}
+
+export interface Grouping {
+  readonly rows: Rows;
+  readonly members: readonly Accumulation[];
+  readonly context: PipelineContext;
+}
+
+/** A document a group, in the order of the keys. @throws NotInSql */
+export function compileGroup(key: Expression, grouping: Grouping): Rows {
+  const { rows, context } = grouping;
+  const value = compileExpression(key, startExpressions(rows.root, context));
+  return grouped(Prisma.sql`coalesce(${toJson(value)}, ${JSON_NULL})`, grouping);
+}
+
+/** A document a bucket that is not empty. Without a default, a value outside the boundaries is a fault, which only the documents show. */
+export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
+  if (stage.default === undefined) throw new NotInSql('$bucket without a default');
+  const { rows, context } = grouping;
+  const value = toJson(compileExpression(stage.key, startExpressions(rows.root, context)));
+  const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
+    const upper = stage.boundaries[index + 1] ?? lower;
+    return Prisma.sql`when doc_compare(${value}, ${printExactJson(lower)}::jsonb) >= 0 and doc_compare(${value}, ${printExactJson(upper)}::jsonb) < 0 then ${printExactJson(lower)}::jsonb`;
+  });
+  const otherwise = Prisma.sql`${printExactJson(stage.default)}::jsonb`;
+  return grouped(Prisma.sql`case ${Prisma.join(cases, ' ')} else ${otherwise} end`, grouping);
+}
+
+function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
+  const expressions = startExpressions(rows.root, context);
+  const isOrdered = members.some(({ accumulator }) => IN_ORDER.has(accumulator));
+  const columns: Sql[] = [Prisma.sql`${key} as k`];
+  const inner = context.aliases.next('g');
+  const results = members.map(({ name, accumulator, operand }): [string, Value] => {
+    const accumulate = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
+    if (accumulate === undefined) throw new NotInSql(accumulator);
+    if (isOne(accumulator, operand)) return [name, number(Prisma.raw('count(*)::numeric'))];
+    const { column, result } = accumulate(compileExpression(operand, expressions));
+    if (column === undefined) return [name, result(Prisma.empty)];
+    const alias = `a${columns.length}`;
+    columns.push(Prisma.sql`${column} as ${Prisma.raw(alias)}`);
+    return [name, result(Prisma.raw(`${inner}.${alias}`))];
+  });
+  const source = isOrdered ? inOrder(rows) : unordered(rows);
+  const k = Prisma.raw(`${inner}.k`);
+  const document = objectOf([['_id', json(k)], ...results]);
+  const alias = context.aliases.next('d');
+  const values = select(Prisma.join(columns, ', '), source);
+  return rowsOf(
+    Prisma.sql`(
+select ${document.sql} as doc
+from (${values}) as ${Prisma.raw(inner)}
+group by ${k}
+order by ${k}) as ${Prisma.raw(alias)}`,
+    Prisma.raw(`${alias}.doc`),
+  );
+}
+
+/** An order is worth nothing to sums, but decides which documents a part has. */
+function unordered(rows: Rows): Rows {
+  return isPart(rows) ? rows : { ...rows, orderBy: undefined };
+}
+
+/** `{ $sum: 1 }` counts. */
+function isOne(accumulator: string, operand: Expression): boolean {
+  return accumulator === '$sum' && operand.kind === 'literal' && operand.value === 1;
+}
