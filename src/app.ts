@@ -119,6 +119,7 @@ async function buildApp(
     async listen() {
       const url = await server.listen({ host: config.host, port: config.port });
       await workers.start();
+      await services.scriptRunner.warmUp();
       return url;
     },
     close: () => {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
+import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
 
 const count = z.coerce.number().int().min(0);
 const positive = z.coerce.number().int().min(1);
@@ -308,6 +309,7 @@ const SETTINGS = {
   },
   ...MESSAGE_SETTINGS,
   ...FILE_SETTINGS,
+  ...SCRIPT_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type Config = {

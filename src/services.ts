@@ -17,6 +17,7 @@ import { JobQueue, migrateJobQueue } from './messaging/job-queue.js';
 import { type Messaging, openMessaging } from './messaging/open-messaging.js';
 import { Topics } from './messaging/topics.js';
 import { reports } from './reports/registry.js';
+import { openScripting, type Scripting } from './scripting/open-scripting.js';
 import { RateLimits } from './server/rate-limits.js';
 import { Catalog } from './store/catalog.js';
 import { ChangeFeed } from './store/change-feed.js';
@@ -29,7 +30,7 @@ import { RecordStore } from './store/record-store.js';
 /** Where the declared collections are: beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../schema/collections');
 
-export interface Services extends Omit<Messaging, 'close'> {
+export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'> {
   /** Of the database, for those who keep connections of their own. */
   readonly databaseUrl: string;
   readonly database: Database;
@@ -151,6 +152,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       isCollection: (name: string) => catalog.find(name) !== undefined,
       isReport: (name: string) => reports.some((report) => report.name === name),
     };
+    const { close: closeScripting, ...scripting } = await openScripting({
+      database,
+      domains,
+      catalog,
+      topics,
+      accessTokens,
+      names,
+      config,
+      onFault,
+    });
+    closers.push(closeScripting);
     return {
       databaseUrl: server.url,
       database,
@@ -176,6 +188,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       files,
       jobs,
       ...messaging,
+      ...scripting,
       close,
     };
   } catch (fault) {

@@ -3,6 +3,7 @@ import { createSigner, createVerifier } from 'fast-jwt';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { invariant } from '../errors.js';
+import type { Delegation } from './delegation.js';
 import type { TokenKey } from './token-keys.js';
 
 /** What an access token says. It is a right only as long as its session or key, and its user, are. */
@@ -13,14 +14,16 @@ export interface AccessClaims {
   readonly origin: { readonly kind: 'session' | 'key'; readonly id: string };
   /** The user's `tokenEpoch` when it was signed. */
   readonly epoch: number;
+  /** Only this of the user's rights. Absent: all of them. */
+  readonly delegation?: Delegation | undefined;
 }
 
 const ISSUER = 'campus-gateway';
 const AUDIENCE = 'campus-gateway';
 const TYPE = 'at+jwt';
 
-/** Longer ones are refused unread: ours have some 400 characters. */
-const LONGEST_TOKEN = 2048;
+/** Longer ones are refused unread: those of a login have some 400 characters. */
+export const LONGEST_TOKEN = 2048;
 
 const payloadSchema = z.object({
   sub: z.string().min(1),
@@ -29,6 +32,14 @@ const payloadSchema = z.object({
   key: z.uuid().optional(),
   epoch: z.number().int(),
   exp: z.number().int(),
+  rol: z.array(z.string()).optional(),
+  scp: z
+    .object({
+      collections: z.record(z.string(), z.array(z.enum(['read', 'create', 'update', 'delete']))),
+      reports: z.array(z.string()),
+      scripts: z.array(z.string()),
+    })
+    .optional(),
 });
 
 /**
@@ -61,6 +72,7 @@ export class AccessTokens {
       [claims.origin.kind === 'session' ? 'sid' : 'key']: claims.origin.id,
       epoch: claims.epoch,
       exp: expiresAt,
+      ...(claims.delegation && { rol: claims.delegation.roles, scp: claims.delegation.scopes }),
     });
   }
 
@@ -103,12 +115,13 @@ function isCanonical(signature: string): boolean {
 }
 
 function claimsOf(payload: z.output<typeof payloadSchema>): AccessClaims | undefined {
-  const { sub: userId, dom: domainId, epoch } = payload;
-  if (payload.sid !== undefined && payload.key === undefined)
-    return { userId, domainId, epoch, origin: { kind: 'session', id: payload.sid } };
-  if (payload.key !== undefined && payload.sid === undefined)
-    return { userId, domainId, epoch, origin: { kind: 'key', id: payload.key } };
-  return undefined;
+  const { sub: userId, dom: domainId, epoch, sid, key, rol: roles, scp: scopes } = payload;
+  if ((sid === undefined) === (key === undefined) || (roles === undefined) !== (scopes === undefined))
+    return undefined;
+  const origin =
+    sid === undefined ? ({ kind: 'key', id: key ?? '' } as const) : ({ kind: 'session', id: sid } as const);
+  if (roles === undefined || scopes === undefined) return { userId, domainId, epoch, origin };
+  return { userId, domainId, epoch, origin, delegation: { roles, scopes } };
 }
 
 function signerOf(key: TokenKey): (payload: Record<string, unknown>) => string {

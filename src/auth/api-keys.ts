@@ -146,7 +146,8 @@ export class ApiKeys {
 }
 
 function assertMayManage({ principal }: Scope): void {
-  if (principal.credential.kind === 'key')
+  // A token with a part of its user's rights has scopes like a key, and must not get itself a key without them.
+  if (principal.credential.kind === 'key' || principal.scopes !== undefined)
     throw new ServiceError('FORBIDDEN', 'API keys are managed after logging in, not with an API key.');
 }
 

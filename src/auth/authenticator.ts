@@ -4,6 +4,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import type { Principal } from '../store/scope.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
+import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
 import { hashSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
@@ -159,6 +160,11 @@ export class Authenticator {
   async logout(principal: Principal): Promise<void> {
     if (principal.credential.kind !== 'token')
       throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
+    if (principal.scopes !== undefined)
+      throw new ServiceError(
+        'FORBIDDEN',
+        'This token has a part of the rights of its session; to end that is none of them.',
+      );
     await this.#options.sessions.end(principal.credential.id);
     this.#options.principals.forget(principal.domainId, principal.id);
   }
@@ -171,7 +177,7 @@ export class Authenticator {
    */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {
     const { database, passwords, principals, throttle } = this.#options;
-    if (principal.credential.kind !== 'token')
+    if (principal.credential.kind !== 'token' || principal.scopes !== undefined)
       throw new ServiceError(
         'FORBIDDEN',
         'A password is changed after logging in with it, not with an API key.',
@@ -192,7 +198,9 @@ export class Authenticator {
 
   async #ofToken(token: string): Promise<Principal | undefined> {
     const claims = this.#options.accessTokens.verify(token);
-    return claims && (await this.#options.principals.ofToken(claims));
+    const principal = claims && (await this.#options.principals.ofToken(claims));
+    if (principal === undefined || claims?.delegation === undefined) return principal;
+    return narrowPrincipal(principal, claims.delegation);
   }
 
   async #ofKey(key: string): Promise<Principal | undefined> {

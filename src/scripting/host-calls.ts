@@ -7,6 +7,7 @@ import {
   type HostBinding,
   type HostCallContext,
   JsonText,
+  ScriptFailure,
   type StreamBinding,
 } from './platform/host-binding.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
@@ -153,6 +154,14 @@ export class HostCalls {
     if (error instanceof ServiceError) {
       const { message, code, status, errors } = error;
       return { message, code, status, ...(errors && { errors }) };
+    }
+    if (error instanceof ScriptFailure) {
+      const { code, status, errors } = error.error;
+      const refusal =
+        code === undefined
+          ? {}
+          : { code, ...(status !== undefined && { status }), ...(errors && { errors }) };
+      return { message: error.message, ...refusal };
     }
     if (this.#options.context.signal.aborted) return { message: 'the run has ended' };
     this.#options.onFault(`platform.${call.name}`, error);

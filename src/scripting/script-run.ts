@@ -15,6 +15,8 @@ export interface ScriptSource {
 }
 
 export interface RunRequest {
+  /** Of the run, a UUID: what it logs names it. Default: a new one. */
+  readonly id?: string | undefined;
   readonly source: ScriptSource;
   /** As whom and where: the script can do nothing this principal could not do itself. Its signal ends the run. */
   readonly scope: Scope;
@@ -23,7 +25,7 @@ export interface RunRequest {
   /** Told each line soon after it was printed. */
   readonly onOutput?: ((line: OutputLine) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** 1 by default; above 1 the script was started by another. */
+  /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;
   /** The transaction the run's writes are part of. */
   readonly within?: Transaction | undefined;

@@ -11,12 +11,12 @@ import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import { GuestPool } from './guest-pool.js';
-import type { GuestThread, OutsideStop, ThreadOutcome } from './guest-thread.js';
+import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
 import type { HostBinding, HostCallContext } from './platform/host-binding.js';
 import { endedError, limitError, thrownError } from './script-errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
-import type { OutputLine, RunRequest, RunResult, ScriptError } from './script-run.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './script-run.js';
 
 export interface ScriptRunnerOptions {
   readonly database: Pick<Database, 'transaction'>;
@@ -59,7 +59,7 @@ export class ScriptRunner {
     const argumentsText = this.#checkRequest(request);
     const signals = [request.signal, request.scope.signal, this.#closing.signal];
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
-    const kind = (request.depth ?? 1) > 1 ? 'nested' : 'outside';
+    const kind = depthOf(request) > 1 ? 'nested' : 'outside';
     const running = this.#pool.lend({ kind, signal }, (thread) =>
       new Run({ ...this.#options, bindings: this.#bindings, request, argumentsText, signal, thread }).run(),
     );
@@ -78,7 +78,28 @@ export class ScriptRunner {
     await this.#pool.close();
   }
 
-  #checkRequest({ source, arguments: args, depth = 1 }: RunRequest): string {
+  /**
+   * Reads a script without running it.
+   *
+   * @throws INVALID_VALUE with line and column where it cannot be read; LIMIT_EXCEEDED; UNAVAILABLE
+   */
+  async check(source: ScriptSource): Promise<void> {
+    const { limits } = this.#options;
+    this.#checkSize(source);
+    const { name: script, code } = source;
+    const ended = await this.#pool.lend({ kind: 'outside', signal: this.#closing.signal }, (thread) =>
+      thread.run({ task: 'check', script, code, argumentsText: 'null', timeZone: 'UTC' }, NOTHING_TO_CALL),
+    );
+    const at = ended.kind === 'ended' ? ended.outcome.error : undefined;
+    if (ended.kind === 'ended' && at === undefined) return;
+    const error = at ? thrownError(script, at, limits) : limitError(script, 'cpuTime', { limits, at });
+    const place = error.line === undefined ? script : `${script}:${error.line}:${error.column}`;
+    throw new ServiceError('INVALID_VALUE', `${place}: ${error.name}: ${error.message}`, {
+      errors: [{ parameter: 'code', detail: error.message, expected: 'an ES module' }],
+    });
+  }
+
+  #checkSize(source: ScriptSource): void {
     const { limits } = this.#options;
     if (Buffer.byteLength(source.code) > limits.codeBytes) {
       throw new ServiceError(
@@ -86,7 +107,13 @@ export class ScriptRunner {
         `the script ${source.name} is larger than ${printLimit(limits, 'codeBytes')}`,
       );
     }
-    if (depth > limits.depth) {
+  }
+
+  #checkRequest(request: RunRequest): string {
+    const { limits } = this.#options;
+    const { source, arguments: args } = request;
+    this.#checkSize(source);
+    if (depthOf(request) > limits.depth) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
         `${source.name} was not started: scripts that start scripts may be nested no deeper than ${printLimit(limits, 'depth')}`,
@@ -103,6 +130,17 @@ export class ScriptRunner {
   }
 }
 
+/** A script that is not run calls nothing. */
+const NOTHING_TO_CALL: RunHost = {
+  answer: async () => '-{"message":"the script is not running"}',
+  onOutput: () => {},
+};
+
+/** How many scripts, one within the other, this one makes. */
+function depthOf({ depth, scope }: RunRequest): number {
+  return depth ?? (scope.scriptDepth ?? 0) + 1;
+}
+
 interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
   readonly bindings: ReadonlyMap<string, HostBinding>;
   readonly request: RunRequest;
@@ -114,7 +152,7 @@ interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
 /** One run, from the thread it got to its result. */
 class Run {
   readonly #options: RunOptions;
-  readonly #id = uuidv7();
+  readonly #id: string;
   readonly #output: OutputLine[] = [];
   /** Ends the work of host calls: a statement, a request. */
   readonly #end = new AbortController();
@@ -123,6 +161,7 @@ class Run {
 
   constructor(options: RunOptions) {
     this.#options = options;
+    this.#id = options.request.id ?? uuidv7();
     this.#wallTimeMs = Math.min(
       options.limits.wallTimeMs,
       options.request.wallTimeMs ?? Number.POSITIVE_INFINITY,
@@ -140,7 +179,13 @@ class Run {
     signal.addEventListener('abort', abort, { once: true });
     try {
       const outcome = await thread.run(
-        { script: source.name, code: source.code, argumentsText, timeZone: scope.domain.timeZone },
+        {
+          task: 'run',
+          script: source.name,
+          code: source.code,
+          argumentsText,
+          timeZone: scope.domain.timeZone,
+        },
         {
           answer: (call) => calls.answer(call),
           onOutput: (lines) => {
@@ -171,12 +216,21 @@ class Run {
   #createContext(): HostCallContext {
     const { request, database } = this.#options;
     const { signal } = this.#end;
-    const { domain, principal, requestId } = request.scope;
-    const { depth = 1 } = request;
+    const { domain, principal, requestId, onStatement } = request.scope;
+    const { name } = request.source;
+    const depth = depthOf(request);
     const within = request.within && withSignal(request.within, signal);
     return {
-      scope: { domain, principal, requestId, signal, scriptDepth: depth },
-      run: { id: this.#id, name: request.source.name, depth },
+      scope: {
+        domain,
+        principal,
+        requestId,
+        onStatement,
+        operation: `script ${name}`,
+        signal,
+        scriptDepth: depth,
+      },
+      run: { id: this.#id, name, depth },
       within,
       signal,
       transaction: async (work) =>

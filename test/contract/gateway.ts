@@ -32,6 +32,8 @@ export const DEFAULT_SETTINGS: Settings = {
   LOG_LEVEL: 'silent',
   RATE_LIMIT_PER_MINUTE: '1000000',
   LOGIN_LIMIT_PER_MINUTE: '1000000',
+  // Each thread compiles the sources anew.
+  SCRIPT_WARM_THREADS: '0',
 };
 
 export interface StartedGateway extends Gateway {

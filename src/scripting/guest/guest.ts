@@ -79,6 +79,14 @@ export class Guest {
     return new Guest(quickjs, memory, options);
   }
 
+  /** Reads a script without running it; its error is a SyntaxError with the place. Once a guest. */
+  check(host: GuestHost, script: { name: string; code: string }): Evaluated {
+    this.#host = host;
+    const options = { type: 'module', compileOnly: true } as const;
+    const compiled = this.#context.evalCode(script.code, script.name, options);
+    return compiled.error ? this.#failed(compiled.error) : { kind: 'value', text: undefined };
+  }
+
   /** Runs a script to its end: the value it exports, its promises kept, or what it threw. Once a guest. */
   run(host: GuestHost, script: { name: string; code: string; argumentsText: string }): Evaluated {
     this.#host = host;

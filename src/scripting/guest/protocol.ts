@@ -38,6 +38,8 @@ export interface GuestFunction {
 }
 
 export interface StartMessage {
+  /** `check`: whether the code can be read, nothing more. */
+  readonly task: 'run' | 'check';
   readonly script: string;
   readonly code: string;
   /** JSON. */

@@ -49,11 +49,9 @@ function post(message: GuestMessage): void {
 function runScript(guest: Guest, start: StartMessage): GuestOutcome {
   setTimeZone(start.timeZone);
   const run = new RunningScript(start.shared);
-  const evaluated = guest.run(run, {
-    name: start.script,
-    code: start.code,
-    argumentsText: start.argumentsText,
-  });
+  const { task, script: name, code, argumentsText } = start;
+  const evaluated =
+    task === 'check' ? guest.check(run, { name, code }) : guest.run(run, { name, code, argumentsText });
   run.flush();
   const { stoppedBy, cpuMs, hostCalls } = run;
   return {

@@ -1,10 +1,45 @@
-/** Everything a script finds in its global `platform`, in the order of the interface document. */
+/**
+ * Everything a script finds in its global `platform`, in the order of the interface document. (`platform.print` and `console` need
+ * nothing of the gateway: guest/prelude.ts.)
+ *
+ * A binding is declared in schema/platform.d.ts with an example; a test fails when it is not, or is called by no test.
+ *
+ * @see interface 1.1, 1.2
+ */
+import { createDomainsBinding, createIsTopDomainBinding } from './domains.js';
+import { createIsEduCollectionBinding } from './edu-collections.js';
+import { createDecryptBinding, createEncryptBinding } from './encryption.js';
 import type { HostBinding } from './host-binding.js';
+import { createLogBinding } from './log.js';
+import { createPropertiesBinding, createPropertyBinding } from './properties.js';
+import { createPublishBinding } from './publish.js';
+import { createRequestBinding, type RequestServices } from './request.js';
+import { createRunScriptBinding } from './run-script.js';
+import { createSignTokenBinding } from './sign-token.js';
 
-/** What the bindings work with. */
-// biome-ignore lint/suspicious/noEmptyInterface: each subject adds what it needs
-export interface PlatformServices {}
+/** What the bindings work with: the sum of what each asks for. */
+export type PlatformServices = RequestServices &
+  Parameters<typeof createDomainsBinding>[0] &
+  Parameters<typeof createEncryptBinding>[0] &
+  Parameters<typeof createPublishBinding>[0] &
+  Parameters<typeof createLogBinding>[0] &
+  Parameters<typeof createRunScriptBinding>[0] &
+  Parameters<typeof createIsEduCollectionBinding>[0] &
+  Parameters<typeof createSignTokenBinding>[0];
 
-export function createBindings(_services: PlatformServices): readonly HostBinding[] {
-  return [];
+export function createBindings(services: PlatformServices): readonly HostBinding[] {
+  return [
+    createRequestBinding(services),
+    createDomainsBinding(services),
+    createIsTopDomainBinding(services),
+    createEncryptBinding(services),
+    createDecryptBinding(services),
+    createPublishBinding(services),
+    createLogBinding(services),
+    createPropertyBinding(services),
+    createPropertiesBinding(services),
+    createRunScriptBinding(services),
+    createIsEduCollectionBinding(services),
+    createSignTokenBinding(services),
+  ];
 }

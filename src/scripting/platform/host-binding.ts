@@ -8,6 +8,7 @@
 import type { JsonValue } from '../../json.js';
 import type { Transaction } from '../../store/database/database.js';
 import type { Scope } from '../../store/scope.js';
+import type { ScriptError } from '../script-run.js';
 
 /** The run a call comes from. */
 export interface ScriptRun {
@@ -39,6 +40,17 @@ export class JsonText {
 
   constructor(text: string) {
     this.text = text;
+  }
+}
+
+/** What a binding throws to hand on the error of another script: it is no fault of ours. */
+export class ScriptFailure extends Error {
+  readonly error: ScriptError;
+
+  constructor(error: ScriptError) {
+    const place = error.line === undefined ? '' : ` (${error.script}:${error.line}:${error.column})`;
+    super(`${error.message}${place}`);
+    this.error = error;
   }
 }
 

@@ -1,0 +1,114 @@
+/** Texts that only this service can read again, and only for the domain that encrypted them. */
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { invariant, ServiceError } from '../errors.js';
+import type { Database } from '../store/database/database.js';
+
+export interface EncryptionKey {
+  /** Stands in what it encrypted, so that keys can be changed. */
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+/** Name of the setting that holds the secret when none is configured. */
+const SETTING = 'encryptionSecret';
+
+const VERSION = 'cge1';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * The keys of encrypted texts; the first one encrypts, all of them decrypt.
+ *
+ * `encryptionSecret` (ENCRYPTION_SECRET) holds one secret, or several separated by white space: to rotate, put the new one first; an old
+ * one is needed for as long as there are texts of it. Without it a random secret is made and kept in the database.
+ */
+export async function loadEncryptionKeys(
+  database: Database,
+  options: { readonly encryptionSecret: string | undefined },
+): Promise<readonly EncryptionKey[]> {
+  if (options.encryptionSecret !== undefined) return parseEncryptionSecrets(options.encryptionSecret);
+  await database.prisma.setting.createMany({
+    data: [{ name: SETTING, value: randomBytes(32).toString('base64url') }],
+    skipDuplicates: true,
+  });
+  const setting = await database.prisma.setting.findUniqueOrThrow({ where: { name: SETTING } });
+  return parseEncryptionSecrets(z.string().parse(setting.value));
+}
+
+/** The secrets of an ENCRYPTION_SECRET, in order. A secret has at least 32 characters. */
+export function parseEncryptionSecrets(text: string): readonly EncryptionKey[] {
+  const secrets = text.split(/\s+/).filter((secret) => secret !== '');
+  invariant(secrets.length > 0, 'ENCRYPTION_SECRET holds no secret');
+  return secrets.map((secret) => {
+    invariant(secret.length >= 32, 'a secret of ENCRYPTION_SECRET has fewer than 32 characters');
+    return {
+      id: hash('sha256', `campus-gateway encryption key id ${secret}`, 'base64url').slice(0, 8),
+      key: Buffer.from(hkdfSync('sha256', secret, '', 'campus-gateway encrypted texts', 32)),
+    };
+  });
+}
+
+/**
+ * AES-256-GCM with a random nonce: `cge1.<key id>.<nonce, text and tag>`. Domain and key are authenticated with the text, so
+ * that a text of another domain, or one that was changed in any place, does not decrypt.
+ */
+export class TextEncryption {
+  readonly #current: EncryptionKey;
+  readonly #keysById: ReadonlyMap<string, EncryptionKey>;
+
+  constructor(keys: readonly EncryptionKey[]) {
+    const [current] = keys;
+    invariant(current, 'texts need a key to be encrypted with');
+    this.#current = current;
+    this.#keysById = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  encrypt(domainId: string, text: string): string {
+    const { id, key } = this.#current;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(authenticated(domainId, id));
+    const encrypted = Buffer.concat([
+      nonce,
+      cipher.update(text, 'utf8'),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]);
+    return `${VERSION}.${id}.${encrypted.toString('base64url')}`;
+  }
+
+  /** @throws INVALID_VALUE for what is no encrypted text, was changed, or belongs to another domain; for a key that is gone */
+  decrypt(domainId: string, encrypted: string): string {
+    const [version, id = '', body = ''] = encrypted.split('.');
+    const bytes = Buffer.from(body, 'base64url');
+    // Base64 may be written in several ways, of which one is ours.
+    const isOurs = version === VERSION && encrypted === `${VERSION}.${id}.${bytes.toString('base64url')}`;
+    if (!isOurs || bytes.length < NONCE_BYTES + TAG_BYTES) {
+      throw invalid('this is not a text that was encrypted here: it begins with `cge1.`');
+    }
+    const key = this.#keysById.get(id);
+    if (key === undefined) {
+      throw invalid(`the key ${id} it was encrypted with is not among those of ENCRYPTION_SECRET any more`);
+    }
+    const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(authenticated(domainId, id));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      throw invalid('the encrypted text was changed, or belongs to another domain');
+    }
+  }
+}
+
+function authenticated(domainId: string, keyId: string): Buffer {
+  return Buffer.from(`${VERSION}\n${keyId}\n${domainId}`, 'utf8');
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `The text cannot be decrypted: ${reason}.`);
+}

@@ -1,0 +1,95 @@
+/** Opens the room: the runner with its platform, the stored scripts, and what they log. */
+import type { AccessTokens } from '../auth/access-tokens.js';
+import type { ScopeNames } from '../auth/key-scopes.js';
+import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
+import { UserTokens } from '../auth/user-tokens.js';
+import type { Config } from '../config.js';
+import type { Topics } from '../messaging/topics.js';
+import type { Catalog } from '../store/catalog.js';
+import type { Database } from '../store/database/database.js';
+import type { Domains } from '../store/domains.js';
+import { ScriptRuns } from './library/script-runs.js';
+import { Scripts } from './library/scripts.js';
+import { createBindings } from './platform/bindings.js';
+import { OutboundClient } from './requests/outbound-client.js';
+import type { ScriptLimits } from './script-limits.js';
+import { ScriptLog } from './script-log.js';
+import { ScriptRunner } from './script-runner.js';
+
+export interface Scripting {
+  readonly scriptRunner: ScriptRunner;
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly scriptLog: ScriptLog;
+  close(): Promise<void>;
+}
+
+export interface ScriptingServices {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly topics: Topics;
+  readonly accessTokens: AccessTokens;
+  readonly names: ScopeNames;
+  readonly config: Config;
+  readonly onFault: (task: string, error: unknown) => void;
+}
+
+/** No thread is started before the first run, or `scriptRunner.warmUp`. The caller closes it. */
+export async function openScripting(services: ScriptingServices): Promise<Scripting> {
+  const { database, domains, catalog, topics, accessTokens, names, config, onFault } = services;
+  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
+  const scriptLog = new ScriptLog(database);
+  const outbound = new OutboundClient({
+    maxResponseBytes: config.scriptRequestMaxResponseBytes,
+    ports: config.scriptRequestPorts,
+    privateHosts: config.scriptRequestPrivateHosts,
+  });
+  const bindings = createBindings({
+    domains,
+    catalog,
+    topics,
+    encryption,
+    scriptLog,
+    outbound,
+    requestLimits: { maxRequests: config.scriptRequests, maxTimeoutMs: config.scriptRequestTimeoutMs },
+    userTokens: new UserTokens({ database, accessTokens, names }),
+    runNested: ({ scope, run, within }, name, args) =>
+      scriptRuns.call(scope, name, { arguments: args, cause: 'script', depth: run.depth + 1, within }),
+  });
+  const scriptRunner = new ScriptRunner({ database, bindings, limits: limitsOf(config), onFault });
+  const scripts = await Scripts.load({
+    database,
+    maxCodeBytes: config.scriptCodeBytes,
+    checkCode: (source) => scriptRunner.check(source),
+  });
+  const scriptRuns = new ScriptRuns({ database, scripts, runner: scriptRunner });
+  return {
+    scriptRunner,
+    scripts,
+    scriptRuns,
+    scriptLog,
+    close: async () => {
+      await scripts.close();
+      await scriptRunner.close();
+      await outbound.close();
+    },
+  };
+}
+
+function limitsOf(config: Config): ScriptLimits {
+  return {
+    cpuTimeMs: config.scriptCpuTimeMs,
+    wallTimeMs: config.scriptWallTimeMs,
+    memoryBytes: config.scriptMemoryBytes,
+    outputBytes: config.scriptOutputBytes,
+    outputLines: config.scriptOutputLines,
+    hostCalls: config.scriptHostCalls,
+    payloadBytes: config.scriptPayloadBytes,
+    codeBytes: config.scriptCodeBytes,
+    depth: config.scriptDepth,
+    concurrentRuns: config.scriptConcurrentRuns,
+    queuedRuns: config.scriptQueuedRuns,
+    warmThreads: config.scriptWarmThreads,
+  };
+}

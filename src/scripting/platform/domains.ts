@@ -1,0 +1,40 @@
+/** `platform.domains` and `platform.isTopDomain`. */
+import { z } from 'zod';
+import type { Domains } from '../../store/domains.js';
+import { readArguments } from './arguments.js';
+import type { HostBinding } from './host-binding.js';
+
+/** Who may know of which domains is said by `Domains.listFor`: an admin of the top domain of all, others of their own. */
+export function createDomainsBinding(services: { readonly domains: Domains }): HostBinding {
+  return {
+    name: 'domains',
+    kind: 'function',
+    returns: 'value',
+    call: ({ scope }, args) => {
+      readArguments('domains', {}, args);
+      return services.domains.listFor(scope).map(({ id, name, parentId, timeZone }) => ({
+        id,
+        name,
+        timeZone,
+        isTop: parentId === undefined,
+      }));
+    },
+  };
+}
+
+/** Of a domain that does not exist it says what it says of a sub-domain: nobody learns here which there are. */
+export function createIsTopDomainBinding(services: { readonly domains: Domains }): HostBinding {
+  return {
+    name: 'isTopDomain',
+    kind: 'function',
+    returns: 'value',
+    call: ({ scope }, args) => {
+      const { domain = scope.domain.id } = readArguments(
+        'isTopDomain',
+        { domain: z.string().optional() },
+        args,
+      );
+      return services.domains.top()?.id === domain;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** `platform.isEduCollection`. */
+import { z } from 'zod';
+import type { Catalog } from '../../store/catalog.js';
+import { readArguments } from './arguments.js';
+import type { HostBinding } from './host-binding.js';
+
+/**
+ * The collections of the school deployment are those declared with it, in schema/collections; a collection that somebody registered at
+ * run time is none of them, nor is a name that no collection has.
+ *
+ * @see interface 1.1 (Check If Edu Collection)
+ */
+export function createIsEduCollectionBinding(services: { readonly catalog: Catalog }): HostBinding {
+  return {
+    name: 'isEduCollection',
+    kind: 'function',
+    returns: 'value',
+    call: (_context, args) => {
+      const { collection } = readArguments('isEduCollection', { collection: z.string() }, args);
+      return services.catalog.find(collection)?.isDeclared ?? false;
+    },
+  };
+}

@@ -1,0 +1,235 @@
+/** HTTP requests of scripts to the world outside: guarded, bounded, and followed through redirects by the same rules. */
+import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
+import { Agent, type Dispatcher, request as send } from 'undici';
+import { ServiceError } from '../../errors.js';
+import { assertPublicHost, createPublicLookup } from './public-addresses.js';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface OutboundRequest {
+  readonly method: HttpMethod;
+  readonly url: URL;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly timeoutMs: number;
+  readonly redirects: 'follow' | 'return';
+  readonly signal: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  /** Where the answer came from, after redirects. */
+  readonly url: URL;
+  readonly status: number;
+  /** By lower-case name; several of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface OutboundLimits {
+  readonly maxResponseBytes: number;
+  /** Other ports are refused, except for hosts allowed with theirs. */
+  readonly ports: readonly number[];
+  /** `host` or `host:port`: may have an address that is not public. */
+  readonly privateHosts: readonly string[];
+}
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** What belongs to one host is not carried to another. */
+const OF_ONE_HOST: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
+const OF_A_BODY: readonly string[] = [
+  'content-type',
+  'content-encoding',
+  'content-language',
+  'content-location',
+];
+const CONNECTIONS_OF_A_HOST = 10;
+const MOST_HEADER_BYTES = 32 * 1024;
+
+export class OutboundClient {
+  readonly #limits: OutboundLimits;
+  readonly #public: Agent;
+  readonly #private: Agent;
+
+  constructor(limits: OutboundLimits) {
+    this.#limits = limits;
+    const shared = {
+      connections: CONNECTIONS_OF_A_HOST,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      maxResponseSize: limits.maxResponseBytes,
+    };
+    this.#public = new Agent({ ...shared, connect: { lookup: createPublicLookup() } });
+    this.#private = new Agent(shared);
+  }
+
+  /**
+   * Sends a request and reads the answer to its end. Any status is an answer.
+   *
+   * @throws FORBIDDEN for an address, port or scheme that is not allowed, here or in a redirect; LIMIT_EXCEEDED for an answer that is too
+   * large, as sent or unpacked, and for too many redirects; UNAVAILABLE when there is no answer
+   */
+  async send(request: OutboundRequest): Promise<OutboundAnswer> {
+    const deadline = AbortSignal.timeout(request.timeoutMs);
+    const signal = AbortSignal.any([request.signal, deadline]);
+    let next: OutboundRequest = { ...request, signal };
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#sendOnce(next);
+      const location = request.redirects === 'follow' ? answer.headers.location : undefined;
+      if (location === undefined || !REDIRECTS.has(answer.status)) return answer;
+      if (redirects === MOST_REDIRECTS) {
+        throw new ServiceError(
+          'LIMIT_EXCEEDED',
+          `${request.url.host} led through more than ${MOST_REDIRECTS} redirects`,
+        );
+      }
+      next = redirected(next, answer.status, location);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+  }
+
+  async #sendOnce(request: OutboundRequest): Promise<OutboundAnswer> {
+    const { url, method, headers, body, signal } = request;
+    const dispatcher = this.#chooseAgent(url);
+    try {
+      const answer = await send(url, {
+        dispatcher,
+        method,
+        headers: { 'user-agent': 'campus-gateway', 'accept-encoding': 'gzip, deflate, br', ...headers },
+        signal,
+        headersTimeout: request.timeoutMs,
+        bodyTimeout: request.timeoutMs,
+        ...(body !== undefined && { body }),
+      });
+      const received = await this.#readBody(answer, url);
+      return { url, status: answer.statusCode, headers: plainHeaders(answer.headers), body: received };
+    } catch (error) {
+      throw this.#toServiceError(error, request);
+    }
+  }
+
+  #chooseAgent(url: URL): Agent {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      throw new ServiceError(
+        'FORBIDDEN',
+        `a script may request http and https, not ${url.protocol.slice(0, -1)}`,
+      );
+    }
+    if (url.username !== '' || url.password !== '') {
+      throw new ServiceError(
+        'FORBIDDEN',
+        'user name and password do not belong into a URL; send an authorization header',
+      );
+    }
+    const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
+    const { privateHosts, ports } = this.#limits;
+    if (privateHosts.includes(`${url.hostname}:${port}`)) return this.#private;
+    if (!ports.includes(port)) {
+      throw new ServiceError(
+        'FORBIDDEN',
+        `a script may not reach port ${port}; allowed: ${ports.join(', ')} (SCRIPT_REQUEST_PORTS)`,
+      );
+    }
+    if (privateHosts.includes(url.hostname)) return this.#private;
+    assertPublicHost(url.hostname);
+    return this.#public;
+  }
+
+  async #readBody(answer: Dispatcher.ResponseData, url: URL): Promise<Buffer> {
+    const { maxResponseBytes } = this.#limits;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += chunk.length;
+      if (bytes > maxResponseBytes) throw tooLarge(url, maxResponseBytes);
+      chunks.push(chunk);
+    }
+    return await unpack(
+      Buffer.concat(chunks),
+      answer.headers['content-encoding'],
+      (cause) => {
+        const isTooLarge = cause instanceof RangeError;
+        if (isTooLarge) return tooLarge(url, maxResponseBytes);
+        return new ServiceError('UNAVAILABLE', `the answer of ${url.host} cannot be unpacked`, { cause });
+      },
+      maxResponseBytes,
+    );
+  }
+
+  #toServiceError(error: unknown, { url, signal, timeoutMs }: OutboundRequest): unknown {
+    if (error instanceof ServiceError) return error;
+    if (!(error instanceof Error)) return error;
+    if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;
+    const code = 'code' in error ? String(error.code) : error.name;
+    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(url, this.#limits.maxResponseBytes);
+    const isLate = signal.aborted || /TIMEOUT/i.test(code);
+    const reason = isLate ? `did not answer within ${timeoutMs} ms` : `cannot be reached (${code})`;
+    return new ServiceError('UNAVAILABLE', `${url.host} ${reason}`, { cause: error });
+  }
+}
+
+/** The request a redirect asks for: 303, and 301 and 302 after a POST, turn into a GET without a body. @see RFC 9110 15.4 */
+function redirected(request: OutboundRequest, status: number, location: string): OutboundRequest {
+  if (!URL.canParse(location, request.url.href)) {
+    throw new ServiceError('UNAVAILABLE', `${request.url.host} redirects to what is no URL`);
+  }
+  const url = new URL(location, request.url);
+  const turnsIntoGet = status === 303 || (status < 303 && request.method === 'POST');
+  const dropped = [
+    ...(url.origin === request.url.origin ? [] : OF_ONE_HOST),
+    ...(turnsIntoGet ? OF_A_BODY : []),
+  ];
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !dropped.includes(name)),
+  );
+  return { ...request, url, headers, ...(turnsIntoGet && { method: 'GET', body: undefined }) };
+}
+
+function plainHeaders(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}
+
+type Unpacker = (
+  input: InputType,
+  options: ZlibOptions,
+  callback: (error: Error | null, result: Buffer) => void,
+) => void;
+
+const UNPACKERS: Readonly<Record<string, Unpacker>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotliDecompress,
+};
+
+/** A few kilobytes may unpack to gigabytes: it stops where the limit is. */
+async function unpack(
+  body: Buffer,
+  encoding: string | string[] | undefined,
+  toError: (cause: Error) => Error,
+  maxBytes: number,
+): Promise<Buffer> {
+  const unpacker = typeof encoding === 'string' ? UNPACKERS[encoding.trim().toLowerCase()] : undefined;
+  if (unpacker === undefined || body.length === 0) return body;
+  return await new Promise((resolve, reject) => {
+    unpacker(body, { maxOutputLength: maxBytes }, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(toError(error));
+    });
+  });
+}
+
+function tooLarge(url: URL, maxBytes: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `the answer of ${url.host} is larger than ${maxBytes.toLocaleString('en')} bytes (SCRIPT_REQUEST_MAX_RESPONSE_BYTES)`,
+  );
+}

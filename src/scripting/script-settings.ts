@@ -1,0 +1,128 @@
+/** The settings of scripts. Part of the list of `config.ts`. */
+import { z } from 'zod';
+
+const count = z.coerce.number().int().min(0);
+const positive = z.coerce.number().int().min(1);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const SCRIPT_SETTINGS = {
+  scriptCpuTimeMs: {
+    variable: 'SCRIPT_CPU_TIME_MS',
+    default: '10000',
+    schema: positive,
+    meaning: 'processor time of a run of a script, in milliseconds; waiting for the platform is not counted',
+  },
+  scriptWallTimeMs: {
+    variable: 'SCRIPT_WALL_TIME_MS',
+    default: '60000',
+    schema: positive,
+    meaning: 'longest a run may take, in milliseconds, waiting for the platform included',
+  },
+  scriptMemoryBytes: {
+    variable: 'SCRIPT_MEMORY_BYTES',
+    default: '67108864',
+    schema: z.coerce.number().int().min(2_097_152).max(1_073_741_824),
+    meaning: 'heap of a run, 2 MiB to 1 GiB',
+  },
+  scriptOutputBytes: {
+    variable: 'SCRIPT_OUTPUT_BYTES',
+    default: '1048576',
+    schema: positive,
+    meaning: 'what a run may print',
+  },
+  scriptOutputLines: {
+    variable: 'SCRIPT_OUTPUT_LINES',
+    default: '10000',
+    schema: positive,
+    meaning: 'lines a run may print',
+  },
+  scriptHostCalls: {
+    variable: 'SCRIPT_HOST_CALLS',
+    default: '100000',
+    schema: positive,
+    meaning: 'calls of the platform a run may make; each batch of a stream is one',
+  },
+  scriptPayloadBytes: {
+    variable: 'SCRIPT_PAYLOAD_BYTES',
+    default: '4194304',
+    schema: positive.max(67_108_864),
+    meaning:
+      'arguments and result of a run, and what goes in or out of one call of the platform, as characters of JSON',
+  },
+  scriptCodeBytes: {
+    variable: 'SCRIPT_CODE_BYTES',
+    default: '262144',
+    schema: positive,
+    meaning: 'largest script',
+  },
+  scriptDepth: {
+    variable: 'SCRIPT_DEPTH',
+    default: '4',
+    schema: positive.max(16),
+    meaning: 'how deep scripts may start scripts, by platform.runScript or by triggers',
+  },
+  scriptConcurrentRuns: {
+    variable: 'SCRIPT_CONCURRENT_RUNS',
+    default: '20',
+    schema: positive.max(1000),
+    meaning:
+      'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts started by these come on top',
+  },
+  scriptQueuedRuns: {
+    variable: 'SCRIPT_QUEUED_RUNS',
+    default: '200',
+    schema: count,
+    meaning: 'runs that may wait for their turn; with more, the next is answered 503',
+  },
+  scriptWarmThreads: {
+    variable: 'SCRIPT_WARM_THREADS',
+    default: '2',
+    schema: count.max(64),
+    meaning: 'threads kept ready for runs, some 10 MiB each; 0: a run that finds none idle starts one',
+  },
+  scriptRequests: {
+    variable: 'SCRIPT_REQUESTS',
+    default: '500',
+    schema: count,
+    meaning: 'calls of platform.request a run may make',
+  },
+  scriptRequestTimeoutMs: {
+    variable: 'SCRIPT_REQUEST_TIMEOUT_MS',
+    default: '30000',
+    schema: positive,
+    meaning: 'longest a script may have platform.request wait for an answer, in milliseconds',
+  },
+  scriptRequestMaxResponseBytes: {
+    variable: 'SCRIPT_REQUEST_MAX_RESPONSE_BYTES',
+    default: '2097152',
+    schema: positive,
+    meaning: 'largest answer platform.request takes, packed or unpacked',
+  },
+  scriptRequestPorts: {
+    variable: 'SCRIPT_REQUEST_PORTS',
+    default: '80,443',
+    schema: list.transform((ports) => ports.map(Number)).pipe(z.array(z.number().int().min(1).max(65535))),
+    meaning: 'ports platform.request may reach, separated by commas',
+  },
+  scriptRequestPrivateHosts: {
+    variable: 'SCRIPT_REQUEST_PRIVATE_HOSTS',
+    default: '',
+    schema: list,
+    meaning:
+      'hosts that platform.request may reach though their address is not one of the public internet, as host or host:port, separated by commas',
+  },
+  encryptionSecret: {
+    variable: 'ENCRYPTION_SECRET',
+    schema: z
+      .string()
+      .regex(/^\s*\S{32,}(\s+\S{32,})*\s*$/, 'expected secrets of at least 32 characters each')
+      .optional(),
+    meaning:
+      'encrypts for platform.encrypt, at least 32 characters; several, separated by blanks, to rotate: the first encrypts, all decrypt; unset: made once and kept in the database',
+  },
+} as const;
