@@ -1,0 +1,114 @@
+/** The files of `/explore`; what the page does is in test/browser. */
+
+import http from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { itAnswers, useGateway } from '../contract/gateway.js';
+
+const gateway = useGateway();
+
+async function assetOf(kind: 'script' | 'style'): Promise<string> {
+  const page = await (await gateway.fetch('/explore')).text();
+  const found = { script: /src="([^"]+\.js)"/, style: /href="([^"]+\.css)"/ }[kind].exec(page)?.[1];
+  if (found === undefined) throw new Error(`The page loads no ${kind}`);
+  return found;
+}
+
+/** As it comes over the wire: `fetch` would decompress it. */
+async function getRaw(path: string, encoding: string) {
+  return await new Promise<{ readonly headers: http.IncomingHttpHeaders; readonly body: Buffer }>(
+    (resolve, reject) => {
+      http
+        .get(gateway.url + path, { headers: { 'accept-encoding': encoding } }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+        })
+        .on('error', reject);
+    },
+  );
+}
+
+describe('the explorer', () => {
+  itAnswers(gateway, [
+    {
+      name: 'has no other files than its own',
+      path: '/explore/assets/nothing.js',
+      status: 404,
+      expectBody: { detail: 'The explorer has no file nothing.js.' },
+    },
+    {
+      name: 'gives no file above its folder',
+      path: '/explore/assets/..%2F..%2F..%2Fpackage.json',
+      status: 404,
+    },
+    { name: 'takes no other methods', method: 'POST', path: '/explore', status: 405 },
+    {
+      name: 'takes no other methods on its files',
+      method: 'DELETE',
+      path: '/explore/assets/x.js',
+      status: 405,
+    },
+    {
+      name: 'names no demo logins where there is no demo school',
+      path: '/explore/school.json',
+      status: 200,
+      expectBody: { school: 'Top', demoUsers: [] },
+    },
+    { name: 'is listed in the index', path: '/', status: 200, expectBody: { explorer: '/explore' } },
+  ]);
+
+  it('is a page that loads nothing from elsewhere, and may not', async () => {
+    const response = await gateway.fetch('/explore');
+    const page = await response.text();
+    expect(page).not.toMatch(/https?:\/\//);
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none';script-src 'self';worker-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';font-src 'self' data:;base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    );
+    for (const path of [await assetOf('script'), await assetOf('style')]) {
+      expect((await gateway.fetch(path)).status).toBe(200);
+    }
+  });
+
+  it('is asked for anew and costs nothing while it is the same', async () => {
+    const first = await gateway.fetch('/explore');
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await gateway.fetch('/explore', { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+  });
+
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)(
+    'gives its files as %s, the same as plain, to be kept for ever',
+    async (encoding, decompress) => {
+      const path = await assetOf('style');
+      const [plain, compressed] = await Promise.all([getRaw(path, 'identity'), getRaw(path, encoding)]);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(compressed.headers).toMatchObject({
+        'content-encoding': encoding,
+        'content-type': 'text/css; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+      });
+      expect(decompress(compressed.body).equals(plain.body)).toBe(true);
+      expect(compressed.body.length).toBeLessThan(plain.body.length);
+      const etag = String(compressed.headers.etag);
+      expect((await gateway.fetch(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    },
+  );
+
+  it('does not send what the client refuses', async () => {
+    const { headers } = await getRaw(await assetOf('style'), 'br;q=0, gzip;q=0.5');
+    expect(headers['content-encoding']).toBe('gzip');
+  });
+
+  it('shows the library to whoever asks: it is documentation', async () => {
+    const library = (await (await gateway.fetch('/explore/operations.json')).json()) as readonly {
+      readonly name: string;
+    }[];
+    expect(library.map(({ name }) => name)).toContain('fee-defaulters');
+  });
+});
