@@ -117,6 +117,8 @@ function finishResponse(request: Request): void {
     for (const [name, value] of failure.headers) http.headers.set(name, value);
   }
   if (http.status === 400 && isOfDocument(errors) && takesJsonAlone(request)) http.status = 200;
+  // One of several that failed: the others are answered, and each says how it went.
+  if (request.requestIsBatched) http.status = 200;
 }
 
 /** The request was in order, what it asks for is not. */

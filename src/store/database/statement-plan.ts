@@ -15,6 +15,8 @@ export interface StatementPlan {
 /** A table that is read. */
 export interface Scan {
   readonly table: string;
+  /** What the index is asked for, as Postgres prints it; empty without one. */
+  readonly condition: string;
   /** What is looked at row by row, after an index if there is one, as Postgres prints it. */
   readonly filter: string;
 }
@@ -44,7 +46,9 @@ export async function readPlan(
       indexes: [...new Set(nodes.flatMap(({ node }) => node['Index Name'] ?? []))],
       scans: nodes.flatMap(({ node }) => {
         const table = node['Relation Name'];
-        return table === undefined ? [] : [{ table, filter: node.Filter ?? '' }];
+        return table === undefined
+          ? []
+          : [{ table, condition: node['Index Cond'] ?? '', filter: node.Filter ?? '' }];
       }),
       sortKeys: nodes.flatMap(({ node }) => node['Sort Key'] ?? []),
     };
