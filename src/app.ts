@@ -13,6 +13,7 @@ import { createLogger } from './server/logger.js';
 import { MaintenanceSwitch } from './server/maintenance.js';
 import { Purging } from './server/purging.js';
 import { openServices, type Services } from './services.js';
+import { watchSlowStatements } from './store/slow-statements.js';
 import { VERSION } from './version.js';
 
 export interface App {
@@ -98,6 +99,12 @@ async function buildApp(
       streams: { maxPerCredential: config.maxStreamsPerCredential, stallMs: config.streamStallMs },
     },
   );
+  watchSlowStatements({
+    database,
+    catalog,
+    thresholdMs: config.slowStatementMs,
+    report: (statement) => server.observe({ kind: 'statementSlow', ...statement }),
+  });
   const purging = new Purging({
     store,
     topDomain: () => domains.top(),

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { JobObservation } from '../messaging/job.js';
 import type { MessageObservation } from '../messaging/message-delivery.js';
 import type { Purged } from '../store/purge.js';
+import type { SlowStatement } from '../store/slow-statements.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
 
@@ -20,6 +21,7 @@ export type Observation =
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | ({ readonly kind: 'purged' } & Purged)
+  | ({ readonly kind: 'statementSlow' } & SlowStatement)
   | MessageObservation
   | LiveConnectionEnded
   | JobObservation;
@@ -144,6 +146,18 @@ function log(logger: Logger, event: Observation): void {
     case 'stopped':
       logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
       return;
+    case 'statementSlow': {
+      const { kind, suggestions, ...statement } = event;
+      logger.warn(
+        {
+          event: kind,
+          ...statement,
+          ...(suggestions.length > 0 && { suggestion: suggestions.map(suggestionLine).join('; ') }),
+        },
+        'statement slow',
+      );
+      return;
+    }
     case 'purged':
       logger.info(
         {
@@ -193,6 +207,10 @@ function logMessage(logger: Logger, event: MessageObservation): void {
   const line = { event: kind, messageKind, messageId, domain: domainId, state, attempt };
   if (state === 'sent') logger.info(line, 'message sent');
   else logger.warn({ ...line, reason: reason && redactSecrets(reason) }, 'message not sent');
+}
+
+function suggestionLine({ collection, declaration }: SlowStatement['suggestions'][number]): string {
+  return `declare of the collection ${collection}: ${declaration}`;
 }
 
 interface DescribedError {
