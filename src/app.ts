@@ -59,9 +59,9 @@ async function buildApp(
   services: Services,
   logger: ReturnType<typeof createLogger>,
 ): Promise<App> {
-  const { database, domains, catalog, store, authenticator, apiKeys, rateLimits, changes, topics } = services;
+  const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
-  const resolvers = createResolvers({ store, catalog, authenticator, apiKeys, pages });
+  const resolvers = createResolvers({ ...services, pages });
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
   const graphql = await createGraphql({
@@ -85,6 +85,7 @@ async function buildApp(
       authenticator,
       domains,
       rateLimits,
+      scripting: services,
       explorer: { school: () => domains.top() },
       graphql: graphql.plugin,
       live: graphql.live,

@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import type { CronItem, JobTask } from './messaging/job.js';
 import { type MessageObservation, SEND_TASK } from './messaging/message-delivery.js';
 import { RECEIPT_TASK } from './messaging/open-messaging.js';
+import { createScriptTasks, SCHEDULE_TASK } from './scripting/library/script-tasks.js';
 import type { Services } from './services.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -12,12 +13,12 @@ const KEEP_FAILED_DAYS = 14;
 
 export interface TaskServices {
   readonly services: Services;
-  readonly config: Pick<Config, 'keepMessagesDays'>;
+  readonly config: Pick<Config, 'keepMessagesDays' | 'keepScriptRunsDays'>;
   readonly observe: (event: MessageObservation) => void;
 }
 
 export function createTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
-  const { jobs, messageDelivery, files } = services;
+  const { database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
   return [
     task('jobs.purge', NOTHING, async () => {
       await jobs.purge(daysAgo(KEEP_FAILED_DAYS));
@@ -40,15 +41,23 @@ export function createTasks({ services, config, observe }: TaskServices): readon
     task('files.purge', NOTHING, async () => {
       await files.purge();
     }),
+    ...createScriptTasks({ ...services, runs: scriptRuns }),
+    task('scripts.purge', NOTHING, async () => {
+      const before = daysAgo(config.keepScriptRunsDays);
+      await scriptRuns.purge(before);
+      await scriptLog.purge(database, before);
+    }),
   ];
 }
 
 /** All in UTC; 20:00 is half past one at night in India. */
 export const CRON_ITEMS: readonly CronItem[] = [
+  { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
   { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
   { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },
   { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
   { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
+  { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
 ];
 
 /** Of a job by the clock. */

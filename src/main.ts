@@ -13,6 +13,8 @@ import { registerMaintenance } from './cli/maintenance.js';
 import { registerMigrate } from './cli/migrate.js';
 import { registerProperty } from './cli/property.js';
 import { registerReport } from './cli/report.js';
+import { registerRun } from './cli/run.js';
+import { registerScript } from './cli/script.js';
 import { registerSeed } from './cli/seed.js';
 import { registerStart } from './cli/start.js';
 import { registerUser } from './cli/user.js';
@@ -29,6 +31,8 @@ const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[
   registerKey,
   registerCollection,
   registerReport,
+  registerRun,
+  registerScript,
   registerMaintenance,
   registerContracts,
 ];

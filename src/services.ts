@@ -17,6 +17,7 @@ import { JobQueue, migrateJobQueue } from './messaging/job-queue.js';
 import { type Messaging, openMessaging } from './messaging/open-messaging.js';
 import { Topics } from './messaging/topics.js';
 import { reports } from './reports/registry.js';
+import { createScriptTriggers } from './scripting/library/script-triggers.js';
 import { openScripting, type Scripting } from './scripting/open-scripting.js';
 import { RateLimits } from './server/rate-limits.js';
 import { Catalog } from './store/catalog.js';
@@ -116,8 +117,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('change feed', error),
     });
     closers.push(() => changes.close());
+    // Scripts work on the store and the topics, which ask them: they are there before the first request is.
+    let scripting: Scripting | undefined;
+    const triggers = createScriptTriggers({
+      scripting: () => scripting,
+      beforeTimeoutMs: config.scriptBeforeTimeoutMs,
+    });
     const topics = new Topics({
       database,
+      triggers,
       property: (domainId, name) => domains.property(domainId, name),
       maxMessageBytes: config.topicMessageBytes,
       pollMs: config.changePollMs,
@@ -131,6 +139,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       topDomain: () => domains.top(),
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
       maxRecordsPerWrite: config.maxRecordsPerWrite,
+      triggers,
     });
     const files = await openFiles({ database, store, catalog, config });
     closers.push(() => files.close());
@@ -152,7 +161,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       isCollection: (name: string) => catalog.find(name) !== undefined,
       isReport: (name: string) => reports.some((report) => report.name === name),
     };
-    const { close: closeScripting, ...scripting } = await openScripting({
+    scripting = await openScripting({
       database,
       domains,
       catalog,
@@ -162,7 +171,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       config,
       onFault,
     });
-    closers.push(closeScripting);
+    closers.push(scripting.close);
+    const { scriptRunner, scripts, scriptRuns, scriptLog } = scripting;
     return {
       databaseUrl: server.url,
       database,
@@ -188,7 +198,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       files,
       jobs,
       ...messaging,
-      ...scripting,
+      ...{ scriptRunner, scripts, scriptRuns, scriptLog },
       close,
     };
   } catch (fault) {

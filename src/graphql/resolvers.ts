@@ -1,13 +1,25 @@
 /** The one list of resolvers: all that GraphQL and REST can reach. */
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { ScriptRuns } from '../scripting/library/script-runs.js';
+import type { Scripts } from '../scripting/library/scripts.js';
 import type { Catalog } from '../store/catalog.js';
 import type { RecordStore } from '../store/record-store.js';
 import { AuditResolver } from './audit-resolver.js';
 import { AuthResolver } from './auth-resolver.js';
+import { BulkResolver } from './bulk/bulk-resolver.js';
+import { BulkWrites } from './bulk/bulk-writes.js';
+import { ReportChangesResolver } from '../reports/report-changes.js';
 import { CollectionResolver } from './collection-resolver.js';
+import type { Files } from '../files/files.js';
+import type { MessageDesk } from '../messaging/message-desk.js';
+import type { Messages } from '../messaging/messages.js';
+import { FileResolver } from './file-resolver.js';
+import { LiveResolver } from './live/live-resolver.js';
+import { MessageResolver } from './message-resolver.js';
 import type { PageSizes } from './page-arguments.js';
 import { RecordResolver } from './record-resolver.js';
+import { ScriptResolver } from './script-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
 export interface ResolverServices {
@@ -15,23 +27,51 @@ export interface ResolverServices {
   readonly catalog: Catalog;
   readonly authenticator: Authenticator;
   readonly apiKeys: ApiKeys;
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly messages: Messages;
+  readonly messageDesk: MessageDesk;
+  readonly files: Files;
   readonly pages: PageSizes;
 }
 
 export interface Resolvers {
   readonly records: RecordResolver;
+  readonly bulk: BulkResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
   readonly audit: AuditResolver;
+  readonly scripts: ScriptResolver;
+  readonly messages: MessageResolver;
+  readonly files: FileResolver;
+  readonly live: LiveResolver;
+  readonly reportChanges: ReportChangesResolver;
 }
 
-export const RESOLVER_CLASSES = [RecordResolver, CollectionResolver, AuthResolver, AuditResolver] as const;
+export const RESOLVER_CLASSES = [
+  RecordResolver,
+  BulkResolver,
+  CollectionResolver,
+  AuthResolver,
+  AuditResolver,
+  ScriptResolver,
+  MessageResolver,
+  FileResolver,
+  LiveResolver,
+  ReportChangesResolver,
+] as const;
 
 export function createResolvers(services: ResolverServices): Resolvers {
   return {
     records: new RecordResolver(services),
+    bulk: new BulkResolver({ writes: new BulkWrites(services), pages: services.pages }),
     collections: new CollectionResolver(services),
     auth: new AuthResolver(services),
     audit: new AuditResolver(services),
+    scripts: new ScriptResolver(services),
+    messages: new MessageResolver(services),
+    files: new FileResolver(services),
+    live: new LiveResolver(),
+    reportChanges: new ReportChangesResolver(),
   };
 }

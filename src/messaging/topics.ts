@@ -17,6 +17,12 @@ export interface TopicMessage {
   readonly publisher: string;
 }
 
+/** What a message starts, given from above: scripts. */
+export interface TopicTriggers {
+  /** An expression over `m`, a message, that begins what is started by it. `undefined`: nothing is. */
+  afterMessage(domainId: string, topic: string): Prisma.Sql | undefined;
+}
+
 export interface TopicsOptions {
   readonly database: Pick<Database, 'query'>;
   /** A property of a domain, by its id. */
@@ -25,6 +31,7 @@ export interface TopicsOptions {
   readonly maxMessageBytes: number;
   /** How often the database is asked, while somebody listens. */
   readonly pollMs: number;
+  readonly triggers?: TopicTriggers | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -87,9 +94,15 @@ export class Topics {
         `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find the rest.`,
       );
     }
+    const started = this.#options.triggers?.afterMessage(scope.domain.id, topic) ?? Prisma.sql`1`;
     await (options.within ?? this.#options.database).query(Prisma.sql`
-      insert into topic_messages (domain, topic, message, principal)
-      values (${scope.domain.id}, ${topic}, ${text}::jsonb, ${scope.principal.id})`);
+      with published as (
+        insert into topic_messages (domain, topic, message, principal)
+        values (${scope.domain.id}, ${topic}, ${text}::jsonb, ${scope.principal.id})
+        returning topic, message
+      )
+      select ${started} as started
+      from published m`);
     if (!options.within) this.#follower.wake();
   }
 

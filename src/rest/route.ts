@@ -50,7 +50,7 @@ export interface RouteDescription {
   readonly method: Method;
   /** As OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
-  readonly group: 'Records' | 'Credentials' | 'Reports' | 'Service';
+  readonly group: 'Records' | 'Credentials' | 'Reports' | 'Scripts' | 'Service';
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];

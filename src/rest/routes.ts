@@ -5,6 +5,7 @@ import { AUTH_ROUTES } from './auth-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription } from './route.js';
+import { SCRIPT_ROUTES } from './script-routes.js';
 import { indexRoute, SERVER_ROUTES, teapot } from './service-routes.js';
 
 export interface RouteTable {
@@ -24,6 +25,7 @@ export function createRouteTable(o: {
     ...AUTH_ROUTES,
     ...RECORD_ROUTES,
     ...reportRoutes(o.reports),
+    ...SCRIPT_ROUTES,
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [...routes, ...SERVER_ROUTES];

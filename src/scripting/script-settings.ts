@@ -23,6 +23,12 @@ export const SCRIPT_SETTINGS = {
     schema: positive,
     meaning: 'longest a run may take, in milliseconds, waiting for the platform included',
   },
+  scriptBeforeTimeoutMs: {
+    variable: 'SCRIPT_BEFORE_TIMEOUT_MS',
+    default: '2000',
+    schema: positive,
+    meaning: 'longest a write waits for a script it asks before it is made, in milliseconds; then it is refused',
+  },
   scriptMemoryBytes: {
     variable: 'SCRIPT_MEMORY_BYTES',
     default: '67108864',
@@ -115,6 +121,12 @@ export const SCRIPT_SETTINGS = {
     schema: list,
     meaning:
       'hosts that platform.request may reach though their address is not one of the public internet, as host or host:port, separated by commas',
+  },
+  keepScriptRunsDays: {
+    variable: 'KEEP_SCRIPT_RUNS_DAYS',
+    default: '30',
+    schema: positive,
+    meaning: 'how long runs of scripts and what they logged are kept',
   },
   encryptionSecret: {
     variable: 'ENCRYPTION_SECRET',

@@ -3,6 +3,8 @@ import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import type { JobQueue } from '../messaging/job-queue.js';
+import { CLOSE } from '../graphql/live/live-connection.js';
+import type { LiveServer } from '../graphql/live/live-server.js';
 import type { Report } from '../reports/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
@@ -21,9 +23,11 @@ import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
 import { Metrics } from './metrics.js';
 import { createObserver, type Observe } from './observation.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
+import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
+import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
@@ -33,14 +37,19 @@ export interface ServerServices extends AuthenticationOptions {
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   readonly logger: Logger;
   readonly explorer: ExplorerOptions;
+  /** What answers `/x/<name>`. */
+  readonly scripting: ScriptEndpointServices;
   /** Serves `/graphql`. Absent: REST alone. */
   readonly graphql?: FastifyPluginAsync;
+  /** Serves the WebSockets opened there. */
+  readonly live?: LiveServer;
 }
 
 export interface ServerOptions {
   /** Of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
   readonly bodyLimitBytes: number;
+  readonly maxWebSockets: number;
   readonly corsOrigins: readonly string[];
   /** Takes the caller's address from X-Forwarded-For. */
   readonly trustProxy: boolean;
@@ -71,6 +80,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const metrics = new Metrics({
     pool: services.database.pool,
     inFlight: () => inFlight.count,
+    live: services.live,
     jobs: services.jobs,
   });
   const observe = createObserver({ logger: services.logger, metrics });
@@ -112,7 +122,20 @@ export async function createServer(services: ServerServices, options: ServerOpti
     await useBodyParsing(rest);
     useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
   });
-  const { graphql } = services;
+  await useScriptEndpoints(app, services.scripting);
+  const { graphql, live } = services;
+  const webSockets =
+    live &&
+    new WebSockets({
+      live,
+      maxConnections: options.maxWebSockets,
+      maxMessageBytes: options.bodyLimitBytes,
+      observe,
+    });
+  webSockets?.listen(app);
+  services.maintenance.onChange((isOn) => {
+    if (isOn) live?.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
+  });
   if (graphql) {
     await app.register(async (scope) => {
       scope.addHook('onRequest', (request, reply, done) => {
@@ -123,6 +146,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
         done();
       });
       useGraphqlErrorAnswers(scope, observe);
+      webSockets?.accept(scope);
       await scope.register(graphql);
     });
   }
@@ -136,7 +160,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       observe({ kind: 'listening', url });
       return url;
     },
-    stop: () => stopServer(app, { stopping, inFlight, graceMs: options.shutdownGraceMs, observe }),
+    stop: () => stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe }),
   };
 }
 

@@ -1,0 +1,105 @@
+/** Serves `/x/<name>`, the addresses of scripts. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { requireScope } from '../graphql/request-context.js';
+import type { JsonObject, JsonValue } from '../json.js';
+import { scriptFailed } from '../rest/script-routes.js';
+import { ENDPOINT_METHODS, type EndpointMethod } from '../scripting/library/script.js';
+import { endpointArguments, toEndpointAnswer } from '../scripting/library/script-endpoint.js';
+import type { ScriptRun, ScriptRuns } from '../scripting/library/script-runs.js';
+import type { ScriptOutline, Scripts } from '../scripting/library/scripts.js';
+import type { Domain } from '../store/scope.js';
+import { useBodyParsing } from './body-parsing.js';
+
+export interface ScriptEndpointServices {
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly domains: { find(id: string): Domain | undefined; top(): Domain | undefined };
+}
+
+interface EndpointGeneric {
+  Params: { readonly name: string };
+  Querystring: JsonObject;
+  Body: JsonValue | undefined;
+}
+
+/** An answer of a script is no page of ours: what it holds may not run as one. */
+const ANSWER_HEADERS = { 'content-security-policy': "sandbox; default-src 'none'" };
+
+export async function useScriptEndpoints(
+  app: FastifyInstance,
+  services: ScriptEndpointServices,
+): Promise<void> {
+  await app.register(async (endpoints) => {
+    await useBodyParsing(endpoints);
+    endpoints.addContentTypeParser(
+      '*',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => body,
+    );
+    endpoints.route<EndpointGeneric>({
+      method: [...ENDPOINT_METHODS],
+      url: '/x/:name',
+      handler: async (request, reply) => {
+        const run = await answerBy(services, request);
+        if (run.error !== undefined) throw scriptFailed(run);
+        return send(reply, run);
+      },
+    });
+  });
+}
+
+async function answerBy(
+  services: ScriptEndpointServices,
+  request: FastifyRequest<EndpointGeneric>,
+): Promise<ScriptRun> {
+  const { scope } = request.requestContext;
+  const { name } = request.params;
+  const domain = scope?.domain ?? publicDomain(services, request.requestContext.domainHeader);
+  const script = services.scripts.findEndpoint(domain.id, name);
+  if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
+  assertMethod(script, request.method);
+  const args = endpointArguments(
+    {
+      method: request.method,
+      query: request.query,
+      headers: request.headers,
+      body: request.body ?? null,
+      address: request.requestContext.address,
+    },
+    scope,
+  );
+  if (script.endpoint?.access === 'caller') {
+    const caller = requireScope(request.requestContext);
+    return await services.scriptRuns.call(caller, name, { cause: 'endpoint', arguments: args });
+  }
+  const run = await services.scriptRuns.runAsService(domain, name, {
+    cause: 'endpoint',
+    argumentsFor: async () => args,
+    signal: request.requestContext.signal,
+  });
+  if (run === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
+  return run;
+}
+
+/** Whoever has no credential says by `X-Domain` whose endpoint is meant; without it, the top domain's. */
+function publicDomain({ domains }: ScriptEndpointServices, header: string | undefined): Domain {
+  const domain = header === undefined ? domains.top() : domains.find(header);
+  if (domain === undefined) throw new ServiceError('NOT_FOUND', 'There is no such domain.');
+  return domain;
+}
+
+function assertMethod({ name, endpoint }: ScriptOutline, method: string): void {
+  const methods: readonly string[] = endpoint?.methods ?? [];
+  if (methods.includes(method)) return;
+  const allow: readonly EndpointMethod[] = endpoint?.methods ?? [];
+  throw new ServiceError('METHOD_NOT_ALLOWED', `/x/${name} answers ${methods.join(', ')}.`, { allow });
+}
+
+function send(reply: FastifyReply, run: ScriptRun): FastifyReply {
+  const { status, headers, body } = toEndpointAnswer(run.script, run.value);
+  return reply
+    .code(status)
+    .headers({ ...ANSWER_HEADERS, ...headers })
+    .send(body === '' ? undefined : body);
+}
