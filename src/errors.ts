@@ -55,6 +55,11 @@ export const ERRORS = {
     title: 'The idempotency key was used for another request',
     when: 'the same key with another body',
   },
+  ROLLED_BACK: {
+    status: 409,
+    title: 'Rolled back with its transaction',
+    when: 'another field of the same @transaction failed, so this one is not done either',
+  },
   GONE: { status: 410, title: 'Gone', when: 'a removed record or a dropped collection' },
   VERSION_CONFLICT: {
     status: 412,

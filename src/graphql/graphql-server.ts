@@ -133,7 +133,7 @@ class RenewedServer {
         collections: catalog.list(),
         otherClasses: reportResolvers.classes,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
-        services: { records: resolvers.records, catalog, pages: config },
+        services: { records: resolvers.records, bulk: resolvers.bulk.writes, catalog, pages: config },
       });
   }
 

@@ -22,6 +22,7 @@ import { assertMayIntrospect } from './limits/introspection.js';
 import type { OperationCosts } from './limits/operation-cost.js';
 import { assertMayExplain, Explanation, wantsExtension } from './operation-extensions.js';
 import { splice } from './splice.js';
+import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 
 /** An operation of a document that is valid for this schema. */
 export interface ReadyOperation {
@@ -40,7 +41,7 @@ export interface OperationRequest extends ReadyOperation {
 export interface OperationOptions {
   readonly costs: OperationCosts;
   readonly introspectionRoles: readonly string[];
-  /** For plans, on request. */
+  /** For mutations in one transaction, and for plans on request. */
   readonly database: Pick<Database, 'transaction'>;
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -58,6 +59,7 @@ export function checkOperation(request: OperationRequest, options: OperationOpti
   assertFilterVariables(document, variables);
   options.costs.assertAffordable(request);
   if (wantsExtension('explain', request)) assertMayExplain(context);
+  if (isTransaction(request)) assertTransactional(request);
 }
 
 /** Runs a checked operation. `undefined`: its variables do not fit, which graphql-js puts into words, and nothing has run. */
@@ -71,7 +73,7 @@ export async function runOperation(
   if (operation.name) context.noteOperation(operation.name.value);
   const explanation = wantsExtension('explain', request) ? new Explanation(context) : undefined;
   const ended = context.timing?.start('execute');
-  const { data, errors } = (await spliceOperation(request, coerced)) ?? (await executeOperation(request));
+  const { data, errors } = await executeOrSplice(request, coerced, options);
   ended?.();
   for (const error of errors) reportFault(error, context, options);
   const extensions = await readExtensions(request, explanation, options);
@@ -96,7 +98,18 @@ async function readExtensions(
   };
 }
 
-interface Outcome {
+async function executeOrSplice(
+  request: OperationRequest,
+  variableValues: Record<string, unknown>,
+  { database }: OperationOptions,
+): Promise<Outcome> {
+  if (isTransaction(request)) {
+    return await executeInTransaction(request, database, { variableValues, execute: executeOperation });
+  }
+  return (await spliceOperation(request, variableValues)) ?? (await executeOperation(request));
+}
+
+export interface Outcome {
   readonly data: Record<string, unknown> | null;
   readonly errors: readonly GraphQLError[];
 }

@@ -25,6 +25,7 @@ import { PRINTABLE_FIELD } from './printable.js';
 import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './record-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
 import { Json } from './scalars/json.js';
+import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
 /** What is asked of a collection. `oquery`, `where` and `filter` apply together. */
@@ -214,6 +215,7 @@ export class RecordResolver {
     description:
       'Stores a record. The header `Idempotency-Key` makes a repeated request give the first answer.',
   })
+  @Extensions(TRANSACTIONAL_FIELD)
   async mutateCreate(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
@@ -232,6 +234,7 @@ export class RecordResolver {
     name: 'createRecords',
     description: 'Stores several records, all or none.',
   })
+  @Extensions(TRANSACTIONAL_FIELD)
   async mutateCreateMany(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
@@ -251,6 +254,7 @@ export class RecordResolver {
     description:
       'Changes a record. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer `ifVersion`.',
   })
+  @Extensions(TRANSACTIONAL_FIELD)
   async mutateUpdate(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
@@ -282,6 +286,7 @@ export class RecordResolver {
     name: 'deleteRecord',
     description: 'Removes a record and gives it as it was. Read again by its id it is GONE, lists skip it.',
   })
+  @Extensions(TRANSACTIONAL_FIELD)
   async mutateDelete(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
@@ -329,7 +334,8 @@ export function toPath(written: string): Path {
   return written.split('.');
 }
 
-function toObject(value: JsonValue, parameter: string): JsonObject {
+/** @throws INVALID_VALUE naming the argument */
+export function toObject(value: JsonValue, parameter: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw new ServiceError('INVALID_VALUE', `${parameter} is a JSON object of fields.`, {
     errors: [{ parameter, detail: 'not an object', expected: 'a JSON object', sent: value }],

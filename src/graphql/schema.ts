@@ -8,8 +8,10 @@ import type { Collection } from '../store/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
 import type { PageSizes } from './page-arguments.js';
 import { RESOLVER_CLASSES } from './resolvers.js';
+import { TRANSACTION_DIRECTIVE } from './transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
+import { createBulkResolver } from './typed/bulk/bulk-resolver.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
 import { withReferrers } from './typed/referrers/list-referrers.js';
@@ -45,7 +47,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       container: {
         get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass),
       },
-      directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE],
+      directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
       validate: false,
       skipCheck: true,
     });
@@ -70,7 +72,8 @@ function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): Ty
     const records = createTypedResolver(typed, { model, types, whereInputs, asPlainValue });
     const parts = { model, types, whereInputs, measures, asPlainValue };
     const groups = createAggregateResolver(typed, parts);
-    return groups ? [records, groups] : [records];
+    const bulk = createBulkResolver(typed, parts);
+    return groups ? [records, bulk, groups] : [records, bulk];
   });
   const ofReferrers = model.collections.flatMap((typed) =>
     typed.object.referrers.flatMap((referrers) => {

@@ -16,7 +16,8 @@ export function toStoredFields(input: InputValues, object: TypedObject): JsonObj
   return stored;
 }
 
-function toStoredValue(sent: unknown, value: TypedValue): JsonValue {
+/** One value, or a list of them. */
+export function toStoredValue(sent: unknown, value: TypedValue): JsonValue {
   if (sent === null) return null;
   if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredValue(element, value));
   if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);

@@ -24,7 +24,7 @@ export interface TypedModel {
 
 export interface TypedCollection {
   readonly collection: Collection;
-  /** Root fields: `task`, `tasks`; mutations are `create`, `update` and `delete` with the type's name. */
+  /** Root fields: `task`, `tasks`; mutations are `create`, `update`, `delete` and `upsert` with the type's name, and with the plural. */
   readonly singular: string;
   readonly plural: string;
   readonly object: TypedObject;
@@ -109,8 +109,12 @@ export function createTypedModel(
 /** Of the types of a collection beside the record's. */
 const TYPE_SUFFIXES: readonly string[] = [
   ...['Connection', 'Edge', 'WhereInput', 'OrderByInput', 'SortField'],
+  ...['Batch', 'Key', 'NumbersInput', 'BoundsInput', 'ListsInput'],
   ...['Group', 'GroupKey', 'GroupField', 'GroupOrderByInput', 'HavingInput'],
 ];
+
+/** Of the types of an object in a record beside its own. */
+const OBJECT_SUFFIXES: readonly string[] = ['Input', 'NumbersInput', 'BoundsInput', 'ListsInput'];
 
 class Names {
   readonly #types: Set<string>;
@@ -128,11 +132,11 @@ class Names {
     return free;
   }
 
-  /** Of an object: its type and its input, both free. */
+  /** Of an object: its type and its inputs, all free. */
   claimObject(name: string): string {
     for (let number = 1; ; number += 1) {
       const typeName = number === 1 ? name : `${name}_${number}`;
-      const types = [typeName, `${typeName}Input`];
+      const types = ['', ...OBJECT_SUFFIXES].map((suffix) => typeName + suffix);
       if (types.some((type) => this.#types.has(type))) continue;
       for (const type of types) this.#types.add(type);
       return typeName;
@@ -165,7 +169,10 @@ class Names {
       const roots = [
         singular,
         ...['', 'Aggregate', 'Distinct'].map((suffix) => plural + suffix),
-        ...['create', 'update', 'delete'].map((verb) => verb + typeName),
+        ...['create', 'update', 'delete', 'upsert'].flatMap((verb) => [
+          verb + typeName,
+          verb + toTypeName(plural),
+        ]),
       ];
       if (singular === plural) continue;
       if (types.some((name) => this.#types.has(name)) || roots.some((name) => this.#roots.has(name)))

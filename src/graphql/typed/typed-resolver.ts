@@ -7,6 +7,7 @@ import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } 
 import type { Catalog } from '../../store/catalog.js';
 import type { PageShape } from '../../store/sql/page-shape.js';
 import { listShapePaths, type Member } from '../../store/sql/shape.js';
+import type { BulkWrites } from '../bulk/bulk-writes.js';
 import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { readingOf, toPageShape } from '../page-shape.js';
 import { LazyRecord, Page } from '../page-source.js';
@@ -16,6 +17,7 @@ import { OrderByInput, SortDirection, UpdateMode } from '../record-types.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { SelectionMemory } from '../selection.js';
 import { assertShown } from '../shown-fields.js';
+import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import { withArticle } from './graphql-names.js';
 import { typedForm } from './typed-form.js';
 import { type InputValues, toStoredFields } from './typed-input.js';
@@ -26,6 +28,7 @@ import { toStoredWhere, type WhereInputs } from './typed-where.js';
 
 export interface TypedServices {
   readonly records: RecordResolver;
+  readonly bulk: BulkWrites;
   readonly catalog: Catalog;
   readonly pages: PageSizes;
 }
@@ -146,6 +149,7 @@ export function createTypedResolver(
       name: `create${typeName}`,
       description: `Stores ${withArticle(typeName)}. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
     })
+    @Extensions(TRANSACTIONAL_FIELD)
     async create(
       @Ctx() context: RequestContext,
       @Arg('data', asPlainValue(types.createInput(typed, 'Create')), { description: 'The fields.' })
@@ -167,6 +171,7 @@ export function createTypedResolver(
       name: `update${typeName}`,
       description: `Changes ${withArticle(typeName)}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
     })
+    @Extensions(TRANSACTIONAL_FIELD)
     async update(
       @Ctx() context: RequestContext,
       @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
@@ -202,6 +207,7 @@ export function createTypedResolver(
       name: `delete${typeName}`,
       description: `Removes ${withArticle(typeName)} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
     })
+    @Extensions(TRANSACTIONAL_FIELD)
     async delete(
       @Ctx() context: RequestContext,
       @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,

@@ -108,7 +108,10 @@ export class TypedTypes {
   /** What a record is made of, or changed by. */
   createInput(typed: TypedCollection, verb: 'Create' | 'Update'): TypeClass {
     const { typeName, fields } = typed.object;
+    const known = this.#inputs.get(`${verb}${typeName}Input`);
+    if (known) return known;
     const input = createClass(`${verb}${typeName}Input`);
+    this.#inputs.set(input.name, input);
     const description =
       verb === 'Create'
         ? `The fields of a new ${typeName}.`
@@ -253,7 +256,7 @@ export class TypedTypes {
   }
 
   #inputField(input: TypeClass, one: TypedField, mayRequire: boolean): void {
-    const value = this.#inputType(one.value);
+    const value = this.inputOf(one.value);
     const isRequired = mayRequire && one.field.isRequired && one.field.default === undefined;
     field(input, one.name, () => (one.field.isList ? [value] : value), {
       nullable: !isRequired,
@@ -262,7 +265,8 @@ export class TypedTypes {
     });
   }
 
-  #inputType(value: TypedValue): TypeReference {
+  /** What a value is sent as, each element for a list. */
+  inputOf(value: TypedValue): TypeReference {
     switch (value.kind) {
       case 'enum':
         return this.enumOf(value);

@@ -30,6 +30,12 @@ const MOST_LINES = 200;
 
 type Services = Pick<ReportServices, 'database' | 'store' | 'domains' | 'now'>;
 
+export interface ReceiptOptions {
+  readonly idempotencyKey?: string | undefined;
+  /** The transaction the receipt is part of. Default: its own. */
+  readonly within?: Transaction | undefined;
+}
+
 interface Line {
   readonly feeHead: string;
   readonly month: string;
@@ -58,10 +64,10 @@ export class Receipts {
    *
    * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is not above 0, or more than is owed
    */
-  record(scope: Scope, input: RecordReceiptInput, idempotencyKey?: string): Promise<Receipt> {
+  record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
     const request = printExactJson({ recordReceipt: plainInput(input) });
-    return this.#once(scope, idempotencyKey, request, (tx) => this.#record(writer, input, tx));
+    return this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
   }
 
   /**
@@ -69,23 +75,27 @@ export class Receipts {
    *
    * @throws FORBIDDEN; NOT_FOUND; CONFLICT when it was rolled back before; INVALID_VALUE without a reason
    */
-  rollBack(scope: Scope, input: RollBackReceiptInput, idempotencyKey?: string): Promise<Receipt> {
+  rollBack(scope: Scope, input: RollBackReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'update');
     const request = printExactJson({
       rollBackReceipt: { receiptNo: input.receiptNo, reason: input.reason, type: input.type },
     });
-    return this.#once(scope, idempotencyKey, request, (tx) => this.#rollBack(writer, input, tx));
+    return this.#once(scope, options, request, (tx) => this.#rollBack(writer, input, tx));
   }
 
   async #once(
     scope: Scope,
-    key: string | undefined,
+    { idempotencyKey, within }: ReceiptOptions,
     request: string,
     work: (tx: Transaction) => Promise<JsonObject>,
   ): Promise<Receipt> {
     const { store, database } = this.#services;
-    const stored = await store.idempotently<JsonObject>(scope, key, request, (tx) =>
-      tx ? work(tx) : database.transaction(work),
+    const stored = await store.idempotently<JsonObject>(
+      scope,
+      idempotencyKey,
+      request,
+      (tx) => (tx ? work(tx) : database.transaction(work)),
+      { within },
     );
     return toReceipt(stored);
   }

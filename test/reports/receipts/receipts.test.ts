@@ -140,8 +140,8 @@ describe('recordReceipt', () => {
 
   it('answers the same request twice with the same receipt', async () => {
     const input = { studentId: 'anu', paymentType: 'cash', amount: money('10') } as const;
-    const first = await receipts().record(ACCOUNTANT, input, 'key-1');
-    expect(await receipts().record(ACCOUNTANT, input, 'key-1')).toEqual(first);
+    const first = await receipts().record(ACCOUNTANT, input, { idempotencyKey: 'key-1' });
+    expect(await receipts().record(ACCOUNTANT, input, { idempotencyKey: 'key-1' })).toEqual(first);
     expect(first.receiptNo).toBe('R-3');
   });
 

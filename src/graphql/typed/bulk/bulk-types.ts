@@ -1,0 +1,114 @@
+/**
+ * The types of the typed writes of many records: for each collection the batch, what its records are told apart by, and the inputs of
+ * what can be done to their numbers, their values that have an order, and their lists.
+ */
+import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { listKeys } from '../../../store/upserts.js';
+import { distinctNames, toEnumValueName } from '../graphql-names.js';
+import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
+import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
+
+export interface BulkTypes {
+  readonly batch: TypeClass;
+  /** An enum whose inner values are what `RecordStore.upsert` takes as `by`. */
+  readonly keys: object;
+  /** `undefined` where the records have no field of the kind. */
+  readonly numbers: TypeClass | undefined;
+  readonly bounds: TypeClass | undefined;
+  readonly lists: TypeClass | undefined;
+}
+
+export function createBulkTypes(typed: TypedCollection, types: TypedTypes): BulkTypes {
+  const { object, plural } = typed;
+  return {
+    batch: createBatch(typed),
+    keys: createKeys(typed),
+    numbers: createInput(object, {
+      suffix: 'NumbersInput',
+      description: `Numbers for fields of ${plural}.`,
+      typeOf: (one) => (isNumber(one) ? types.inputOf(one.value) : undefined),
+    }),
+    bounds: createInput(object, {
+      suffix: 'BoundsInput',
+      description: `Values for fields of ${plural} that have an order.`,
+      typeOf: (one) => (isOrdered(one) ? types.inputOf(one.value) : undefined),
+    }),
+    lists: createInput(object, {
+      suffix: 'ListsInput',
+      description: `Values for lists of ${plural}.`,
+      typeOf: (one) => (one.field.isList ? [types.inputOf(one.value)] : undefined),
+    }),
+  };
+}
+
+function createBatch({ object, plural }: TypedCollection): TypeClass {
+  const batch = createClass(`${object.typeName}Batch`);
+  ObjectType(batch.name, { description: `What a write of many ${plural} did.`, simpleResolvers: true })(
+    batch,
+  );
+  field(batch, 'count', () => Int, { description: 'Records created, changed or removed.' });
+  field(batch, 'created', () => Int, { description: 'Of them, new ones.' });
+  field(batch, 'matched', () => Int, {
+    description: 'Records that were there and matched, also those that the change left as they were.',
+  });
+  return batch;
+}
+
+function createKeys({ object, collection, plural }: TypedCollection): object {
+  const keys = listKeys(collection);
+  const names = distinctNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
+  const values = Object.fromEntries(keys.map((key, index) => [names[index] ?? key, key]));
+  registerEnumType(values, {
+    name: `${object.typeName}Key`,
+    description: `What tells ${plural} apart.`,
+    valuesConfig: Object.fromEntries(
+      keys.map((key, index) => [names[index] ?? key, { description: describeKey(key, { collection }) }]),
+    ),
+  });
+  return values;
+}
+
+function describeKey(key: string, { collection }: Pick<TypedCollection, 'collection'>): string {
+  if (key === '_id') return 'The id of the record.';
+  const rule = collection.uniqueTogether.find(({ name }) => name === key);
+  if (collection.fieldsByName.get(key)?.isUnique === true || rule === undefined) {
+    return `The field \`${key}\`, which is unique.`;
+  }
+  const parts = rule.parts.map(({ path, by }) => `\`${path.join('.')}\`${by === 'day' ? ' (its day)' : ''}`);
+  return `${parts.join(' and ')}, which are unique together.`;
+}
+
+interface Kind {
+  readonly suffix: string;
+  readonly description: string;
+  /** `undefined`: not for this field. */
+  readonly typeOf: (one: TypedField) => TypeReference | readonly TypeReference[] | undefined;
+}
+
+/** The fields of a kind, and those within objects. */
+function createInput(object: TypedObject, kind: Kind): TypeClass | undefined {
+  const members = object.fields.flatMap((one) => {
+    const type = kind.typeOf(one) ?? (isObject(one) ? createInput(one.value.object, kind) : undefined);
+    return type === undefined ? [] : [{ one, type }];
+  });
+  if (members.length === 0) return undefined;
+  const input = createClass(`${object.typeName}${kind.suffix}`);
+  InputType(input.name, { description: kind.description })(input);
+  for (const { one, type } of members) {
+    field(input, one.name, () => type, { nullable: true, description: one.description });
+  }
+  return input;
+}
+
+function isObject(one: TypedField): one is TypedField & { readonly value: { readonly kind: 'object' } } {
+  return one.value.kind === 'object' && !one.field.isList;
+}
+
+function isNumber({ field: { isList }, value: { kind } }: TypedField): boolean {
+  return !isList && (kind === 'number' || kind === 'decimal');
+}
+
+function isOrdered(one: TypedField): boolean {
+  const { kind } = one.value;
+  return isNumber(one) || (!one.field.isList && (kind === 'dateTime' || kind === 'day' || kind === 'month'));
+}

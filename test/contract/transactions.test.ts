@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { useGateway } from './gateway.js';
+import { ask, type GraphqlAnswer, type Operation, send } from './graphql.js';
+
+const gateway = useGateway({ POOL_SIZE: '4', LOG_LEVEL: 'error' });
+
+beforeEach(async () => {
+  await gateway.sql.query(`delete from records where collection in ('task', 'attendance')`);
+  await gateway.sql.query('delete from audit_entries');
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data) values ('top', 'task', 't-1', '{"name": "One", "amount": 1}')`,
+  );
+});
+
+afterEach(() => {
+  expect(gateway.log.filter((line) => line.includes('requestFailed'))).toEqual([]);
+});
+
+async function taskIds(): Promise<string> {
+  const { rows } = await gateway.sql.query(
+    `select string_agg(id || ':' || version, ' ' order by id) as ids from records where collection = 'task' and deleted_at is null`,
+  );
+  return rows[0].ids ?? '';
+}
+
+async function auditCount(): Promise<number> {
+  const { rows } = await gateway.sql.query('select count(*)::int as count from audit_entries');
+  return rows[0].count;
+}
+
+function transact(fields: string, options: Partial<Operation> = {}): Promise<GraphqlAnswer> {
+  return send(gateway, { as: 'admin', query: `mutation Test @transaction { ${fields} }`, ...options });
+}
+
+function errorsOf({ errors }: GraphqlAnswer) {
+  return errors.map(({ path, extensions, message }) => [path?.join('.'), extensions.code, message]);
+}
+
+describe('a transaction that cannot be', () => {
+  it('is refused on a query, before it begins', async () => {
+    const { errors, status } = await send(gateway, {
+      query: 'query @transaction { me { id } }',
+      as: 'admin',
+    });
+    expect([status, errors[0]?.message]).toEqual([400, 'Directive "@transaction" may not be used on QUERY.']);
+  });
+
+  it('is refused without a credential', async () => {
+    const answer = await transact('createTask(data: {name: "x"}) { id }', { as: undefined });
+    expect([answer.status, errorsOf(answer)[0]?.[1]]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it('is refused with a mutation that cannot be undone, also within a fragment', async () => {
+    const login = 'login(userName: "admin", password: "x") { accessToken }';
+    const query = `mutation @transaction { createTask(data: {name: "x"}) { id } ...More } fragment More on Mutation { ... { ${login} } }`;
+    const answer = await send(gateway, { query, as: 'admin' });
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer)).toEqual([
+      [
+        undefined,
+        'MALFORMED_REQUEST',
+        '@transaction: login cannot be part of a transaction; only mutations of records and receipts can.',
+      ],
+    ]);
+    expect(await taskIds()).toBe('t-1:1');
+  });
+});
+
+describe('a transaction of which a field fails', () => {
+  it('does none of them and says so of each', async () => {
+    const answer = await transact(`
+      made: createTask(data: {id: "a", name: "A"}) { id }
+      changed: updateTasks(where: {id: {equals: "t-1"}}, increment: {amount: 1}) { count }
+      taken: createTask(data: {id: "t-1", name: "B"}) { id }
+      after: deleteRecord(collection: "task", id: "t-1") { id }`);
+    expect(answer.status).toBe(200);
+    expect(answer.data).toBe(null);
+    expect(errorsOf(answer)).toEqual([
+      ['taken', 'CONFLICT', expect.stringContaining('the _id "t-1" is taken')],
+      ['made', 'ROLLED_BACK', 'made is not done: taken failed, and with it the whole transaction.'],
+      ['changed', 'ROLLED_BACK', 'changed is not done: taken failed, and with it the whole transaction.'],
+      ['after', 'ROLLED_BACK', 'after is not done: taken failed, and with it the whole transaction.'],
+    ]);
+    expect(await taskIds()).toBe('t-1:1');
+    expect(await auditCount()).toBe(0);
+  });
+
+  it('is undone also for a fault in the answer of a field that is done', async () => {
+    const answer = await transact(
+      `one: createTask(data: {id: "a", name: "A"}) { id }
+       two: createTask(data: {id: "b", name: "B", manager: {id: "usr-clerk"}}) { manager { record { phone } } }`,
+      { as: 'teacher' },
+    );
+    expect(answer.data).toBe(null);
+    expect(errorsOf(answer).map(([path, code]) => [path, code])).toEqual([
+      ['two', 'FORBIDDEN'],
+      ['one', 'ROLLED_BACK'],
+    ]);
+    expect(await taskIds()).toBe('t-1:1');
+  });
+
+  it('leaves no key behind: sent again it is tried again', async () => {
+    const headers = { 'idempotency-key': 'tx-1' };
+    const fields = (id: string) =>
+      `one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: "${id}", name: "B"}) { id }`;
+    expect(errorsOf(await transact(fields('t-1'), { headers })).map(([, code]) => code)).toEqual([
+      'CONFLICT',
+      'ROLLED_BACK',
+    ]);
+    expect((await transact(fields('b'), { headers })).data).toEqual({ one: { id: 'a' }, two: { id: 'b' } });
+    expect(await taskIds()).toBe('a:1 b:1 t-1:1');
+    const { rows } = await gateway.sql.query(
+      `select key from idempotency_keys where key like 'tx-1%' order by key`,
+    );
+    expect(rows.map(({ key }) => key)).toEqual(['tx-1/one', 'tx-1/two']);
+  });
+
+  it('announces nothing', async () => {
+    const heard: string[] = [];
+    const client = await gateway.sql.connect();
+    await client.query('listen campus_principals');
+    client.on('notification', ({ payload }) => heard.push(String(payload)));
+    const user = (id: string) =>
+      `createRecord(collection: "pltf_user", data: {_id: "${id}", user_name: "${id}", name: "N", active: true, roles: ["clerk"]}) { id }`;
+    await transact(`${user('new-1')} clash: createTask(data: {id: "t-1", name: "B"}) { id }`);
+    expect((await transact(user('new-2'))).errors).toEqual([]);
+    await client.query('select 1');
+    expect(heard.filter((payload) => payload.includes('new-'))).toEqual([expect.stringContaining('new-2')]);
+    await client.query('unlisten campus_principals');
+    client.release();
+  });
+});
+
+describe('a transaction', () => {
+  it('does typed, generic and bulk mutations one after the other, each seeing the ones before, references too', async () => {
+    const answer = await transact(`
+      createRecord(collection: "pltf_user", data: {_id: "boss", user_name: "boss", name: "Boss", active: true, roles: ["teacher"]}) { id }
+      createTasks(records: [{id: "a", name: "A", amount: 1, manager: {id: "boss"}}, {id: "b", name: "B", amount: 2}]) {
+        records { id manager { label record { name roles } } }
+      }
+      updateTasks(where: {amount: {greaterOrEqual: 1}}, increment: {amount: "0.1"}) { count records { id amount } }
+      updateTask(id: "a", data: {name: "A2"}) { id version manager { record { id } } }
+      upsertTask(data: {id: "c", name: "C"}) { version }
+      deleteTasks(where: {id: {equals: "b"}}) { count }
+      deleteRecord(collection: "task", id: "t-1") { version data }`);
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toMatchObject({
+      createTasks: {
+        records: [
+          { id: 'a', manager: { label: 'Boss', record: { name: 'Boss', roles: ['teacher'] } } },
+          { id: 'b', manager: null },
+        ],
+      },
+      updateTasks: {
+        count: 3,
+        records: [
+          { id: 'a', amount: '1.1' },
+          { id: 'b', amount: '2.1' },
+          { id: 't-1', amount: '1.1' },
+        ],
+      },
+      updateTask: { id: 'a', version: 3, manager: { record: { id: 'boss' } } },
+      deleteTasks: { count: 1 },
+      deleteRecord: { version: 3, data: { name: 'One', amount: 1.1 } },
+    });
+    expect(await taskIds()).toBe('a:3 c:1');
+  });
+
+  it('is seen by nobody else before it is done', async () => {
+    const blocker = await gateway.sql.connect();
+    await blocker.query('begin');
+    await blocker.query(`select 1 from records where collection = 'task' and id = 't-1' for update`);
+    const pending = transact(
+      'createTask(data: {id: "a", name: "A"}) { id } updateTask(id: "t-1", data: {name: "Two"}) { id }',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await ask(gateway, '{ tasks { nodes { id } } }')).tasks.nodes).toEqual([{ id: 't-1' }]);
+    await blocker.query('commit');
+    blocker.release();
+    expect((await pending).errors).toEqual([]);
+    expect(await taskIds()).toBe('a:1 t-1:2');
+  });
+
+  it('of more callers than there are connections ends for all', async () => {
+    const fields = `a: updateTasks(where: {id: {equals: "t-1"}}, increment: {amount: 1}) { count records { manager { record { name } } } }
+      b: updateTasks(where: {id: {equals: "t-1"}}, increment: {amount: 1}) { count records { id } }`;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => transact(fields)));
+    expect(answers.flatMap(errorsOf)).toEqual([]);
+    expect(await taskIds()).toBe('t-1:41');
+  });
+
+  it('with an idempotency key gives the first answers again', async () => {
+    const headers = { 'idempotency-key': 'tx-2' };
+    const fields =
+      'one: createTask(data: {name: "A"}) { id } two: updateTasks(where: {id: {equals: "t-1"}}, increment: {amount: 1}) { count }';
+    const first = await transact(fields, { headers });
+    expect((await transact(fields, { headers })).data).toEqual(first.data);
+    expect((await taskIds()).split(' ')).toHaveLength(2);
+  });
+
+  it('takes fields of variables and fragments, and skips what is skipped', async () => {
+    const query = `mutation ($with: Boolean!) @transaction { ...Two one: createTask(data: {id: "a", name: "A"}) @include(if: $with) { id } }
+      fragment Two on Mutation { __typename two: createTask(data: {id: "b", name: "B"}) { id } }`;
+    const answer = await send(gateway, { query, variables: { with: false }, as: 'admin' });
+    expect(answer.data).toEqual({ __typename: 'Mutation', two: { id: 'b' } });
+  });
+});
+
+describe('without the directive', () => {
+  it('each field stands alone, as ever', async () => {
+    const query =
+      'mutation { one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: "t-1", name: "B"}) { id } }';
+    const answer = await send(gateway, { query, as: 'admin' });
+    expect(errorsOf(answer).map(([path, code]) => [path, code])).toEqual([['two', 'CONFLICT']]);
+    expect(await taskIds()).toBe('a:1 t-1:1');
+  });
+});
