@@ -35,6 +35,31 @@ export const MONGO_DIFFERENCES: readonly MongoDifference[] = [
     elsewhere: 'mingo puts missing before null; MongoDB orders a list by its least or greatest element',
   },
   {
+    name: 'counts of nothing',
+    here: '$count of no document makes none, and $bucket none for an empty bucket, as in MongoDB',
+    elsewhere: 'mingo makes one with 0; and it puts a value on a boundary into the bucket below',
+  },
+  {
+    name: 'missing in a list',
+    here: '$push and $addToSet leave out what is missing, as MongoDB does',
+    elsewhere: 'mingo takes it for null',
+  },
+  {
+    name: 'unwinding what is no list',
+    here: '$unwind takes any value but null for a list of one, an empty text and an empty object too, as MongoDB does',
+    elsewhere: 'mingo leaves documents with an empty text or object out',
+  },
+  {
+    name: 'looking up nothing',
+    here: 'a local field that is missing or null finds nothing in a $lookup',
+    elsewhere: 'it finds the records whose foreign field is missing or null',
+  },
+  {
+    name: 'a new root that is no object',
+    here: '$replaceRoot leaves the document out',
+    elsewhere: 'an error',
+  },
+  {
     name: 'types in a list',
     here: '$type looks at the elements of a list too, as MongoDB does',
     elsewhere: 'mingo looks at the list alone',

@@ -3,21 +3,21 @@
 
 -- The values a query looks at: through objects, through the objects in a list, by a number to an element of a list. A null for
 -- each place where the last step is missing. @see src/filter/mongo.ts
-create function doc_values(value jsonb, path text[]) returns setof jsonb
+create function doc_values(input jsonb, path text[]) returns setof jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   element jsonb;
 begin
   if cardinality(path) = 0 then
-    return next value;
-  elsif jsonb_typeof(value) = 'object' then
-    return query select * from doc_values(value -> path[1], path[2:]);
-  elsif jsonb_typeof(value) = 'array' then
+    return next input;
+  elsif jsonb_typeof(input) = 'object' then
+    return query select * from doc_values(input -> path[1], path[2:]);
+  elsif jsonb_typeof(input) = 'array' then
     if path[1] ~ '^\d{1,6}$' then
-      return query select * from doc_values(value -> path[1]::int, path[2:]);
+      return query select * from doc_values(input -> path[1]::int, path[2:]);
     end if;
-    for element in select jsonb_array_elements(value) loop
+    for element in select jsonb_array_elements(input) loop
       if jsonb_typeof(element) = 'object' and (element ? path[1] or path[1] !~ '^\d{1,6}$') then
         return query select * from doc_values(element, path);
       end if;
@@ -29,28 +29,28 @@ end
 $$;
 
 -- The value an expression `$a.b` has: of a list the list of its objects' values, the missing ones left out.
-create function doc_value(value jsonb, path text[]) returns jsonb
+create function doc_value(input jsonb, path text[]) returns jsonb
 language plpgsql immutable strict parallel safe
 as $$
 declare
   step int := 1;
 begin
-  while step <= cardinality(path) and value is not null loop
-    if jsonb_typeof(value) = 'array' then
+  while step <= cardinality(path) and input is not null loop
+    if jsonb_typeof(input) = 'array' then
       return (
         select coalesce(jsonb_agg(m.member order by m.position), '[]')
         from (
           select doc_value(e.value, path[step:]) as member, e.position
-          from jsonb_array_elements(value) with ordinality as e(value, position)
+          from jsonb_array_elements(input) with ordinality as e(value, position)
           where jsonb_typeof(e.value) in ('object', 'array')
         ) m
         where m.member is not null
       );
     end if;
-    value := case jsonb_typeof(value) when 'object' then value -> path[step] end;
+    input := case jsonb_typeof(input) when 'object' then input -> path[step] end;
     step := step + 1;
   end loop;
-  return value;
+  return input;
 end
 $$;
 
@@ -115,76 +115,76 @@ create aggregate doc_first(jsonb) (sfunc = doc_former, stype = jsonb);
 create aggregate doc_last(jsonb) (sfunc = doc_latter, stype = jsonb);
 
 -- The members named in a tree such as {"a": true, "b": {"c": true}}; of a list, those of each of its objects.
-create function doc_pick(value jsonb, tree jsonb) returns jsonb
+create function doc_pick(input jsonb, tree jsonb) returns jsonb
 language plpgsql immutable strict parallel safe
 as $$
 begin
-  if jsonb_typeof(value) = 'array' then
+  if jsonb_typeof(input) = 'array' then
     return (
       select coalesce(jsonb_agg(doc_pick(e.value, tree) order by e.position), '[]')
-      from jsonb_array_elements(value) with ordinality as e(value, position)
+      from jsonb_array_elements(input) with ordinality as e(value, position)
       where jsonb_typeof(e.value) in ('object', 'array')
     );
   end if;
   return (
-    select coalesce(jsonb_object_agg(t.key, case when t.value = 'true' then value -> t.key else doc_pick(value -> t.key, t.value) end), '{}')
+    select coalesce(jsonb_object_agg(t.key, case when t.value = 'true' then input -> t.key else doc_pick(input -> t.key, t.value) end), '{}')
     from jsonb_each(tree) as t
-    where value ? t.key and (t.value = 'true' or jsonb_typeof(value -> t.key) in ('object', 'array'))
+    where input ? t.key and (t.value = 'true' or jsonb_typeof(input -> t.key) in ('object', 'array'))
   );
 end
 $$;
 
 -- The value without the members named in a tree.
-create function doc_omit(value jsonb, tree jsonb) returns jsonb
+create function doc_omit(input jsonb, tree jsonb) returns jsonb
 language plpgsql immutable strict parallel safe
 as $$
 declare
   name text;
   below jsonb;
 begin
-  if jsonb_typeof(value) = 'array' then
+  if jsonb_typeof(input) = 'array' then
     return (
       select coalesce(jsonb_agg(doc_omit(e.value, tree) order by e.position), '[]')
-      from jsonb_array_elements(value) with ordinality as e(value, position)
+      from jsonb_array_elements(input) with ordinality as e(value, position)
     );
   end if;
-  if jsonb_typeof(value) <> 'object' then
-    return value;
+  if jsonb_typeof(input) <> 'object' then
+    return input;
   end if;
-  for name, below in select t.key, t.value from jsonb_each(tree) as t where value ? t.key loop
+  for name, below in select t.key, t.value from jsonb_each(tree) as t where input ? t.key loop
     if below = 'true' then
-      value := value - name;
+      input := input - name;
     else
-      value := value || jsonb_build_object(name, doc_omit(value -> name, below));
+      input := input || jsonb_build_object(name, doc_omit(input -> name, below));
     end if;
   end loop;
-  return value;
+  return input;
 end
 $$;
 
 -- The document with another value at a path, in each object of the lists on the way; without it where the value is missing.
-create function doc_put(value jsonb, path text[], member jsonb) returns jsonb
+create function doc_put(input jsonb, path text[], member jsonb) returns jsonb
 language plpgsql immutable parallel safe
 as $$
 begin
-  if jsonb_typeof(value) = 'array' then
+  if jsonb_typeof(input) = 'array' then
     return (
       select coalesce(jsonb_agg(doc_put(e.value, path, member) order by e.position), '[]')
-      from jsonb_array_elements(value) with ordinality as e(value, position)
+      from jsonb_array_elements(input) with ordinality as e(value, position)
     );
   end if;
-  if jsonb_typeof(value) is distinct from 'object' then
-    value := '{}';
+  if jsonb_typeof(input) is distinct from 'object' then
+    input := '{}';
   end if;
   if cardinality(path) = 1 then
     if member is null then
-      return value - path[1];
+      return input - path[1];
     end if;
-    return value || jsonb_build_object(path[1], member);
+    return input || jsonb_build_object(path[1], member);
   end if;
-  if member is null and not value ? path[1] then
-    return value;
+  if member is null and not input ? path[1] then
+    return input;
   end if;
-  return value || jsonb_build_object(path[1], doc_put(value -> path[1], path[2:], member));
+  return input || jsonb_build_object(path[1], doc_put(input -> path[1], path[2:], member));
 end
 $$;

@@ -6,43 +6,16 @@ import { parseMongoQuery } from '../../../src/filter/mongo.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { Collection } from '../../../src/store/collection.js';
-import { parseCollection } from '../../../src/store/collection-definition.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';
 import { contextOf, store } from '../../store/sql/find.js';
+import { DECLARED, LOOSE } from './collections.js';
 import { document, query } from './documents.js';
 
 const test = useTestDatabase();
 const PATIENCE_MS = 60_000;
 const QUERIES_A_RUN = 40;
-
-const LOOSE = parseCollection({ name: 'loose' }, { source: 'test', isDeclared: false, version: 1 });
-const DECLARED = parseCollection(
-  {
-    name: 'declared',
-    fields: [
-      { name: 'name', type: 'text', index: true },
-      { name: 'amount', type: 'number', decimal: true, index: true },
-      { name: 'count', type: 'number' },
-      { name: 'active', type: 'boolean', index: true },
-      { name: 'at', type: 'datetime', index: true },
-      { name: 'tags', type: 'text', list: true },
-      { name: 'scores', type: 'number', list: true },
-      {
-        name: 'lines',
-        type: 'object',
-        list: true,
-        fields: [
-          { name: 'head', type: 'text' },
-          { name: 'amount', type: 'number' },
-        ],
-      },
-      { name: 'address', type: 'object', fields: [{ name: 'city', type: 'text' }] },
-    ],
-  },
-  { source: 'test', isDeclared: false, version: 1 },
-);
 
 beforeAll(async () => {
   await ensurePartition(test.database, LOOSE);

@@ -3,10 +3,11 @@ import type { Expression } from '../../../filter/expression.js';
 import type { Accumulation, BucketStage } from '../../../filter/pipeline.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { printExactJson } from '../../../json.js';
-import { objectOf, startExpressions } from '../document/compile-expression.js';
+import { startExpressions } from '../document/compile-expression.js';
 import { compileExpression, NotInSql } from '../document/expression-context.js';
 import { JSON_NULL, json, number, toJson, toNumber, type Value } from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
+import { storable } from '../json-literal.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
 
 type Sql = Prisma.Sql;
@@ -14,7 +15,8 @@ type Sql = Prisma.Sql;
 /** What of a group an accumulator takes: the column its operand is computed in, and what is made of the column. */
 interface Accumulated {
   readonly column: Sql | undefined;
-  readonly result: (column: Sql) => Value;
+  /** `inOrder` is an `order by` of the documents, for those whose result depends on it. */
+  readonly result: (column: Sql, inOrder: Sql) => Value;
 }
 
 type Accumulate = (value: Value) => Accumulated;
@@ -34,8 +36,10 @@ const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
   $last: (value) => positioned(value, 'doc_last'),
   $push: (value) => ({
     column: toJson(value),
-    result: (column) =>
-      json(Prisma.sql`coalesce(jsonb_agg(${column}) filter (where ${column} is not null), '[]'::jsonb)`),
+    result: (column, order) =>
+      json(
+        Prisma.sql`coalesce(jsonb_agg(${column} ${order}) filter (where ${column} is not null), '[]'::jsonb)`,
+      ),
   }),
   $addToSet: (value) => ({
     column: toJson(value),
@@ -71,7 +75,8 @@ function extreme(value: Value, name: 'min' | 'max'): Accumulated {
 function positioned(value: Value, name: 'doc_first' | 'doc_last'): Accumulated {
   return {
     column: toJson(value),
-    result: (column) => json(Prisma.sql`${Prisma.raw(name)}(coalesce(${column}, ${JSON_NULL}))`),
+    result: (column, order) =>
+      json(Prisma.sql`${Prisma.raw(name)}(coalesce(${column}, ${JSON_NULL}) ${order})`),
   };
 }
 
@@ -118,24 +123,42 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
     if (accumulate === undefined) throw new NotInSql(accumulator);
     if (isOne(accumulator, operand)) return [name, number(Prisma.raw('count(*)::numeric'))];
     const { column, result } = accumulate(compileExpression(operand, expressions));
-    if (column === undefined) return [name, result(Prisma.empty)];
+    if (column === undefined) return [name, result(Prisma.empty, Prisma.empty)];
     const alias = `a${columns.length}`;
     columns.push(Prisma.sql`${column} as ${Prisma.raw(alias)}`);
-    return [name, result(Prisma.raw(`${inner}.${alias}`))];
+    return [name, result(Prisma.raw(`${inner}.${alias}`), Prisma.raw(`order by ${inner}.position`))];
   });
   const source = isOrdered ? inOrder(rows) : unordered(rows);
   const k = Prisma.raw(`${inner}.k`);
-  const document = objectOf([['_id', json(k)], ...results]);
+  const document = completeObject([['_id', json(k)], ...results]);
   const alias = context.aliases.next('d');
-  const values = select(Prisma.join(columns, ', '), source);
+  const selected = select(Prisma.join(columns, ', '), source);
+  // Grouping sorts, and keeps no order within a group.
+  const values = isOrdered
+    ? Prisma.sql`select n.*, row_number() over () as position from (${selected}) as n`
+    : selected;
   return rowsOf(
     Prisma.sql`(
-select ${document.sql} as doc
+select ${document} as doc
 from (${values}) as ${Prisma.raw(inner)}
 group by ${k}
 order by ${k}) as ${Prisma.raw(alias)}`,
     Prisma.raw(`${alias}.doc`),
   );
+}
+
+const MAX_MEMBERS = 45;
+
+/** Every member is there, if only as null. `jsonb_build_object` takes 100 arguments. */
+function completeObject(members: readonly (readonly [string, Value])[]): Sql {
+  const objects: Sql[] = [];
+  for (let at = 0; at < members.length; at += MAX_MEMBERS) {
+    const pairs = members
+      .slice(at, at + MAX_MEMBERS)
+      .map(([name, value]) => Prisma.sql`${storable(name)}::text, ${toJson(value)}`);
+    objects.push(Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})`);
+  }
+  return Prisma.join(objects, ' || ', '(', ')');
 }
 
 /** An order is worth nothing to sums, but decides which documents a part has. */

@@ -1,0 +1,144 @@
+/** What a pipeline looks at: the paths into the records of its collections, and the operators it computes with. */
+import { ServiceError } from '../../errors.js';
+import { type Expression, listExpressionPaths } from '../../filter/expression.js';
+import type { Path } from '../../filter/filter.js';
+import type { FieldTree } from '../../filter/mongo-projection.js';
+import type { Stage } from '../../filter/pipeline.js';
+import { assertReadable, type EffectiveAccess } from '../access.js';
+import type { Collection } from '../collection.js';
+import { listPaths } from '../sql/compile-filter.js';
+
+/** A collection as far as the caller may read it. */
+export interface ReadableCollection {
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+}
+
+/**
+ * Refuses a pipeline that names a field which the caller may not read, of the collection or of one it looks up. Hidden fields are in no document
+ * of any stage either way; this is so that nobody takes their absence for an answer.
+ *
+ * @throws FORBIDDEN (403) naming the field, or the collection, as `findReadable` does
+ */
+export function assertPipelineReadable(
+  stages: readonly Stage[],
+  start: ReadableCollection,
+  findReadable: (collection: string) => ReadableCollection,
+): void {
+  /** Fields that hold what stages made or found. */
+  const own = new Map<string, ReadableCollection | undefined>();
+  for (const stage of stages) {
+    const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
+    const paths = isAllWritten ? [] : pathsOf(stage);
+    assertPathsReadable(paths, { start, own });
+    if (stage.kind === 'facet') {
+      for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable);
+    }
+    if (stage.kind === 'lookup') {
+      const foreign = findReadable(stage.collection);
+      const local = [
+        ...(stage.fields === undefined ? [] : [stage.fields.local]),
+        ...stage.variables.flatMap(({ value }) => listExpressionPaths(value)),
+      ];
+      assertPathsReadable(local, { start, own });
+      if (stage.fields !== undefined)
+        assertReadable([stage.fields.foreign], foreign.access, foreign.collection);
+      assertPipelineReadable(stage.stages, foreign, findReadable);
+      own.set(stage.as[0] ?? '', foreign);
+    }
+    if (stage.kind === 'set') for (const { path } of stage.members) own.set(path[0] ?? '', undefined);
+    if (stage.kind === 'project' && stage.projection.kind === 'only') {
+      for (const { path } of stage.projection.computed) own.set(path[0] ?? '', undefined);
+    }
+    if (makesOtherDocuments(stage)) return;
+  }
+}
+
+function assertPathsReadable(
+  paths: readonly Path[],
+  { start, own }: { start: ReadableCollection; own: ReadonlyMap<string, ReadableCollection | undefined> },
+): void {
+  for (const path of paths) {
+    const [name, ...rest] = path;
+    if (name === undefined) continue;
+    if (!own.has(name)) {
+      assertReadable([path], start.access, start.collection);
+      continue;
+    }
+    const found = own.get(name);
+    // A step by the number of an element leads into the record found.
+    const inner = rest.filter((step) => !/^\d+$/.test(step));
+    if (found !== undefined && inner.length > 0) assertReadable([inner], found.access, found.collection);
+  }
+}
+
+function makesOtherDocuments({ kind }: Stage): boolean {
+  return ['group', 'bucket', 'count', 'facet', 'replaceRoot'].includes(kind);
+}
+
+function pathsOf(stage: Stage): readonly Path[] {
+  switch (stage.kind) {
+    case 'match':
+      return listPaths(stage.filter);
+    case 'sort':
+      return stage.keys.map(({ path }) => path);
+    case 'unwind':
+      return [stage.path];
+    case 'project':
+      if (stage.projection.kind === 'all but') return [];
+      return [...topsOf(stage.projection.fields), ...expressionsOf(stage).flatMap(listExpressionPaths)];
+    default:
+      return expressionsOf(stage).flatMap(listExpressionPaths);
+  }
+}
+
+function topsOf(fields: FieldTree): readonly Path[] {
+  return [...fields.keys()].map((name) => [name]);
+}
+
+/** The expressions of a stage itself, not of the pipelines in it. */
+function expressionsOf(stage: Stage): readonly Expression[] {
+  switch (stage.kind) {
+    case 'project':
+      return stage.projection.kind === 'only' ? stage.projection.computed.map(({ value }) => value) : [];
+    case 'set':
+      return stage.members.map(({ value }) => value);
+    case 'group':
+    case 'bucket':
+      return [stage.key, ...stage.members.map(({ operand }) => operand)];
+    case 'replaceRoot':
+      return [stage.root];
+    case 'lookup':
+      return stage.variables.map(({ value }) => value);
+    default:
+      return [];
+  }
+}
+
+/** The names of all operators and accumulators a stage computes with. */
+export function listOperators(stage: Stage): readonly string[] {
+  const inner = stage.kind === 'facet' ? stage.facets.flatMap((facet) => facet.stages) : [];
+  const accumulators =
+    stage.kind === 'group' || stage.kind === 'bucket'
+      ? stage.members.map(({ accumulator }) => accumulator)
+      : [];
+  return [...accumulators, ...expressionsOf(stage).flatMap(operatorsIn), ...inner.flatMap(listOperators)];
+}
+
+function operatorsIn(expression: Expression): readonly string[] {
+  switch (expression.kind) {
+    case 'operator':
+      return [expression.name, ...operatorsIn(expression.operand)];
+    case 'list':
+      return expression.elements.flatMap(operatorsIn);
+    case 'object':
+      return expression.members.flatMap(({ value }) => operatorsIn(value));
+    default:
+      return [];
+  }
+}
+
+/** @throws FORBIDDEN */
+export function refuseCollection(name: string): never {
+  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so not look them up either`);
+}

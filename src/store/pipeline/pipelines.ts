@@ -1,0 +1,200 @@
+/**
+ * Runs pipelines over the records a caller may read: the stages that SQL can do in one statement, the rest on what comes of it. What is left to
+ * memory is a batch at a time where a stage takes documents one by one, else all of them within a bound.
+ */
+import { ServiceError } from '../../errors.js';
+import type { Stage } from '../../filter/pipeline.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { accessOf } from '../access.js';
+import type { Catalog } from '../catalog.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
+import type { RecordStore } from '../record-store.js';
+import type { Scope } from '../scope.js';
+import {
+  type CompiledPipeline,
+  compilePipeline,
+  type PipelineOptions,
+  type PipelineSource,
+} from '../sql/pipeline/compile-pipeline.js';
+import { areAlone, assertComputable, runStages } from './mingo-stages.js';
+import { assertPipelineReadable, type ReadableCollection, refuseCollection } from './pipeline-paths.js';
+
+export interface PipelinesOptions {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: Pick<RecordStore, 'findReadable'>;
+  /** What the documents of stages outside the database may take, as JSON text. */
+  readonly memoryBytes: number;
+  readonly now?: () => Date;
+}
+
+export interface PipelineRun {
+  readonly collection: string;
+  readonly stages: readonly Stage[];
+  /** The transaction whose writes are to be seen; the answer is then read whole. */
+  readonly within?: Transaction | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a pipeline is run. */
+export interface PipelinePlan {
+  readonly compiled: CompiledPipeline;
+  readonly inSql: readonly Stage[];
+  readonly inMemory: readonly Stage[];
+}
+
+const BATCH_ROWS = 500;
+
+type Batches = AsyncIterable<readonly string[]>;
+
+export class Pipelines {
+  readonly #options: PipelinesOptions;
+
+  constructor(options: PipelinesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What of a pipeline runs where, nothing run yet.
+   *
+   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that is named; MALFORMED_FILTER
+   */
+  plan(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): PipelinePlan {
+    const start = this.#readable(scope, collection);
+    assertPipelineReadable(stages, start, (name) => this.#lookedUp(scope, name));
+    const compiled = compilePipeline(stages, start, this.#compileOptions(scope));
+    const inMemory = stages.slice(compiled.stageCount);
+    if (compiled.reason !== undefined) assertComputable(withoutLookups(inMemory), compiled.reason);
+    return { compiled, inSql: stages.slice(0, compiled.stageCount), inMemory };
+  }
+
+  /**
+   * The documents as JSON text, in batches. Leaving the loop ends it.
+   *
+   * @throws as `plan` does; LIMIT_EXCEEDED when stages outside the database would hold more than they may
+   */
+  async *run(scope: Scope, run: PipelineRun): AsyncGenerator<readonly string[], void> {
+    const { compiled, inMemory } = this.plan(scope, run);
+    let documents: Batches = this.#read(run, compiled);
+    for (const part of partsOf(inMemory)) {
+      documents = part.isLookup
+        ? this.#lookUp(scope, documents, { stages: part.stages, run })
+        : this.#compute(documents, part.stages);
+    }
+    yield* documents;
+  }
+
+  async *#read({ within, signal }: PipelineRun, { sql }: CompiledPipeline): Batches {
+    if (within === undefined) {
+      yield* this.#options.database.stream(sql, { signal, batchRows: BATCH_ROWS });
+      return;
+    }
+    const rows = await within.query<{ json: string }>(sql, { signal });
+    yield rows.map(({ json }) => json);
+  }
+
+  async *#compute(documents: Batches, stages: readonly Stage[]): Batches {
+    const batches = areAlone(stages) ? documents : this.#gathered(documents, stages);
+    for await (const batch of batches) {
+      const made = runStages(stages, batch.map(parseDocument));
+      for (let at = 0; at < made.length; at += BATCH_ROWS) {
+        yield made.slice(at, at + BATCH_ROWS).map((document) => JSON.stringify(document));
+      }
+      // Others are served between two batches.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** All of them as one batch. */
+  async *#gathered(documents: Batches, stages: readonly Stage[]): Batches {
+    const all: string[] = [];
+    let length = 0;
+    for await (const batch of documents) {
+      for (const text of batch) length += text.length;
+      if (length > this.#options.memoryBytes) throw tooMuch(stages, this.#options.memoryBytes);
+      all.push(...batch);
+    }
+    yield all;
+  }
+
+  /** A `$lookup` after a stage of ours: the documents go back to the database, a batch at a time. */
+  async *#lookUp(
+    scope: Scope,
+    documents: Batches,
+    { stages, run }: { readonly stages: readonly Stage[]; readonly run: PipelineRun },
+  ): Batches {
+    const queryable: Queryable = run.within ?? this.#options.database;
+    for await (const batch of documents) {
+      const { sql, reason } = compilePipeline(
+        stages,
+        { documents: `[${batch.join(',')}]` },
+        this.#compileOptions(scope),
+      );
+      if (reason !== undefined) throw reason;
+      const rows = await queryable.query<{ json: string }>(sql, { signal: run.signal });
+      yield rows.map(({ json }) => json);
+    }
+  }
+
+  #compileOptions(scope: Scope): PipelineOptions {
+    const { database, now = () => new Date() } = this.#options;
+    return {
+      context: { isByteOrdered: database.isByteOrdered, now: now() },
+      lookUp: (name) => this.#lookedUp(scope, name),
+    };
+  }
+
+  #readable(scope: Scope, name: string): ReadableCollection & PipelineSource {
+    const collection = this.#options.catalog.get(name);
+    const readable = this.#options.store.findReadable(scope, name);
+    // Says why not.
+    if (readable === undefined) accessOf(scope, collection, 'read');
+    if (readable === undefined) refuseCollection(name);
+    const { access, condition } = readable;
+    return { collection, access, condition, hiddenFields: access.hiddenFields };
+  }
+
+  #lookedUp(scope: Scope, name: string): ReadableCollection & PipelineSource {
+    this.#options.catalog.get(name);
+    if (this.#options.store.findReadable(scope, name) === undefined) refuseCollection(name);
+    return this.#readable(scope, name);
+  }
+}
+
+interface Part {
+  readonly isLookup: boolean;
+  readonly stages: readonly Stage[];
+}
+
+/** Stages that run together: all that take documents one by one, all others, each `$lookup` alone. */
+function partsOf(stages: readonly Stage[]): readonly Part[] {
+  const parts: { isLookup: boolean; stages: Stage[]; isAlone: boolean }[] = [];
+  for (const stage of stages) {
+    const isLookup = stage.kind === 'lookup';
+    const isAlone = areAlone([stage]);
+    const last = parts.at(-1);
+    if (last !== undefined && last.isLookup === isLookup && (last.isAlone === isAlone || !last.isAlone)) {
+      last.stages.push(stage);
+    } else parts.push({ isLookup, stages: [stage], isAlone });
+  }
+  return parts;
+}
+
+/** What a `$lookup` computes with is asked of the database when its time comes. */
+function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
+  return stages.filter(({ kind }) => kind !== 'lookup');
+}
+
+function parseDocument(text: string): JsonObject {
+  const document: unknown = JSON.parse(text);
+  if (isJsonObject(document)) return document;
+  throw new Error('a document is an object');
+}
+
+function tooMuch(stages: readonly Stage[], bytes: number): ServiceError {
+  const name = stages.find((stage) => !areAlone([stage]))?.name ?? 'a stage';
+  const detail =
+    `${name} needs all documents in memory, and they take more than ${bytes} bytes: what is not computed by the ` +
+    'database is bounded. Put $match, $project or $group with operators of the database before it.';
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'pipeline' }] });
+}
