@@ -43,6 +43,8 @@ const PAGE_BYTES = 65_536;
 const INITIAL_PAGES = 256;
 /** More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory. */
 const STACK_BYTES = 256 * 1024;
+const LAST_WORDS_BYTES = 4 * 1024 * 1024;
+const OUT_OF_MEMORY: GuestError = { name: 'InternalError', message: 'out of memory', stack: '' };
 const JOBS_AT_ONCE = 100;
 const LONGEST_LINE = 20_000;
 
@@ -50,12 +52,14 @@ export class Guest {
   readonly #memory: WebAssembly.Memory;
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
+  readonly #memoryBytes: number;
   readonly #payloadBytes: number;
   readonly #internals: QuickJSHandle;
   #host: GuestHost | undefined;
 
   private constructor(quickjs: QuickJSWASMModule, memory: WebAssembly.Memory, options: GuestOptions) {
     this.#memory = memory;
+    this.#memoryBytes = options.memoryBytes;
     this.#payloadBytes = options.payloadBytes;
     this.#runtime = quickjs.newRuntime({
       memoryLimitBytes: options.memoryBytes,
@@ -103,7 +107,7 @@ export class Guest {
     const fault = this.#findFault();
     if (fault !== undefined) return this.#failed(fault);
     if ('error' in result) return this.#failed(result.error);
-    return { kind: 'value', text: this.#readResult(result.value) };
+    return this.#readResult(result.value);
   }
 
   /** What the script holds or, if it ever was more than the interpreter has at first, the most it held. */
@@ -190,11 +194,20 @@ export class Guest {
     return this.#context.callFunction(thrower.value, this.#context.undefined).error;
   }
 
-  #readResult(value: QuickJSHandle): string | undefined {
-    return this.#context.typeof(value) === 'string' ? this.#readText(value) : undefined;
+  #readResult(value: QuickJSHandle): Evaluated {
+    if (this.#context.typeof(value) !== 'string') return { kind: 'value', text: undefined };
+    try {
+      return { kind: 'value', text: this.#readText(value) };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { kind: 'error', error: { name: 'RangeError', message: `the result: ${message}`, stack: '' } };
+    }
   }
 
   #failed(thrown: QuickJSHandle): Evaluated {
+    // Where memory was short, there is none to say so.
+    this.#runtime.setMemoryLimit(this.#memoryBytes + LAST_WORDS_BYTES);
+    if (this.#isOutOfMemory(thrown)) return { kind: 'error', error: OUT_OF_MEMORY };
     const described = this.#callInternal('describe', thrown);
     if (!described.error) {
       const error = JSON.parse(this.#readText(described.value)) as GuestError;
@@ -203,6 +216,12 @@ export class Guest {
     // Nothing runs in a guest that was stopped; what its error says of itself can still be read.
     const [name, message, stack] = ['name', 'message', 'stack'].map((key) => this.#readOwnText(thrown, key));
     return { kind: 'error', error: { name: name || 'Error', message: message ?? '', stack: stack ?? '' } };
+  }
+
+  /** Without the room for an error, QuickJS throws null. */
+  #isOutOfMemory(thrown: QuickJSHandle): boolean {
+    const isNull = this.#context.sameValue(thrown, this.#context.null);
+    return isNull && this.#memory.buffer.byteLength >= this.#memoryBytes * 0.9;
   }
 
   #readOwnText(handle: QuickJSHandle, key: string): string {
