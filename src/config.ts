@@ -123,6 +123,18 @@ const SETTINGS = {
     schema: positive,
     meaning: 'records one call may create, change or remove',
   },
+  maxResultRecords: {
+    variable: 'MAX_RESULT_RECORDS',
+    default: '10000',
+    schema: positive,
+    meaning: 'platform.db: records or values a function gives at once; what is streamed has no such bound',
+  },
+  pipelineMemoryBytes: {
+    variable: 'PIPELINE_MEMORY_BYTES',
+    default: '33554432',
+    schema: positive,
+    meaning: 'documents of an aggregation that stages outside the database may hold, in bytes of JSON',
+  },
   graphqlMaxDepth: {
     variable: 'GRAPHQL_MAX_DEPTH',
     default: '12',

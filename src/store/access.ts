@@ -79,13 +79,22 @@ export function assertReadable(
   if (access.hiddenFields.size === 0) return;
   for (const path of paths) {
     const [field] = path;
-    if (field === undefined || !access.hiddenFields.has(field)) continue;
+    if (field === undefined) throw wholeRecord(collection);
+    if (!access.hiddenFields.has(field)) continue;
     throw new ServiceError(
       'FORBIDDEN',
       `the field "${field}" of ${collection.name} is not yours to read, so neither to filter or sort by`,
       { errors: [{ detail: `"${path.join('.')}" is hidden from your roles`, sent: path.join('.') }] },
     );
   }
+}
+
+/** A comparison of all of a record is one of its hidden fields, too. */
+function wholeRecord(collection: Collection): ServiceError {
+  return new ServiceError(
+    'FORBIDDEN',
+    `not all of a record of ${collection.name} is yours to read, so neither to filter by ($$ROOT)`,
+  );
 }
 
 /** The row rules of one verb as a filter that every record passes when there are none. */

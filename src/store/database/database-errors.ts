@@ -47,6 +47,7 @@ const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '22007': { code: 'INVALID_VALUE', detail: 'A date or time is not valid.' },
   '22008': { code: 'INVALID_VALUE', detail: 'A date or time is out of range.' },
   '22021': UNSTORABLE_TEXT,
+  '2201B': { code: 'MALFORMED_FILTER', detail: 'A regular expression cannot be read, or is too complex.' },
   '22P02': { code: 'INVALID_VALUE', detail: 'A value is not of the type it is compared with or stored as.' },
   '22P05': UNSTORABLE_TEXT,
   '23503': { code: 'CONFLICT', detail: 'Something this refers to does not exist, or is still referred to.' },
