@@ -4,7 +4,7 @@
  */
 import type { Catalog } from './catalog.js';
 import type { Database } from './database/database.js';
-import { readPlan, type StatementPlan } from './database/statement-plan.js';
+import { PLANNING, readPlan, type StatementPlan } from './database/statement-plan.js';
 import type { EndedStatement, StatementCaller } from './database/statement-watch.js';
 import { type IndexSuggestion, suggestIndexes } from './index-suggestion.js';
 
@@ -35,30 +35,35 @@ export interface SlowStatementsOptions {
 const EXPLAIN_EVERY_MS = 60_000;
 /** When as many are known, they are forgotten: a gateway has a few hundred. */
 const MAX_KNOWN = 1000;
+/** More are told of without a plan. */
+const MAX_WAITING = 10;
 const MAX_STATEMENT_LENGTH = 2000;
 
 /** Watches from now on, for as long as the database is open. */
 export function watchSlowStatements(options: SlowStatementsOptions): void {
-  const { database, thresholdMs } = options;
+  const { database, thresholdMs, report } = options;
   if (thresholdMs === 0) return;
   const explainedAt = new Map<string, number>();
-  // One at a time: a database that is slow already has no use for more to do.
-  let isExplaining = false;
+  // One after the other: a database that is slow already has no use for more to do.
+  let explaining = Promise.resolve();
+  let waiting = 0;
   database.watchSlow({
     thresholdMs,
     onSlow: (ended, caller) => {
+      if (caller === PLANNING) return;
       const { text } = ended.sql;
       const now = performance.now();
-      const isKnown = now - (explainedAt.get(text) ?? Number.NEGATIVE_INFINITY) < EXPLAIN_EVERY_MS;
-      if (isKnown || isExplaining) {
-        options.report(describe(ended, caller));
+      const last = explainedAt.get(text) ?? Number.NEGATIVE_INFINITY;
+      if (now - last < EXPLAIN_EVERY_MS || waiting >= MAX_WAITING) {
+        report(describe(ended, caller));
         return;
       }
       if (explainedAt.size >= MAX_KNOWN) explainedAt.clear();
       explainedAt.set(text, now);
-      isExplaining = true;
-      void explain(ended, caller, options).finally(() => {
-        isExplaining = false;
+      waiting += 1;
+      explaining = explaining.then(async () => {
+        report(await explain(ended, caller, options));
+        waiting -= 1;
       });
     },
   });
@@ -67,15 +72,15 @@ export function watchSlowStatements(options: SlowStatementsOptions): void {
 async function explain(
   ended: EndedStatement,
   caller: StatementCaller | undefined,
-  { database, catalog, report }: SlowStatementsOptions,
-): Promise<void> {
+  { database, catalog }: SlowStatementsOptions,
+): Promise<SlowStatement> {
   // A statement that cannot be explained, e.g. one that sets something, is still slow.
   const plan = await readPlan(database, ended.sql, 'guess').catch(() => undefined);
-  report({
+  return {
     ...describe(ended, caller),
     plan: plan?.scans.map((scan) => scanLine(scan.table, plan)),
     suggestions: plan ? suggestIndexes(plan, catalog.list()) : [],
-  });
+  };
 }
 
 function describe(

@@ -1,6 +1,7 @@
 /** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from './database.js';
+import type { StatementCaller } from './statement-watch.js';
 
 export interface StatementPlan {
   /** A line a node, indented as it nests: what it does, to which table, by which index, with how many rows. */
@@ -21,6 +22,9 @@ export interface Scan {
   readonly filter: string;
 }
 
+/** On whose behalf plans are asked for: who watches statements is not told of his own. */
+export const PLANNING: StatementCaller = { requestId: 'plan' };
+
 /** `run`: with the rows and times of a run of it, for statements that only read. `guess`: as it would be run. */
 export type PlanDepth = 'run' | 'guess';
 
@@ -36,9 +40,10 @@ export async function readPlan(
 ): Promise<StatementPlan> {
   const options = Prisma.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
   return await database.transaction(async (transaction) => {
-    await transaction.query(Prisma.sql`set transaction read only`);
+    await transaction.query(Prisma.sql`set transaction read only`, { caller: PLANNING });
     const [row] = await transaction.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
       Prisma.sql`explain (${options}) ${sql}`,
+      { caller: PLANNING },
     );
     const nodes = listNodes(row?.['QUERY PLAN'][0]?.Plan, 0);
     return {
