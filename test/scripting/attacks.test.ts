@@ -197,7 +197,7 @@ describe('a recursion without an end', () => {
   it.each([
     ['plain', 'function f() { return f() + 1; } f();'],
     ['of getters', 'const o = { get a() { return this.a; } }; o.a;'],
-    ['of toString', 'const o = { toString() { return `${this}`; } }; String(o);'],
+    ['of toString', 'const o = { toString() { return "" + this; } }; String(o);'],
     ['of sort', 'const f = () => [2, 1].sort(f); f();'],
     ['of JSON', 'const o = { toJSON() { return JSON.stringify(o); } }; JSON.stringify(o);'],
     ['of proxies', 'let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x;'],

@@ -34,6 +34,9 @@ export interface OutboundLimits {
   readonly privateHosts: readonly string[];
 }
 
+/** All addresses of a name, as `dns.promises.lookup` finds them with `all`. */
+export type ResolveName = Parameters<typeof createPublicLookup>[0];
+
 const MOST_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What belongs to one host is not carried to another. */
@@ -52,14 +55,15 @@ export class OutboundClient {
   readonly #public: Agent;
   readonly #private: Agent;
 
-  constructor(limits: OutboundLimits) {
+  /** `resolveName`: default is the system's. */
+  constructor(limits: OutboundLimits, resolveName?: ResolveName) {
     this.#limits = limits;
     const shared = {
       connections: CONNECTIONS_OF_A_HOST,
       maxHeaderSize: MOST_HEADER_BYTES,
       maxResponseSize: limits.maxResponseBytes,
     };
-    this.#public = new Agent({ ...shared, connect: { lookup: createPublicLookup() } });
+    this.#public = new Agent({ ...shared, connect: { lookup: createPublicLookup(resolveName) } });
     this.#private = new Agent(shared);
   }
 
@@ -151,8 +155,7 @@ export class OutboundClient {
       Buffer.concat(chunks),
       answer.headers['content-encoding'],
       (cause) => {
-        const isTooLarge = cause instanceof RangeError;
-        if (isTooLarge) return tooLarge(url, maxResponseBytes);
+        if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') return tooLarge(url, maxResponseBytes);
         return new ServiceError('UNAVAILABLE', `the answer of ${url.host} cannot be unpacked`, { cause });
       },
       maxResponseBytes,
@@ -161,9 +164,9 @@ export class OutboundClient {
 
   #toServiceError(error: unknown, { url, signal, timeoutMs }: OutboundRequest): unknown {
     if (error instanceof ServiceError) return error;
-    if (!(error instanceof Error)) return error;
     if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;
-    const code = 'code' in error ? String(error.code) : error.name;
+    const code = codeOf(error);
+    if (code === 'UND_ERR_INVALID_ARG') return error;
     if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(url, this.#limits.maxResponseBytes);
     const isLate = signal.aborted || /TIMEOUT/i.test(code);
     const reason = isLate ? `did not answer within ${timeoutMs} ms` : `cannot be reached (${code})`;
@@ -225,6 +228,12 @@ async function unpack(
       else reject(toError(error));
     });
   });
+}
+
+/** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, …, or what kind of error it is. */
+function codeOf(error: unknown): string {
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
+  return String(typeof code === 'string' ? code : name);
 }
 
 function tooLarge(url: URL, maxBytes: number): ServiceError {

@@ -1,4 +1,5 @@
 /** Which addresses a script may reach: those of the public internet, and what the operator allows by name. */
+import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -20,12 +21,9 @@ export function isPublicAddress(address: string): boolean {
  * Resolves names as `net.connect` wants it, and refuses a name any of whose addresses is not public. What is answered is what is
  * connected to: a second look at the name, which might answer something else, is not taken.
  */
-export function createPublicLookup(resolveName: typeof resolve = resolve): LookupFunction {
+export function createPublicLookup(resolveName: typeof resolveAll = resolveAll): LookupFunction {
   return (hostname, options, callback) => {
-    resolveName(hostname, {
-      all: true,
-      family: options.family === 4 || options.family === 6 ? options.family : 0,
-    }).then(
+    resolveName(hostname, options.family === 4 || options.family === 6 ? options.family : 0).then(
       (found) => {
         const [first] = found;
         const hidden = found.find(({ address }) => !isPublicAddress(address));
@@ -37,6 +35,10 @@ export function createPublicLookup(resolveName: typeof resolve = resolve): Looku
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };
+}
+
+async function resolveAll(hostname: string, family: 0 | 4 | 6): Promise<LookupAddress[]> {
+  return await resolve(hostname, { all: true, family });
 }
 
 /** Refuses a host that is written as an address: nothing is resolved for it. The URL parser has made `0x7f.1` and `2130706433` of it `127.0.0.1`. */
