@@ -41,6 +41,9 @@ const variant = build as unknown as QuickJSSyncVariant;
 const PAGE_BYTES = 65_536;
 /** What the build starts with, and cannot do without. */
 const INITIAL_PAGES = 256;
+/** No module has this name. */
+const NOTHING = 'campus:nothing';
+
 /** More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory. */
 const STACK_BYTES = 256 * 1024;
 const LAST_WORDS_BYTES = 4 * 1024 * 1024;
@@ -83,12 +86,19 @@ export class Guest {
     return new Guest(quickjs, memory, options);
   }
 
-  /** Reads a script without running it; its error is a SyntaxError with the place. Once a guest. */
+  /**
+   * Reads a script without running it; its error is a SyntaxError with the place. Once a guest. The whole module is read before
+   * what it imports is looked for, and nothing runs before that is found: an import of nothing ends it in between. (The
+   * interpreter's own `compileOnly` reads out of bounds with a module.)
+   */
   check(host: GuestHost, script: { name: string; code: string }): Evaluated {
     this.#host = host;
-    const options = { type: 'module', compileOnly: true } as const;
-    const compiled = this.#context.evalCode(script.code, script.name, options);
-    return compiled.error ? this.#failed(compiled.error) : { kind: 'value', text: undefined };
+    const context = this.#context;
+    const read = context.evalCode(`${script.code}\n;import '${NOTHING}';`, script.name, { type: 'module' });
+    if (!read.error) return { kind: 'value', text: undefined };
+    const evaluated = this.#failed(read.error);
+    const isRead = evaluated.kind === 'error' && evaluated.error.message.includes(NOTHING);
+    return isRead ? { kind: 'value', text: undefined } : evaluated;
   }
 
   /** Runs a script to its end: the value it exports, its promises kept, or what it threw. Once a guest. */
