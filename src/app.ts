@@ -80,6 +80,7 @@ async function buildApp(
       reports,
       database,
       jobs: services.jobs,
+      files: services.files,
       maintenance,
       logger,
       authenticator,

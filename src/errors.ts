@@ -72,6 +72,11 @@ export const ERRORS = {
     title: 'The body is not JSON',
     when: 'a body of another media type',
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: 'The range is not in the file',
+    when: 'a Range of a file that begins after its end; Content-Range says how long it is',
+  },
   TEAPOT: { status: 418, title: 'I am a teapot', when: 'coffee was asked for' },
   SCRIPT_FAILED: {
     status: 422,

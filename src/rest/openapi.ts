@@ -46,7 +46,7 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Credentials', 'Records', 'Reports', 'Service'].map((name) => ({ name })),
+    tags: ['Credentials', 'Records', 'Files', 'Reports', 'Scripts', 'Service'].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -106,6 +106,11 @@ function describeParameter({ name, isRequired, description, schema, example, in:
 
 /** A body of parameters has the members its route's query has. */
 function describeBody(body: Body, parameters: readonly Parameter[]): Schema {
+  if (body.kind === 'file') {
+    const bytes = { schema: { type: 'string', format: 'binary' } };
+    const content = { 'multipart/form-data': { schema: body.schema }, '*/*': bytes };
+    return { required: body.isRequired, description: body.description, content };
+  }
   const isParameters = body.kind === 'parameters';
   const media = {
     schema: isParameters ? parametersSchema(parameters) : body.schema,
@@ -240,6 +245,23 @@ const SCHEMAS: Schema = {
           domain: { type: 'string' },
         },
       },
+    },
+  },
+  File: {
+    type: 'object',
+    required: ['id', 'name', 'contentType', 'size', 'sha256', 'url', 'roles', 'createdBy', 'createdAt'],
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      name: { type: 'string' },
+      contentType: { type: 'string' },
+      size: { type: 'integer', description: 'Bytes.' },
+      sha256: { type: 'string', description: 'In hexadecimal.' },
+      url: { type: 'string', description: 'Where it is read.' },
+      collection: { type: ['string', 'null'], description: 'Of the record it belongs to.' },
+      recordId: { type: ['string', 'null'], description: 'The record it belongs to.' },
+      roles: { type: 'array', items: { type: 'string' }, description: 'That may read it, too.' },
+      createdBy: { type: 'string', description: 'Its owner.' },
+      createdAt: { type: 'string', format: 'date-time' },
     },
   },
   Report: {

@@ -23,10 +23,10 @@ export interface Parameter {
 
 /**
  * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also be
- * sent as the members of a JSON object or as form fields.
+ * sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form.
  */
 export interface Body {
-  readonly kind: 'record' | 'parameters';
+  readonly kind: 'record' | 'parameters' | 'file';
   readonly isRequired: boolean;
   readonly description: string;
   readonly schema: Schema;
@@ -50,7 +50,7 @@ export interface RouteDescription {
   readonly method: Method;
   /** As OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
-  readonly group: 'Records' | 'Credentials' | 'Reports' | 'Scripts' | 'Service';
+  readonly group: 'Records' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];

@@ -2,6 +2,7 @@
 
 import type { Report } from '../reports/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
+import { FILE_ROUTES } from './file-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription } from './route.js';
@@ -28,6 +29,6 @@ export function createRouteTable(o: {
     ...SCRIPT_ROUTES,
     teapot,
   ];
-  const descriptions: readonly RouteDescription[] = [...routes, ...SERVER_ROUTES];
+  const descriptions: readonly RouteDescription[] = [...routes, ...FILE_ROUTES, ...SERVER_ROUTES];
   return { routes, descriptions };
 }

@@ -2,6 +2,7 @@
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { Logger } from 'pino';
+import type { Files } from '../files/files.js';
 import type { JobQueue } from '../messaging/job-queue.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
@@ -18,6 +19,7 @@ import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
 import { type ExplorerOptions, useExplorer } from './explorer.js';
+import { useFiles } from './files.js';
 import { useHealth } from './health.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
 import { Metrics } from './metrics.js';
@@ -34,6 +36,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly reports: readonly Report[];
   readonly database: Pick<Database, 'query' | 'pool'>;
   readonly jobs: Pick<JobQueue, 'counts'>;
+  readonly files: Files;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   readonly logger: Logger;
   readonly explorer: ExplorerOptions;
@@ -123,6 +126,9 @@ export async function createServer(services: ServerServices, options: ServerOpti
     useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
   });
   await useScriptEndpoints(app, services.scripting);
+  await app.register((scope) =>
+    useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }),
+  );
   const { graphql, live } = services;
   const webSockets =
     live &&

@@ -65,6 +65,23 @@ export const EXPLORER_HEADERS: Headers = headersBy({
   },
 });
 
+/** For `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and is of no origin. Pictures may be shown in pages. */
+export const FILE_HEADERS: Headers = headersBy({
+  ...FOR_PAGES_ALONE,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      imgSrc: ["'self'", 'data:'],
+      mediaSrc: ["'self'"],
+      styleSrc: ["'unsafe-inline'"],
+      frameAncestors: ["'self'"],
+      sandbox: [],
+    },
+  },
+  xFrameOptions: { action: 'sameorigin' },
+});
+
 /** For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the browser. */
 export const SANDBOX_HEADERS: Headers = headersBy({
   crossOriginEmbedderPolicy: false,

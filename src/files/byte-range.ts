@@ -1,0 +1,27 @@
+/** The `Range` of a request. @see RFC 9110, 14.1.2 and 14.2 */
+import type { ByteRange } from './blob-store.js';
+
+/**
+ *   range     : "bytes=" first "-" [ last ]  |  "bytes=-" length       all decimal
+ *
+ * What is not understood, and a list of several ranges, is as if it were not there: the answer is the whole file. `unsatisfiable`: nothing
+ * of it lies in the file.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const [, first = '', last = ''] =
+    /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replaceAll(' ', '') ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Number(last);
+    return length === 0 || size === 0
+      ? 'unsatisfiable'
+      : { start: Math.max(0, size - length), end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}

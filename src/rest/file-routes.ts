@@ -1,0 +1,95 @@
+/** The rows of the table about files. Described here, served by `src/server/files.ts`: their bodies are bytes, not JSON. */
+import type { Parameter, RouteDescription, Schema } from './route.js';
+
+const FILE: Schema = { $ref: '#/components/schemas/File' };
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  isRequired: true,
+  description: 'the id of the file',
+  schema: { type: 'string', format: 'uuid' },
+  example: '01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e',
+};
+
+export const UPLOAD_PARAMETERS: readonly Parameter[] = [
+  query('name', 'the name of the file; needed where the body is the file itself'),
+  query('collection', 'with recordId: the record the file belongs to; who may read that, may read the file'),
+  query('recordId', 'with collection: the record the file belongs to'),
+  query('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
+];
+
+export const FILE_ROUTES: readonly RouteDescription[] = [
+  {
+    name: 'uploadFile',
+    method: 'POST',
+    path: '/files',
+    group: 'Files',
+    summary: 'Upload a file, streamed: as a form of one file, or the bytes as they are',
+    description:
+      'As `multipart/form-data` the file is one part with a file name; parts named as the parameters may come before it. With any other `Content-Type` the body is the file, of that type.',
+    parameters: UPLOAD_PARAMETERS,
+    body: {
+      kind: 'file',
+      isRequired: true,
+      description: 'The file.',
+      schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
+    },
+    answers: [
+      { status: 201, description: 'The file that was kept.', schema: FILE, headers: ['Location', 'ETag'] },
+    ],
+    errors: [
+      'MALFORMED_REQUEST',
+      'INVALID_VALUE',
+      'LIMIT_EXCEEDED',
+      'UNAUTHENTICATED',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'TOO_LARGE',
+    ],
+    isOpen: false,
+  },
+  {
+    name: 'readFile',
+    method: 'GET',
+    path: '/files/{id}',
+    group: 'Files',
+    summary: 'The bytes of a file, or a range of them',
+    parameters: [
+      ID,
+      {
+        ...query('download', 'true: to be saved, whatever its type'),
+        schema: { type: 'string', enum: ['true', 'false'] },
+      },
+      header('Range', 'one range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`'),
+      header('If-Range', 'an ETag: the range only of that file, else the whole of it'),
+      header('If-None-Match', 'ETags: 304 where one of them is that of the file'),
+    ],
+    answers: [
+      { status: 200, description: 'The file, as its own media type.', headers: ['ETag'] },
+      { status: 206, description: 'The range that was asked for.', headers: ['ETag'] },
+      { status: 304, description: 'The caller has it.', headers: ['ETag'] },
+    ],
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    isOpen: false,
+  },
+  {
+    name: 'deleteFile',
+    method: 'DELETE',
+    path: '/files/{id}',
+    group: 'Files',
+    summary: 'Take a file away for good; for its owner and admins',
+    parameters: [ID],
+    answers: [{ status: 204, description: 'It is gone.' }],
+    errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'],
+    isOpen: false,
+  },
+];
+
+function query(name: string, description: string): Parameter {
+  return { name, in: 'query', isRequired: false, description, schema: { type: 'string' } };
+}
+
+function header(name: string, description: string): Parameter {
+  return { name, in: 'header', isRequired: false, description, schema: { type: 'string' } };
+}

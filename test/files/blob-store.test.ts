@@ -1,0 +1,128 @@
+/** The one contract of both places files are kept in. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import type { BlobStore } from '../../src/files/blob-store.js';
+import { DatabaseBlobs } from '../../src/files/database-blobs.js';
+import { insertUploading } from '../../src/files/file-rows.js';
+import { S3Blobs } from '../../src/files/s3-blobs.js';
+import { useTestDatabase } from '../database.js';
+import { type S3Server, startS3Server } from './s3-server.js';
+
+const test = useTestDatabase();
+let s3: S3Server;
+
+beforeAll(async () => {
+  s3 = await startS3Server();
+});
+
+afterAll(async () => {
+  await s3.close();
+});
+
+const PLACES: [name: string, open: () => Promise<BlobStore>][] = [
+  ['the database', async () => new DatabaseBlobs(test.database)],
+  [
+    'a bucket',
+    () =>
+      S3Blobs.open({ url: s3.url, region: 'us-east-1', accessKeyId: 'school', secretAccessKey: 'secret' }),
+  ],
+];
+
+for (const [place, open] of PLACES) {
+  describe(`files in ${place}`, () => {
+    let blobs: BlobStore;
+    beforeAll(async () => {
+      blobs = await open();
+    });
+    afterAll(async () => {
+      await blobs.close();
+    });
+
+    async function keep(bytes: AsyncIterable<Buffer>): Promise<string> {
+      const id = uuidv7();
+      const file = {
+        id,
+        domainId: 'top',
+        name: 'f',
+        contentType: 'a/b',
+        link: undefined,
+        roles: [],
+        createdBy: 'u',
+      };
+      await insertUploading(test.database, { ...file, storage: blobs.kind });
+      await blobs.write(id, bytes, undefined);
+      return id;
+    }
+
+    for (const size of [0, 1, 262_143, 262_144, 262_145, 1_048_576, 12_000_000]) {
+      it(`come back byte for byte: ${size} of them`, async () => {
+        const bytes = randomBytes(size);
+        const id = await keep(inPieces(bytes, 100_003));
+        if (size === 0) return;
+        const read = await bytesOf(blobs, id, { start: 0, end: size - 1 });
+        expect(read.equals(bytes)).toBe(true);
+      });
+    }
+
+    it('come back in part', async () => {
+      const bytes = randomBytes(2_000_000);
+      const id = await keep(inPieces(bytes, 65_536));
+      const ranges = [
+        [0, 0],
+        [1, 1],
+        [262_143, 262_144],
+        [262_144, 262_144],
+        [700_000, 1_900_000],
+        [1_999_999, 1_999_999],
+      ] as const;
+      for (const [start, end] of ranges) {
+        expect((await bytesOf(blobs, id, { start, end })).equals(bytes.subarray(start, end + 1))).toBe(true);
+      }
+    });
+
+    it('are gone when they are deleted, and may be deleted again', async () => {
+      const id = await keep(inPieces(randomBytes(1000), 1000));
+      await blobs.delete(id);
+      await expect(bytesOf(blobs, id, { start: 0, end: 999 })).rejects.toThrow();
+      await blobs.delete(id);
+    });
+
+    it('whose bytes fail on the way fail with that', async () => {
+      async function* failing() {
+        yield randomBytes(6_000_000);
+        throw new Error('the caller has gone');
+      }
+      await expect(keep(failing())).rejects.toThrow(/the caller has gone|does not answer/);
+      expect(s3.uploads.size).toBe(0);
+    });
+  });
+}
+
+describe('a bucket out of reach', () => {
+  it('is a 503 that names no secret', async () => {
+    const blobs = await S3Blobs.open({
+      url: s3.url,
+      region: 'us-east-1',
+      accessKeyId: 'a',
+      secretAccessKey: 'b',
+    });
+    s3.isDown = true;
+    try {
+      await expect(blobs.delete('x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    } finally {
+      s3.isDown = false;
+      await blobs.close();
+    }
+  }, 20_000);
+});
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function bytesOf(blobs: BlobStore, id: string, range: { start: number; end: number }): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of blobs.read(id, range, undefined)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
