@@ -1,6 +1,7 @@
 /** The door to scripts: what there is, how it is saved, run, and what came of it. @see interface 1.1 */
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { JsonValue } from '../json.js';
+import type { Script } from '../scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts, ScriptVersion } from '../scripting/library/scripts.js';
 import { type PageSizes, toPageRequest } from './page-arguments.js';
@@ -48,7 +49,8 @@ export class ScriptResolver {
   }
 
   @FieldResolver(() => String, { description: 'The code. For admins.' })
-  async code(@Ctx() context: RequestContext, @Root() script: ScriptOutline): Promise<string> {
+  async code(@Ctx() context: RequestContext, @Root() script: ScriptOutline | Script): Promise<string> {
+    if ('code' in script) return script.code;
     return (await this.#scripts.get(requireScope(context), script.name)).code;
   }
 

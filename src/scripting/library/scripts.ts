@@ -123,10 +123,11 @@ export class Scripts {
    */
   async save(scope: Scope, sent: unknown, ifVersion?: number): Promise<Script> {
     assertMayEdit(scope);
-    const { name, code, ...settings } = parseScript(sent, this.#options);
+    const definition = parseScript(sent, this.#options);
+    const { name, code, ...settings } = definition;
     await this.#options.checkCode({ name, code });
     const domainId = scope.domain.id;
-    const [row] = await this.#options.database.query<{ version: number }>(Prisma.sql`
+    const [row] = await this.#options.database.query<SavedRow>(Prisma.sql`
 with last as (
   select coalesce(max(version), 0) as version
   from script_versions
@@ -149,11 +150,19 @@ kept as (
   select domain_id, name, version, code, settings, updated_at, updated_by
   from saved
 )
-select version, pg_notify(${CHANNEL}, '') as announced
+select version, owner, created_at, updated_at, pg_notify(${CHANNEL}, '') as announced
 from saved`);
     if (row === undefined) throw versionConflict(name, this.#index.find(domainId, name), ifVersion);
     await this.refresh();
-    return await this.get(scope, name);
+    return {
+      ...definition,
+      domainId,
+      version: row.version,
+      owner: row.owner,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      updatedBy: scope.principal.id,
+    };
   }
 
   /** Takes a script away; its versions and runs stay. @throws FORBIDDEN, NOT_FOUND */
@@ -280,6 +289,13 @@ function startsOf({ domainId, before, after, topics }: ScriptOutline): readonly 
     ...topics.map((topic) => ['topic', domainId, topic]),
   ];
   return [...new Set(starts.map((start) => JSON.stringify(start)))];
+}
+
+interface SavedRow {
+  readonly version: number;
+  readonly owner: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 async function readOutlines(database: Database): Promise<readonly ScriptOutline[]> {
