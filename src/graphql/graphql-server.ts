@@ -13,7 +13,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyPluginAsync } from 'fastify';
-import { type DocumentNode, type GraphQLSchema, MaxIntrospectionDepthRule } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import { findPackageDirectory } from '../package-directory.js';
@@ -26,8 +26,10 @@ import type { GraphqlContext } from './graphql-context.js';
 import { PREFLIGHT_HEADERS, type SchemaServer, serveGraphql } from './graphql-endpoint.js';
 import { formatError } from './graphql-errors.js';
 import { printResult } from './json-text.js';
-import { createDocumentLimitsRule } from './limits/document-limits.js';
 import { OperationCosts } from './limits/operation-cost.js';
+import { createValidationRules } from './limits/validation-rules.js';
+import { createLiveServer, type LiveServices } from './live/create-live-server.js';
+import type { LiveServer } from './live/live-server.js';
 import type { OperationOptions } from './operation.js';
 import { PersistedQueries } from './persisted/persisted-queries.js';
 import { readRegisteredOperations } from './persisted/registered-operations.js';
@@ -53,6 +55,10 @@ export type GraphqlSettings = Pick<
   | 'anyOperationRoles'
   | 'serverTiming'
   | 'introspectionRoles'
+  | 'liveConnectionsPerCredential'
+  | 'liveSubscriptionsPerConnection'
+  | 'liveQueueBytes'
+  | 'liveInitTimeoutMs'
 >;
 
 export interface GraphqlServices {
@@ -60,6 +66,8 @@ export interface GraphqlServices {
   readonly reports: ReportServices;
   readonly catalog: Catalog;
   readonly database: Pick<Database, 'transaction'>;
+  /** What subscriptions work with. */
+  readonly live: LiveServices;
   readonly config: GraphqlSettings;
   /** Hears of every fault of ours, with its request id. */
   readonly onFault?: (error: unknown, requestId: string) => void;
@@ -68,6 +76,8 @@ export interface GraphqlServices {
 export interface GraphqlEndpoint {
   /** Registers `/graphql`. */
   readonly plugin: FastifyPluginAsync;
+  /** Serves the WebSockets opened at `/graphql`. */
+  readonly live: LiveServer;
   /** Stops rebuilding and ends Apollo Server. */
   close(): Promise<void>;
 }
@@ -86,7 +96,15 @@ export async function createGraphql(services: GraphqlServices): Promise<GraphqlE
   const persisted = new PersistedQueries({ maxLength: config.persistedQueriesMaxLength });
   const endpoint = new RenewedServer(services, persisted);
   await endpoint.start();
+  const live = createLiveServer(services.live, {
+    schema: () => endpoint.schema,
+    catalog: services.catalog,
+    operations: endpoint.operations,
+    registered,
+    config,
+  });
   return {
+    live,
     plugin: async (app) =>
       serveGraphql(app, {
         current: () => endpoint.current,
@@ -95,7 +113,10 @@ export async function createGraphql(services: GraphqlServices): Promise<GraphqlE
         registered,
         settings: config,
       }),
-    close: () => endpoint.close(),
+    close: async () => {
+      live.close();
+      await endpoint.close();
+    },
   };
 }
 
@@ -105,6 +126,7 @@ class RenewedServer {
   readonly #buildSchema: () => GraphQLSchema;
   readonly operations: OperationOptions;
   #current: SchemaServer | undefined;
+  #schema: GraphQLSchema | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #stopListening: () => void = () => {};
 
@@ -142,6 +164,11 @@ class RenewedServer {
     return this.#current;
   }
 
+  get schema(): GraphQLSchema {
+    if (!this.#schema) throw new Error('the GraphQL server is not started');
+    return this.#schema;
+  }
+
   async start(): Promise<void> {
     this.#current = await this.#startServer();
     this.#stopListening = this.#services.catalog.onChange(() => this.#renew());
@@ -171,8 +198,9 @@ class RenewedServer {
     const { config } = this.#services;
     const { onFault } = this.operations;
     const documents = new RepeatedDocuments();
+    const schema = this.#buildSchema();
     const apollo = new ApolloServer<GraphqlContext>({
-      schema: this.#buildSchema(),
+      schema,
       // What Apollo would read from the environment is set here.
       nodeEnv: 'production',
       introspection: true,
@@ -182,14 +210,7 @@ class RenewedServer {
       stopOnTerminationSignals: false,
       allowBatchedHttpRequests: config.graphqlBatching,
       parseOptions: { maxTokens: config.graphqlMaxTokens },
-      validationRules: [
-        MaxIntrospectionDepthRule,
-        createDocumentLimitsRule({
-          maxDepth: config.graphqlMaxDepth,
-          maxRootFields: config.graphqlMaxRootFields,
-          maxDirectives: config.graphqlMaxDirectives,
-        }),
-      ],
+      validationRules: createValidationRules(config),
       documentStore: createDocumentStore(),
       persistedQueries: { cache: this.#persisted.cache },
       formatError,
@@ -210,6 +231,7 @@ class RenewedServer {
       ],
     });
     await apollo.start();
+    this.#schema = schema;
     return { apollo, documents };
   }
 }

@@ -28,8 +28,13 @@ export class ReadyValue implements Printable {
   }
 
   async [PRINT](info: GraphQLResolveInfo): Promise<string> {
-    return printResult(select(await this.#read(), info.returnType, info.fieldNodes, info));
+    return printReady(await this.#read(), info);
   }
+}
+
+/** The JSON text of what `info` selects of a value whose types have no resolvers of their own. */
+export function printReady(value: unknown, info: GraphQLResolveInfo): string {
+  return printResult(select(value, info.returnType, info.fieldNodes, info));
 }
 
 /** What graphql-js makes of the value: the fields selected by their response keys, scalars and enums in their outer form. */

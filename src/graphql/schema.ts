@@ -3,7 +3,7 @@
  * makes. It is built again whenever a collection changes.
  */
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
-import { buildSchemaSync, getMetadataStorage } from 'type-graphql';
+import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../store/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
 import type { PageSizes } from './page-arguments.js';
@@ -18,6 +18,7 @@ import { withReferrers } from './typed/referrers/list-referrers.js';
 import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
 import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
+import { createChangesResolver } from './typed/typed-changes.js';
 import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/typed-where.js';
@@ -48,6 +49,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
         get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass),
       },
       directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
+      pubSub: NO_PUB_SUB,
       validate: false,
       skipCheck: true,
     });
@@ -55,6 +57,14 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     return schema;
   });
 }
+
+/** TypeGraphQL wants one where there are subscriptions; each of ours says itself what it listens to. */
+const NO_PUB_SUB: PubSub = {
+  publish: () => {},
+  subscribe: () => {
+    throw new Error('subscriptions of this schema have a `subscribe` of their own');
+  },
+};
 
 /** A schema that is printed has none. */
 const NO_PAGES: PageSizes = { defaultPageSize: 0, maxPageSize: 0 };
@@ -75,6 +85,9 @@ function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): Ty
     const bulk = createBulkResolver(typed, parts);
     return groups ? [records, bulk, groups] : [records, bulk];
   });
+  const ofChanges = model.collections.map((typed) =>
+    createChangesResolver(typed, { model, types, whereInputs, asPlainValue }),
+  );
   const ofReferrers = model.collections.flatMap((typed) =>
     typed.object.referrers.flatMap((referrers) => {
       const parts = { model, types, whereInputs, asPlainValue };
@@ -87,12 +100,13 @@ function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): Ty
     return resolverClass ? [resolverClass] : [];
   });
   return {
-    classes: [...ofCollections, ...ofReferences, ...ofReferrers],
+    classes: [...ofCollections, ...ofChanges, ...ofReferences, ...ofReferrers],
     createInstances(services) {
       const loader = new ReferenceLoader(services.records);
       const referrersLoader = new ReferrersLoader(services.records);
       return new Map<NewableFunction, object>([
         ...ofCollections.map((one) => [one, new one(services)] as const),
+        ...ofChanges.map((one) => [one, new one()] as const),
         ...ofReferences.map((one) => [one, new one(loader)] as const),
         ...ofReferrers.map((one) => [one, new one(referrersLoader)] as const),
       ]);

@@ -111,7 +111,8 @@ export function useArrival(
     o.inFlight.arrived();
     reply.raw.once('close', () => {
       o.inFlight.left();
-      const isComplete = reply.raw.writableFinished;
+      // A WebSocket took over.
+      const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
       if (!isComplete) context.abandon();
       o.observe({
         kind: 'requestEnded',

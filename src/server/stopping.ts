@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.js';
 import type { RequestsInFlight } from './arrival.js';
 import type { Observe } from './observation.js';
+import type { WebSockets } from './web-sockets.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -37,13 +38,14 @@ export async function stopServer(
   o: {
     readonly stopping: Stopping;
     readonly inFlight: RequestsInFlight;
+    readonly webSockets: WebSockets | undefined;
     readonly graceMs: number;
     readonly observe: Observe;
   },
 ): Promise<void> {
   o.observe({ kind: 'stopping', inFlight: o.inFlight.count });
   o.stopping.begin();
-  const abandoned = await o.inFlight.drain(o.graceMs);
+  const [abandoned] = await Promise.all([o.inFlight.drain(o.graceMs), o.webSockets?.stop(o.graceMs)]);
   const closing = app.close();
   app.server.closeAllConnections();
   await closing;

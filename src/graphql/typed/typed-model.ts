@@ -108,7 +108,7 @@ export function createTypedModel(
 
 /** Of the types of a collection beside the record's. */
 const TYPE_SUFFIXES: readonly string[] = [
-  ...['Connection', 'Edge', 'WhereInput', 'OrderByInput', 'SortField'],
+  ...['Connection', 'Edge', 'Change', 'WhereInput', 'OrderByInput', 'SortField'],
   ...['Batch', 'Key', 'NumbersInput', 'BoundsInput', 'ListsInput'],
   ...['Group', 'GroupKey', 'GroupField', 'GroupOrderByInput', 'HavingInput'],
 ];
@@ -168,6 +168,7 @@ class Names {
       ];
       const roots = [
         singular,
+        `${singular}Changed`,
         ...['', 'Aggregate', 'Distinct'].map((suffix) => plural + suffix),
         ...['create', 'update', 'delete', 'upsert'].flatMap((verb) => [
           verb + typeName,

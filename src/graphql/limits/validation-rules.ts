@@ -1,0 +1,17 @@
+/** What a document must satisfy beside the rules of the specification, by HTTP and by WebSocket. */
+import { MaxIntrospectionDepthRule, type ValidationRule } from 'graphql';
+import type { Config } from '../../config.js';
+import { createDocumentLimitsRule } from './document-limits.js';
+
+export function createValidationRules(
+  config: Pick<Config, 'graphqlMaxDepth' | 'graphqlMaxRootFields' | 'graphqlMaxDirectives'>,
+): ValidationRule[] {
+  return [
+    MaxIntrospectionDepthRule,
+    createDocumentLimitsRule({
+      maxDepth: config.graphqlMaxDepth,
+      maxRootFields: config.graphqlMaxRootFields,
+      maxDirectives: config.graphqlMaxDirectives,
+    }),
+  ];
+}

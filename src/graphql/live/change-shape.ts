@@ -1,0 +1,68 @@
+/** What a document selects of a change, and the change printed so. */
+import type { RecordChange } from '../../store/change-feed.js';
+import type { Member } from '../../store/sql/shape.js';
+import type { SelectedForm } from '../page-shape.js';
+import { type SelectionInfo, selectedFields } from '../selection.js';
+import type { CHANGE_FIELDS } from './change-types.js';
+
+type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;
+
+type ChangeMember =
+  | { readonly key: string; readonly kind: ChangePart }
+  | { readonly key: string; readonly kind: 'constant'; readonly text: string }
+  /** `selection`: which of the shape's. */
+  | { readonly key: string; readonly kind: 'record'; readonly selection: number };
+
+export interface ChangeShape {
+  readonly members: readonly ChangeMember[];
+  /** What is read of the record: one for each time it is selected. */
+  readonly selections: readonly (readonly Member[])[];
+}
+
+/** `typeName` is that of the change. */
+export function toChangeShape(typeName: string, form: SelectedForm, info: SelectionInfo): ChangeShape {
+  const selections: (readonly Member[])[] = [];
+  const members = [...selectedFields(typeName, info.fieldNodes, info)].map(([key, nodes]): ChangeMember => {
+    const name = nodes[0]?.name.value;
+    switch (name) {
+      case 'operation':
+      case 'id':
+      case 'version':
+      case 'changedAt':
+        return { key, kind: name };
+      case 'record':
+        selections.push(form.members(nodes, info));
+        return { key, kind: 'record', selection: selections.length - 1 };
+      default:
+        return { key, kind: 'constant', text: typeName };
+    }
+  });
+  return { members, selections };
+}
+
+/** The JSON text of a change; `records` are the texts of the shape's selections, `undefined`: it was removed. */
+export function printChange(
+  shape: ChangeShape,
+  change: RecordChange,
+  records: readonly string[] | undefined,
+): string {
+  const members = shape.members.map((member) => `${JSON.stringify(member.key)}:${print(member)}`);
+  return `{${members.join(',')}}`;
+
+  function print(member: ChangeMember): string {
+    switch (member.kind) {
+      case 'operation':
+        return JSON.stringify(change.operation.toUpperCase());
+      case 'id':
+        return JSON.stringify(change.id);
+      case 'version':
+        return String(change.version);
+      case 'changedAt':
+        return JSON.stringify(change.at.toISOString());
+      case 'record':
+        return records?.[member.selection] ?? 'null';
+      case 'constant':
+        return JSON.stringify(member.text);
+    }
+  }
+}

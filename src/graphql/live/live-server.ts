@@ -1,0 +1,308 @@
+/**
+ * Subscriptions over WebSockets: the protocol graphql-transport-ws as graphql-ws speaks it, with the limits, checks and errors of `/graphql`.
+ * Queries and mutations stay with HTTP.
+ *
+ * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+ */
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
+import { ServiceError } from '../../errors.js';
+import type { Scope } from '../../store/scope.js';
+import { formatError, isFault } from '../graphql-errors.js';
+import { assertFilterVariables } from '../limits/filter-variables.js';
+import { assertMayIntrospect } from '../limits/introspection.js';
+import type { OperationCosts } from '../limits/operation-cost.js';
+import { EventQueue } from './event-queue.js';
+import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
+import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';
+import type { LiveContext } from './live-context.js';
+import type { LiveSources } from './live-sources.js';
+import type { PreparedDocument } from './prepared-documents.js';
+import { MessagePrinter, PrintedResult } from './printed-result.js';
+
+export interface LiveLimits {
+  readonly connectionsPerCredential: number;
+  readonly subscriptionsPerConnection: number;
+  /** What may wait for a connection. */
+  readonly queueBytes: number;
+  /** How long a connection may take to say who it is. */
+  readonly initTimeoutMs: number;
+}
+
+export interface LiveServerOptions {
+  /** A document as the schema of this moment knows it. @throws GraphQLError, ServiceError */
+  readonly prepare: (sent: SubscribePayload) => PreparedDocument;
+  readonly costs: OperationCosts;
+  readonly introspectionRoles: readonly string[];
+  readonly onFault: (error: unknown, requestId: string) => void;
+  readonly sources: LiveSources;
+  readonly callers: LiveCallerOptions;
+  /** Counts a subscription as a request of its credential. */
+  readonly rateLimits: {
+    take(credentialId: string): {
+      readonly allowed: boolean;
+      readonly limit: number;
+      readonly resetSeconds: number;
+    };
+  };
+  readonly limits: LiveLimits;
+}
+
+/** How often everybody is asked whether its credential still stands, beside every time it is sent something. */
+const CHECK_MS = 1_000;
+
+type Client = Context<Record<string, unknown>, LiveConnection>;
+
+export class LiveServer {
+  readonly #options: LiveServerOptions;
+  readonly #protocol: Server<LiveConnection>;
+  readonly #printer = new MessagePrinter();
+  readonly #connections = new Set<LiveConnection>();
+  readonly #timer: NodeJS.Timeout;
+  #eventsSent = 0;
+
+  constructor(options: LiveServerOptions) {
+    this.#options = options;
+    this.#protocol = makeServer<Record<string, unknown>, LiveConnection>({
+      connectionInitWaitTimeout: options.limits.initTimeoutMs,
+      onConnect: (client) => this.#greet(client),
+      onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
+      subscribe,
+      // As it is: graphql-ws would take it apart.
+      onNext: (_client, _id, _payload, _args, result) =>
+        result instanceof PrintedResult ? result : undefined,
+      onError: (client, _id, _payload, errors) => this.#tell(client.extra, errors),
+      jsonMessageReplacer: this.#printer.replace,
+    });
+    this.#timer = setInterval(() => this.#checkAll(), CHECK_MS);
+    this.#timer.unref();
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  get subscriptions(): number {
+    let count = 0;
+    for (const connection of this.#connections) count += connection.subscriptions;
+    return count;
+  }
+
+  get eventsSent(): number {
+    let count = this.#eventsSent;
+    for (const connection of this.#connections) count += connection.eventsSent;
+    return count;
+  }
+
+  /** Serves a socket until the answer is called, which says that it is closed. */
+  open(
+    socket: LiveSocket,
+    arrival: LiveArrival,
+  ): { readonly connection: LiveConnection; closed(code: number, reason: string): Promise<void> } {
+    const connection = new LiveConnection(socket, arrival, this.#options.limits.queueBytes);
+    this.#connections.add(connection);
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: async (message) => {
+          const printed = this.#printer.print(message);
+          await socket.send(printed);
+          connection.assertKeepsUp();
+        },
+        close: (code = CLOSE.goingAway, reason = '') => connection.close(code, reason),
+        onMessage: (listener) => socket.onMessage(listener),
+      },
+      connection,
+    );
+    return {
+      connection,
+      closed: async (code, reason) => {
+        this.#connections.delete(connection);
+        this.#eventsSent += connection.eventsSent;
+        connection.ended();
+        await closed(code, reason);
+      },
+    };
+  }
+
+  /** Ends every connection. */
+  closeAll(code: number, reason: string): void {
+    for (const connection of this.#connections) connection.close(code, reason);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.closeAll(CLOSE.goingAway, 'This gateway is shutting down');
+  }
+
+  /** `connection_init`: who is it? Refused, the connection is closed with the reason. */
+  async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
+    const { arrival } = connection;
+    const caller = new LiveCaller(this.#options.callers, {
+      authorization: textOf(connectionParams, 'authorization') ?? arrival.authorization,
+      domainHeader: textOf(connectionParams, 'x-domain') ?? arrival.domainHeader,
+      requestId: arrival.requestId,
+    });
+    try {
+      const { principal, domain } = await caller.scope();
+      const { id } = principal.credential;
+      const others = [...this.#connections].filter(({ credentialId }) => credentialId === id).length;
+      const { connectionsPerCredential } = this.#options.limits;
+      if (others >= connectionsPerCredential) {
+        connection.close(CLOSE.tooMany, `A credential has at most ${connectionsPerCredential} connections`);
+        return false;
+      }
+      connection.caller = caller;
+      connection.credentialId = id;
+      connection.principal = `${domain.id}/${principal.id}`;
+      return true;
+    } catch (error) {
+      this.#refuse(connection, error);
+      return false;
+    }
+  }
+
+  async #prepare(
+    { extra: connection, subscriptions }: Client,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const { costs, introspectionRoles, prepare } = this.#options;
+    try {
+      const context = await this.#contextOf(connection);
+      const { subscriptionsPerConnection } = this.#options.limits;
+      if (Object.keys(subscriptions).length > subscriptionsPerConnection) {
+        throw new ServiceError(
+          'LIMIT_EXCEEDED',
+          `A connection has at most ${subscriptionsPerConnection} subscriptions at once.`,
+        );
+      }
+      const { schema, document, operation } = prepare(payload);
+      const variables = payload.variables ?? {};
+      assertSubscription(operation);
+      assertMayIntrospect(document, context, introspectionRoles);
+      assertFilterVariables(document, variables);
+      costs.assertAffordable({ schema, document, operation, variables });
+      return {
+        schema,
+        document,
+        contextValue: context,
+        variableValues: variables,
+        operationName: operation.name?.value,
+      };
+    } catch (error) {
+      return [toGraphqlError(error)];
+    }
+  }
+
+  async #contextOf(connection: LiveConnection): Promise<LiveContext> {
+    const { caller, arrival } = connection;
+    if (!caller) throw new Error('a subscription before its connection was acknowledged');
+    const scope = await caller.scope();
+    this.#count(scope);
+    return {
+      ...this.#options.sources,
+      scope,
+      caller,
+      requestId: arrival.requestId,
+      address: arrival.address,
+      domainHeader: arrival.domainHeader,
+      idempotencyKey: undefined,
+      signal: NEVER,
+      openQueue: (info: GraphQLResolveInfo) => {
+        const queue = new EventQueue(connection, String(info.path.key));
+        connection.adopt(queue);
+        return queue;
+      },
+    };
+  }
+
+  /** @throws TOO_MANY_REQUESTS (429) */
+  #count({ principal }: Scope): void {
+    const { allowed, limit, resetSeconds } = this.#options.rateLimits.take(principal.credential.id);
+    if (allowed) return;
+    throw new ServiceError(
+      'TOO_MANY_REQUESTS',
+      `More than ${limit} requests in a minute; go on in ${resetSeconds} s.`,
+      { retryAfterSeconds: resetSeconds },
+    );
+  }
+
+  /** Errors as `/graphql` words them. */
+  #tell({ arrival: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
+    return errors.map((error) => {
+      if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
+      const formatted = formatError(error.toJSON(), error);
+      return { ...formatted, extensions: { ...formatted.extensions, requestId } };
+    });
+  }
+
+  #checkAll(): void {
+    for (const connection of this.#connections) {
+      connection.caller?.scope().catch((error: unknown) => {
+        if (isRefusal(error)) this.#refuse(connection, error);
+      });
+    }
+  }
+
+  #refuse(connection: LiveConnection, error: unknown): void {
+    if (!(error instanceof ServiceError)) {
+      this.#options.onFault(error, connection.arrival.requestId);
+      connection.close(CLOSE.tryAgainLater, 'Internal server error');
+    } else if (error.status >= 500) connection.close(CLOSE.tryAgainLater, error.message);
+    else if (connection.caller) connection.close(CLOSE.forbidden, error.message);
+    else connection.close(error.status === 401 ? CLOSE.unauthorized : CLOSE.forbidden, error.message);
+  }
+}
+
+/** Nothing of a subscription outlives its queue, which says itself when it ends. */
+const NEVER = new AbortController().signal;
+
+/** graphql-js coerces the arguments and calls the field's `subscribe`; the events that come of it are results already. */
+async function subscribe(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
+  const stream = await createSourceEventStream(args);
+  if (isQueue(stream)) return stream;
+  const [error] = 'errors' in stream ? (stream.errors ?? []) : [];
+  return failed(error ?? new Error('a subscription gave no events'));
+}
+
+function isQueue(stream: unknown): stream is EventQueue {
+  return stream instanceof EventQueue;
+}
+
+/** So that graphql-ws sends an error: a result with errors would look like an event. */
+function failed(error: Error): AsyncIterable<never> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
+}
+
+function assertSubscription({ operation: type }: OperationDefinitionNode): void {
+  if (type === OperationTypeNode.SUBSCRIPTION) return;
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    `Send a ${type} by POST /graphql; a WebSocket is for subscriptions.`,
+  );
+}
+
+function toGraphqlError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const known =
+    error instanceof RangeError
+      ? new ServiceError('MALFORMED_REQUEST', 'The document or its variables are nested too deeply.', {
+          cause: error,
+        })
+      : error;
+  const original = known instanceof Error ? known : new Error(String(known));
+  return new GraphQLError(original.message, { originalError: original });
+}
+
+/** A member of `connection_init` by its name in lower case: clients write `Authorization` and `authorization`. */
+function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : undefined;
+}

@@ -1,0 +1,12 @@
+/** Where the events of subscriptions come from. */
+import type { Topics } from '../../messaging/topics.js';
+import type { Catalog } from '../../store/catalog.js';
+import type { ChangeFeed } from '../../store/change-feed.js';
+import type { RecordChanges } from './record-changes.js';
+
+export interface LiveSources {
+  readonly catalog: Catalog;
+  readonly feed: ChangeFeed;
+  readonly recordChanges: RecordChanges;
+  readonly topics: Topics;
+}

@@ -1,0 +1,40 @@
+/** What the generic and the typed subscriptions to records have in common. */
+import type { Filter } from '../../filter/filter.js';
+import { requireScope } from '../request-context.js';
+import { assertShown } from '../shown-fields.js';
+import type { ChangeShape } from './change-shape.js';
+import { ChangeOperation } from './change-types.js';
+import type { EventQueue } from './event-queue.js';
+import type { SubscribeData } from './live-context.js';
+
+const ALL_OPERATIONS: readonly ChangeOperation[] = Object.values(ChangeOperation);
+
+/**
+ * The events of a subscription, from when every later change is heard.
+ *
+ * @throws FORBIDDEN, also for a hidden field that is selected or filtered by; NOT_FOUND, GONE, MALFORMED_FILTER, INVALID_VALUE
+ */
+export async function subscribeToRecords(
+  { context, info }: Omit<SubscribeData<unknown>, 'args'>,
+  request: {
+    readonly collection: string;
+    readonly filter: Filter;
+    readonly operations: readonly ChangeOperation[] | null | undefined;
+    /** The same object for the same selection: its reads are shared. */
+    readonly shape: ChangeShape;
+  },
+): Promise<EventQueue> {
+  const { catalog, recordChanges, caller } = context;
+  const scope = requireScope(context);
+  const { collection, filter, shape } = request;
+  for (const members of shape.selections) assertShown(members, collection, { scope, catalog });
+  const queue = context.openQueue(info);
+  try {
+    const operations = new Set(request.operations ?? ALL_OPERATIONS);
+    await recordChanges.subscribe(scope, { caller, collection, filter, operations, shape, queue });
+    return queue;
+  } catch (error) {
+    await queue.return();
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+/** The subscription of one collection: `taskChanged`. */
+import { Arg, ID, Int, ObjectType, Resolver, Subscription } from 'type-graphql';
+import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
+import { CHANGE_FIELDS, ChangeOperation } from '../live/change-types.js';
+import { neverExecuted, type SubscribeData } from '../live/live-context.js';
+import { subscribeToRecords } from '../live/subscribe-to-records.js';
+import { toFilter } from '../record-resolver.js';
+import { DateTime } from '../scalars/date-time.js';
+import { SelectionMemory } from '../selection.js';
+import { withArticle } from './graphql-names.js';
+import { typedForm } from './typed-form.js';
+import type { TypedCollection, TypedModel } from './typed-model.js';
+import type { AsPlainValue } from './typed-resolver.js';
+import { createClass, field, type TypeClass, type TypedTypes } from './typed-types.js';
+import { toStoredWhere, type WhereInputs } from './typed-where.js';
+
+interface ChangedArguments {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly operations?: readonly ChangeOperation[] | null;
+}
+
+export function createChangesResolver(
+  typed: TypedCollection,
+  options: {
+    readonly model: TypedModel;
+    readonly types: TypedTypes;
+    readonly whereInputs: WhereInputs;
+    readonly asPlainValue: AsPlainValue;
+  },
+): new () => object {
+  const { model, types, whereInputs, asPlainValue } = options;
+  const { collection, object, singular, plural } = typed;
+  const changeType = createChangeType(typed, types);
+  const form = typedForm(typed, model);
+  const shapes = new SelectionMemory<ChangeShape>();
+
+  async function subscribe(live: SubscribeData<ChangedArguments>) {
+    const { args, info } = live;
+    const filter = toFilter(
+      {
+        collection: collection.name,
+        oquery: args.oquery ?? undefined,
+        isInsensitive: args.ci ?? undefined,
+        where: args.where ? toStoredWhere(args.where, object) : undefined,
+      },
+      collection,
+    );
+    return await subscribeToRecords(live, {
+      collection: collection.name,
+      filter,
+      operations: args.operations,
+      shape: shapes.recall(info, () => toChangeShape(changeType.name, form, info)),
+    });
+  }
+
+  @Resolver()
+  class ChangesResolver {
+    @Subscription(() => changeType, {
+      name: `${singular}Changed`,
+      description: `Changes of ${plural}, after their commit. Each ${object.typeName} is read under your own rights when it is sent; what you may not see is not sent.`,
+      subscribe,
+    })
+    changed(
+      @Arg('where', asPlainValue(whereInputs.ofCollection(typed)), {
+        nullable: true,
+        description:
+          'Conditions on the fields as they are after the change; of a removed one, as they were at last. All of them hold.',
+      })
+      _where: object | null | undefined,
+      @Arg('oquery', () => String, {
+        nullable: true,
+        description: 'A filter as in the REST interface. Holds together with `where`.',
+      })
+      _oquery: string | null | undefined,
+      @Arg('ci', () => Boolean, {
+        nullable: true,
+        description: 'The text operators of `oquery` ignore case.',
+      })
+      _ci: boolean | null | undefined,
+      @Arg('operations', () => [ChangeOperation], {
+        nullable: true,
+        description: 'Only these; all if left out.',
+      })
+      _operations: readonly ChangeOperation[] | null | undefined,
+    ): object {
+      return neverExecuted();
+    }
+  }
+
+  return ChangesResolver;
+}
+
+function createChangeType(typed: TypedCollection, types: TypedTypes): TypeClass {
+  const { typeName } = typed.object;
+  const record = types.record(typed);
+  const change = createClass(`${typeName}Change`);
+  ObjectType(change.name, {
+    description: `A change of ${withArticle(typeName)}, committed.`,
+    simpleResolvers: true,
+  })(change);
+  field(change, 'operation', () => ChangeOperation, { description: CHANGE_FIELDS.operation });
+  field(change, 'id', () => ID, { description: CHANGE_FIELDS.id });
+  field(change, 'version', () => Int, { description: CHANGE_FIELDS.version });
+  field(change, 'changedAt', () => DateTime, { description: CHANGE_FIELDS.changedAt });
+  field(change, 'record', () => record, { nullable: true, description: CHANGE_FIELDS.record });
+  return change;
+}

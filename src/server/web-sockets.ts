@@ -1,0 +1,214 @@
+/**
+ * WebSockets at `/graphql`, on the port of everything else. The request that asks for one goes through the hooks of every request (maintenance, credential,
+ * rate) and is refused as any other; accepted, its socket belongs to `LiveServer`.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { handleProtocols } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ServiceError } from '../errors.js';
+import type { LiveConnection, LiveSocket } from '../graphql/live/live-connection.js';
+import type { LiveServer } from '../graphql/live/live-server.js';
+import type { Observe } from './observation.js';
+import { serveWithoutUpgrade } from './without-upgrade.js';
+
+export interface WebSocketsOptions {
+  readonly live: LiveServer;
+  readonly maxConnections: number;
+  /** Of a message that comes in. */
+  readonly maxMessageBytes: number;
+  readonly observe: Observe;
+}
+
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+const RETRY_AFTER_SECONDS = 5;
+/** A peer that has gone without a word shows by not answering. */
+const PING_MS = 15_000;
+/** A peer that does not take the last message is left. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/** Messages of one socket that are worked on at once; it is read no further meanwhile. */
+const MAX_MESSAGES_AT_WORK = 100;
+
+interface Upgrade {
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly response: ServerResponse;
+}
+
+export class WebSockets {
+  readonly #options: WebSocketsOptions;
+  readonly #server: WebSocketServer;
+  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #silent = new WeakSet<WebSocket>();
+  #onEmpty: (() => void) | undefined;
+
+  constructor(options: WebSocketsOptions) {
+    this.#options = options;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      // Compressing costs more memory for each socket than all else of it.
+      perMessageDeflate: false,
+      maxPayload: options.maxMessageBytes,
+      handleProtocols,
+    });
+    this.#timer = setInterval(() => this.#ping(), PING_MS);
+    this.#timer.unref();
+  }
+
+  /** Sends requests for a WebSocket through the hooks of the application; `accept` waits for those that get so far. */
+  listen(app: FastifyInstance): void {
+    app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (!isWebSocket(request)) {
+        serveWithoutUpgrade(app.server, { request, socket, head });
+        return;
+      }
+      socket.on('error', () => socket.destroy());
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once('finish', () => socket.destroySoon());
+      this.#upgrades.set(request, { socket, head, response });
+      app.routing(request, response);
+    });
+  }
+
+  /** For the routes that take WebSockets, as the last hook before them. */
+  accept(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const upgrade = this.#upgrades.get(request.raw);
+      if (!upgrade) return done();
+      if (this.#server.clients.size >= this.#options.maxConnections) {
+        return done(
+          new ServiceError('UNAVAILABLE', 'This gateway has as many WebSockets as it takes; try again.', {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          }),
+        );
+      }
+      reply.hijack();
+      this.#open(request, upgrade);
+    });
+  }
+
+  /** Tells every client to go elsewhere; one that does not answer within `graceMs` is cut. */
+  async stop(graceMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#options.live.closeAll(GOING_AWAY, 'This gateway is shutting down');
+    if (this.#server.clients.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  #open(request: FastifyRequest, { socket, head, response }: Upgrade): void {
+    response.detachSocket(socket);
+    // To the hooks the request ends here, answered.
+    response.statusCode = 101;
+    response.emit('close');
+    this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => this.#serve(webSocket, request));
+  }
+
+  #serve(webSocket: WebSocket, { requestContext, headers }: FastifyRequest): void {
+    const { live, observe } = this.#options;
+    const startedAt = performance.now();
+    const { requestId, address, domainHeader } = requestContext;
+    const { connection, closed } = live.open(this.#toLiveSocket(webSocket, requestId), {
+      requestId,
+      address,
+      domainHeader,
+      authorization: headers.authorization,
+    });
+    webSocket.on('pong', () => this.#silent.delete(webSocket));
+    // What is wrong with a frame: `ws` closes the socket with the code for it.
+    webSocket.on('error', () => {});
+    webSocket.once('close', (code: number, reason: Buffer) => {
+      observeEnd(observe, { connection, code, reason: reason.toString(), startedAt });
+      closed(code, reason.toString()).catch((error: unknown) =>
+        observe({ kind: 'requestFailed', requestId, error }),
+      );
+      if (this.#server.clients.size === 0) this.#onEmpty?.();
+    });
+  }
+
+  #toLiveSocket(webSocket: WebSocket, requestId: string): LiveSocket {
+    const { observe } = this.#options;
+    return {
+      protocol: webSocket.protocol,
+      get bufferedBytes() {
+        return webSocket.bufferedAmount;
+      },
+      send: (message) =>
+        new Promise((resolve) => {
+          // A socket that is closing takes no more, and its subscriptions are ending.
+          if (webSocket.readyState !== webSocket.OPEN) return resolve();
+          webSocket.send(message, () => resolve());
+        }),
+      close: (code, reason) => {
+        webSocket.close(code, reason);
+        setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
+      },
+      onMessage: (listener) => {
+        let atWork = 0;
+        webSocket.on('message', async (message) => {
+          atWork += 1;
+          if (atWork === MAX_MESSAGES_AT_WORK) webSocket.pause();
+          try {
+            await listener(String(message));
+          } catch (error) {
+            observe({ kind: 'requestFailed', requestId, error });
+            webSocket.close(INTERNAL_ERROR, 'Internal server error');
+          }
+          atWork -= 1;
+          if (atWork < MAX_MESSAGES_AT_WORK && webSocket.isPaused) webSocket.resume();
+        });
+      },
+    };
+  }
+
+  #ping(): void {
+    for (const socket of this.#server.clients) {
+      if (this.#silent.has(socket)) {
+        socket.terminate();
+        continue;
+      }
+      this.#silent.add(socket);
+      socket.ping();
+    }
+  }
+}
+
+function observeEnd(
+  observe: Observe,
+  end: {
+    readonly connection: LiveConnection;
+    readonly code: number;
+    readonly reason: string;
+    readonly startedAt: number;
+  },
+): void {
+  const { connection, code, startedAt } = end;
+  observe({
+    kind: 'liveConnectionEnded',
+    requestId: connection.arrival.requestId,
+    address: connection.arrival.address,
+    principal: connection.principal,
+    durationMs: Math.round(performance.now() - startedAt),
+    events: connection.eventsSent,
+    code,
+    // What was told, where it was us who closed; a close that is not answered has no reason.
+    reason: connection.closeReason ?? end.reason,
+  });
+}
+
+function isWebSocket({ headers, method }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}

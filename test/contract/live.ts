@@ -1,0 +1,164 @@
+/** The words of the tests of live data: subscriptions by the client of graphql-ws, over real WebSockets. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { Gateway, Role } from './gateway.js';
+import type { Answered, GraphqlError } from './graphql.js';
+
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+export interface Subscription {
+  /** The field's value of every event so far. */
+  readonly events: readonly Answered[];
+  readonly errors: readonly GraphqlError[];
+  /** What the client was told when its connection closed. */
+  readonly closed: Closed | undefined;
+  readonly isDone: boolean;
+  stop(): void;
+}
+
+export interface Subscriber {
+  /** Resolves when every later change is heard. */
+  subscribe(query: string, variables?: Record<string, unknown>): Promise<Subscription>;
+  /** As `subscribe`, of one that may be refused at once. */
+  attempt(query: string, variables?: Record<string, unknown>): Subscription;
+  readonly closed: readonly Closed[];
+  dispose(): void;
+}
+
+export interface ConnectOptions {
+  readonly as?: Role;
+  readonly params?: Record<string, unknown>;
+  readonly retryAttempts?: number;
+}
+
+export function socketUrl(gateway: Pick<Gateway, 'url'>): string {
+  return `${gateway.url.replace('http', 'ws')}/graphql`;
+}
+
+export function connect(gateway: Pick<Gateway, 'url' | 'tokenOf'>, options: ConnectOptions = {}): Subscriber {
+  const closed: Closed[] = [];
+  const { as = 'admin', retryAttempts = 0 } = options;
+  const client: Client = createClient({
+    url: socketUrl(gateway),
+    webSocketImpl: WebSocket,
+    retryAttempts,
+    lazy: true,
+    connectionParams: () => options.params ?? { Authorization: `Bearer ${gateway.tokenOf(as)}` },
+    on: {
+      closed: (event) => {
+        const { code, reason } = event as Closed;
+        closed.push({ code, reason });
+      },
+    },
+  });
+  const attempt = (query: string, variables?: Record<string, unknown>): Subscription => {
+    const events: Answered[] = [];
+    const errors: GraphqlError[] = [];
+    const state: { closed: Closed | undefined; isDone: boolean } = { closed: undefined, isDone: false };
+    const stop = client.subscribe<Record<string, unknown>>(
+      { query, ...(variables && { variables }) },
+      {
+        next: ({ data }) => {
+          const [value] = Object.values(data ?? {});
+          events.push(value);
+        },
+        error: (error: unknown) => {
+          state.isDone = true;
+          if (Array.isArray(error)) errors.push(...(error as GraphqlError[]));
+          else {
+            const { code, reason } = error as Closed;
+            state.closed = { code, reason };
+          }
+        },
+        complete: () => {
+          state.isDone = true;
+        },
+      },
+    );
+    return {
+      events,
+      errors,
+      stop,
+      get closed() {
+        return state.closed;
+      },
+      get isDone() {
+        return state.isDone;
+      },
+    };
+  };
+  return {
+    closed,
+    attempt,
+    async subscribe(query, variables) {
+      const before = await countSubscriptions(gateway);
+      const subscription = attempt(query, variables);
+      await until(async () => subscription.isDone || (await countSubscriptions(gateway)) > before);
+      if (subscription.isDone) {
+        throw new Error(JSON.stringify([subscription.errors, subscription.closed]));
+      }
+      // It is counted a moment before the position of the feed is read.
+      await sleep(150);
+      return subscription;
+    },
+    dispose: () => void client.dispose(),
+  };
+}
+
+export async function countSubscriptions(gateway: Pick<Gateway, 'url'>): Promise<number> {
+  return await metric(gateway, 'campus_live{what="subscriptions"}');
+}
+
+export async function metric(gateway: Pick<Gateway, 'url'>, name: string): Promise<number> {
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 10_000; !(await isSo()); await sleep(10)) {
+    if (Date.now() > end) throw new Error('It did not happen in ten seconds');
+  }
+}
+
+/** Long enough for what must not come: several polls. */
+export function aWhile(): Promise<void> {
+  return sleep(300);
+}
+
+/** A bare WebSocket, for what a well-behaved client does not do. */
+export interface RawSocket {
+  /** What came in, as text. */
+  readonly messages: readonly string[];
+  readonly closed: Closed | undefined;
+  readonly webSocket: WebSocket;
+  send(message: unknown): void;
+}
+
+export async function openRaw(
+  gateway: Pick<Gateway, 'url'>,
+  options: { readonly protocol?: string; readonly headers?: Record<string, string> } = {},
+): Promise<RawSocket> {
+  const { protocol = 'graphql-transport-ws', headers } = options;
+  const webSocket = new WebSocket(socketUrl(gateway), protocol === '' ? [] : [protocol], { headers });
+  const messages: string[] = [];
+  const state: { closed: Closed | undefined } = { closed: undefined };
+  webSocket.on('message', (message) => messages.push(String(message)));
+  webSocket.on('error', () => {});
+  webSocket.on('close', (code, reason) => {
+    state.closed = { code, reason: reason.toString() };
+  });
+  await until(() => webSocket.readyState !== WebSocket.CONNECTING);
+  return {
+    messages,
+    webSocket,
+    send: (message) => webSocket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    get closed() {
+      return state.closed;
+    },
+  };
+}
