@@ -15,7 +15,14 @@ import type { Expression } from './expression.js';
 /** The steps from a record to a value, e.g. `['lines', 'fee_head']`. */
 export type Path = readonly string[];
 
-export type Filter = AllFilter | AnyFilter | NotFilter | Condition | MatchCondition | ExpressionFilter;
+export type Filter =
+  | AllFilter
+  | AnyFilter
+  | NotFilter
+  | Condition
+  | RecordFilter
+  | MatchCondition
+  | ExpressionFilter;
 
 export interface AllFilter {
   readonly kind: 'all';
@@ -29,6 +36,17 @@ export interface AnyFilter {
 
 export interface NotFilter {
   readonly kind: 'not';
+  readonly filter: Filter;
+}
+
+/**
+ * The reference at the path, or one of those in a list, points to a record of the collection that is there and satisfies the filter,
+ * whose paths start at that record. What the asker may not read counts as not there.
+ */
+export interface RecordFilter {
+  readonly kind: 'record';
+  readonly path: Path;
+  readonly collection: string;
   readonly filter: Filter;
 }
 

@@ -6,7 +6,8 @@ import type { Collection } from './collection.js';
 import type { Database, Queryable } from './database/database.js';
 import type { StatementCaller } from './database/statement-watch.js';
 import { QueryPlans } from './query-plans.js';
-import { USER_COLLECTION, type WriteContext } from './record-statements.js';
+import type { Readable } from './record-set.js';
+import { liveRecordsOf, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillLabels } from './reference-labels.js';
 import type { Scope } from './scope.js';
 import { type CompileContext, compileFilter } from './sql/compile-filter.js';
@@ -56,6 +57,20 @@ export class RecordEnvironment {
       timeZone: scope.domain.timeZone,
       now: this.now(),
       isByteOrdered: this.database.isByteOrdered,
+      findTarget: (name) => this.findReadable(scope, name),
+    };
+  }
+
+  /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
+  findReadable(scope: Scope, name: string): Readable | undefined {
+    const collection = this.catalog.find(name);
+    const access = collection && findAccess(scope, collection, 'read');
+    if (collection === undefined || access === undefined) return undefined;
+    const context = this.compileContext(scope, collection);
+    return {
+      collection,
+      condition: Prisma.sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
+      access,
     };
   }
 
@@ -95,7 +110,11 @@ export class RecordEnvironment {
     }
   }
 
-  async run<Row extends object>(queryable: Queryable, sql: Prisma.Sql, caller?: StatementCaller): Promise<Row[]> {
+  async run<Row extends object>(
+    queryable: Queryable,
+    sql: Prisma.Sql,
+    caller?: StatementCaller,
+  ): Promise<Row[]> {
     return await queryable.query<Row>(sql, { name: statementName(sql.text), caller });
   }
 }

@@ -8,7 +8,7 @@
 import type { Path } from '../filter/filter.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
-import { accessOf, assertReadable, findAccess } from './access.js';
+import { accessOf, assertReadable } from './access.js';
 import { type AuditEntry, type AuditQuery, readAuditTrail } from './audit-trail.js';
 import type { Database, Transaction } from './database/database.js';
 import { idempotently } from './idempotency.js';
@@ -25,7 +25,7 @@ import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './rec
 import type { RecordQuery } from './record-query.js';
 import { gone, notFound } from './record-refusals.js';
 import { type Readable, RecordSet } from './record-set.js';
-import { liveRecordsOf, recordsOf } from './record-statements.js';
+import { recordsOf } from './record-statements.js';
 import {
   type ConditionalWriteOptions,
   RecordWrites,
@@ -199,15 +199,7 @@ export class RecordStore {
 
   /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
   findReadable(scope: Scope, name: string): Readable | undefined {
-    const collection = this.#environment.catalog.find(name);
-    const access = collection && findAccess(scope, collection, 'read');
-    if (collection === undefined || access === undefined) return undefined;
-    const context = this.#environment.compileContext(scope, collection);
-    return {
-      collection,
-      condition: Prisma.sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
-      access,
-    };
+    return this.#environment.findReadable(scope, name);
   }
 }
 

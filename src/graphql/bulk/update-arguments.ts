@@ -94,7 +94,7 @@ function entriesOf(argument: string, sent: JsonValue | undefined): readonly Leaf
 
 /** As `entriesOf`, where no value is an object: one there leads on. */
 function leavesOf(argument: string, sent: JsonValue | undefined): readonly Leaf[] {
-  return entriesOf(argument, sent).flatMap(({ path, value }) => {
+  return entriesOf(argument, sent).flatMap(({ path, value }): readonly Leaf[] => {
     if (!isJsonObject(value)) return [{ path, value }];
     return leavesOf(argument, value).map((leaf) => ({ path: [...path, ...leaf.path], value: leaf.value }));
   });

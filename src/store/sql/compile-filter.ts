@@ -7,11 +7,19 @@
  *
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
+
 import { listExpressionPaths } from '../../filter/expression.js';
 import type { Condition, ElementCondition, Filter, Path } from '../../filter/filter.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../collection.js';
 import { columnTest, needsByteOrder } from './column-test.js';
+import {
+  compileElementRows,
+  compileRecordFilter,
+  type FilterCompilers,
+  type FilterTarget,
+  hasRecordFilter,
+} from './compile-record-filter.js';
 import { compileDocumentFilter } from './document/document-filter.js';
 import { recordRoot } from './document/document-root.js';
 import { idTest } from './id-test.js';
@@ -31,13 +39,16 @@ export interface CompileContext {
   readonly now: Date;
   /** Whether the database compares text by bytes, so that its order may stand for that of prefixes and ranges. */
   readonly isByteOrdered: boolean;
+  /** What of another collection the asker may read; `undefined`: nothing. For conditions on what references point to. */
+  readonly findTarget?: (collection: string) => FilterTarget | undefined;
 }
 
 /**
  * A boolean SQL expression over the record alias `r`. Where a field is missing it may be null instead of false, which a `where`
  * takes the same way; below a negation it never is, so negation is two-valued: what does not hold is not held.
  *
- * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type.
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type; FORBIDDEN (403) for a
+ * condition on another record by what the asker may not read of it
  */
 export function compileFilter(filter: Filter, context: CompileContext): Sql {
   switch (filter.kind) {
@@ -50,12 +61,20 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
     case 'match':
     case 'expression':
       return compileDocumentFilter(filter, recordRoot(context.collection), context);
+    case 'record':
+      return compileRecordFilter(filter, context, COMPILERS);
+    case 'element':
+      if (hasRecordFilter(filter.filter)) return compileElementRows(filter, context, COMPILERS);
+      return compileCondition(filter, context);
     default:
       return compileCondition(filter, context);
   }
 }
 
-/** Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. */
+/**
+ * Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. What it looks at in the records
+ * that references point to is not among them: `compileFilter` sees to that.
+ */
 export function listPaths(filter: Filter): Path[] {
   const paths: Path[] = [];
   collectPaths(filter, [], paths);
@@ -167,8 +186,9 @@ function predicate(filter: Filter, list: Target, context: CompileContext): strin
       return `(!${predicate(filter.filter, list, context)})`;
     case 'match':
     case 'expression':
-      // Mongo's own `$elemMatch` is a match itself.
-      throw new Error(`a ${filter.kind} stands in no condition on list elements`);
+    case 'record':
+      // Mongo's own `$elemMatch` is a match itself; what looks at other records is no jsonpath.
+      throw new Error(`a ${filter.kind} stands in no jsonpath on list elements`);
     default:
       return conditionPredicate(filter, list, context);
   }
@@ -214,3 +234,5 @@ function presencePredicate(kind: 'isNull' | 'exists', path: Path): string {
   // type() of a list is "array", it is not looked into: an empty list is not null.
   return `!(@${jsonpathSteps(path)}.type() != "null")`;
 }
+
+const COMPILERS: FilterCompilers<CompileContext> = { filter: compileFilter, predicate, paths: listPaths };

@@ -395,6 +395,7 @@ const REFERENCES: ReadonlySet<string> = new Set([
   'address.owner',
   'lines.payer',
   'payer',
+  'chief',
   '',
 ]);
 const NONE: Paths = { texts: [], numbers: [], booleans: [], times: [], days: [], loose: [], objects: [] };
@@ -477,4 +478,75 @@ export const looseFilter: fc.Arbitrary<Filter> = combined(
 /** Any filter at all, whether its operators fit or not. */
 export const anyFilter: fc.Arbitrary<Filter> = combined(
   conditionOn({ ...NONE, loose: Object.values(DECLARED).flat() }),
+);
+
+/** What the references of the sample collection point to: ids that stand in references, and people who have a chief among them. */
+export const people: fc.Arbitrary<readonly { readonly id: string; readonly data: JsonObject }[]> = fc
+  .uniqueArray(text, { maxLength: 12 })
+  .chain((ids) =>
+    fc.tuple(
+      ...ids.map((id) =>
+        fc.record({
+          id: fc.constant(id),
+          data: object({
+            name: mostly(text),
+            age: mostly(number),
+            active: mostly(fc.boolean()),
+            chief: mostly(fc.record({ value: fc.oneof(fc.constantFrom(...ids), text) })),
+          }),
+        }),
+      ),
+    ),
+  );
+
+const PERSON: Paths = {
+  ...NONE,
+  texts: [['name'], ['_id'], ['chief']],
+  numbers: [['age']],
+  booleans: [['active']],
+};
+
+function pointingTo(path: Path, filter: fc.Arbitrary<Filter>): fc.Arbitrary<Filter> {
+  return fc.record({
+    kind: fc.constant('record' as const),
+    path: fc.constant(path),
+    collection: fc.constant('pltf_user'),
+    filter,
+  });
+}
+
+const ofPerson = combined(
+  fc.oneof(
+    { weight: 3, arbitrary: conditionOn(PERSON) },
+    { weight: 1, arbitrary: pointingTo(['chief'], combined(conditionOn(PERSON))) },
+  ),
+);
+const pointing = (...paths: readonly Path[]) => fc.oneof(...paths.map((path) => pointingTo(path, ofPerson)));
+
+const elementPointing = (path: Path, paths: Paths, ...references: readonly Path[]): fc.Arbitrary<Filter> =>
+  fc.record({
+    kind: fc.constant('element' as const),
+    path: fc.constant(path),
+    filter: combined(fc.oneof(conditionOn(paths), pointing(...references))),
+  });
+
+/** Filters with conditions on the records that references point to, wherever those are. */
+export const recordFilter: fc.Arbitrary<Filter> = combined(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: pointing(
+        ['person'],
+        ['people'],
+        ['address', 'owner'],
+        ['lines', 'payer'],
+        ['extra'],
+        ['extra', 'a'],
+      ),
+    },
+    { weight: 1, arbitrary: conditionOn(DECLARED) },
+    { weight: 1, arbitrary: elementPointing(['people'], { ...NONE, texts: [[], ['label']] }, []) },
+    { weight: 1, arbitrary: elementPointing(['lines'], LINE, ['payer']) },
+    { weight: 1, arbitrary: elementPointing(['extra'], { ...NONE, loose: [[], ['a']] }, [], ['a']) },
+  ),
 );

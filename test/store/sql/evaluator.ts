@@ -3,7 +3,7 @@
  * instants, without anything of the compiler. The property tests hold Postgres against it.
  */
 import { Decimal } from 'decimal.js';
-import type { Condition, Filter, Path } from '../../../src/filter/filter.js';
+import type { Condition, Filter, Path, RecordFilter } from '../../../src/filter/filter.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
 import type { Collection, Field } from '../../../src/store/collection.js';
 
@@ -16,6 +16,14 @@ export interface Meaning {
   readonly collection: Collection;
   readonly timeZone: string;
   readonly now: Date;
+  /** What references point to; needed for conditions on it. */
+  readonly target?: Target | undefined;
+}
+
+/** The records of the one collection that references point to, as far as the asker may read them. */
+export interface Target {
+  readonly collection: Collection;
+  readonly records: readonly TestRecord[];
 }
 
 export function holds(filter: Filter, record: TestRecord, meaning: Meaning): boolean {
@@ -48,12 +56,23 @@ function holdsAt(filter: Filter, root: Root, meaning: Meaning): boolean {
       return filter.filters.some((part) => holdsAt(part, root, meaning));
     case 'not':
       return !holdsAt(filter.filter, root, meaning);
+    case 'record':
+      return pointsToOne(filter, root, meaning);
     case 'match':
     case 'expression':
       throw new Error(`a ${filter.kind} is compared with mingo, in test/filter/mongo-meaning.test.ts`);
     default:
       return conditionHolds(filter, root, meaning);
   }
+}
+
+function pointsToOne({ path, filter }: RecordFilter, root: Root, meaning: Meaning): boolean {
+  const { target } = meaning;
+  if (target === undefined) throw new Error('nothing is pointed to here');
+  const found = lookUp(root, path);
+  const ids = found.isSingle ? direct(found.values, 'value') : opened(stepInto(found.values, 'value'));
+  const inner = { ...meaning, collection: target.collection };
+  return target.records.some((record) => ids.includes(record.id) && holds(filter, record, inner));
 }
 
 function conditionHolds(condition: Condition, root: Root, meaning: Meaning): boolean {

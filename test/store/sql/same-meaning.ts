@@ -7,8 +7,9 @@ import { printExactJson } from '../../../src/json.js';
 import type { Collection } from '../../../src/store/collection.js';
 import type { Database } from '../../../src/store/database/database.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
+import type { FilterTarget } from '../../../src/store/sql/compile-record-filter.js';
 import { data, NOW } from './arbitraries.js';
-import { holds, type TestRecord } from './evaluator.js';
+import { holds, type Target, type TestRecord } from './evaluator.js';
 import { contextOf } from './find.js';
 
 /** Of one statement. */
@@ -26,25 +27,28 @@ export interface Comparison {
   readonly filters: fc.Arbitrary<Filter>;
   readonly isByteOrdered: boolean;
   readonly runs: number;
+  /** What references point to: its collection, and any records of it. */
+  readonly targets?: fc.Arbitrary<Target | undefined>;
 }
 
 /** Fails with the least filter and records on which the two differ. Answers how many filters were compared. */
 export async function expectSameMeaning(
   database: Database,
-  { collection, filters, isByteOrdered, runs }: Comparison,
+  { collection, filters, isByteOrdered, runs, targets = fc.constant(undefined) }: Comparison,
 ): Promise<number> {
   let compared = 0;
   const check = fc.asyncProperty(
     records,
     fc.array(filters, FILTERS),
     zone,
-    async (stored, asked, timeZone) => {
+    targets,
+    async (stored, asked, timeZone, target) => {
       compared += asked.length;
       const context = { ...contextOf(collection), timeZone, isByteOrdered };
-      const answers = await answersOf(database, { filters: asked, stored, context });
+      const answers = await answersOf(database, { filters: asked, stored, context, target });
       asked.forEach((filter, index) => {
         const ids = stored
-          .filter((record) => holds(filter, record, { collection, timeZone, now: NOW }))
+          .filter((record) => holds(filter, record, { collection, timeZone, now: NOW, target }))
           .map(({ id }) => id);
         expect({ filter, ids: answers[index] }).toEqual({ filter, ids: ids.sort() });
       });
@@ -58,6 +62,7 @@ export interface Question {
   readonly filters: readonly Filter[];
   readonly stored: readonly TestRecord[];
   readonly context: CompileContext;
+  readonly target?: Target | undefined;
 }
 
 let domains = 0;
@@ -65,14 +70,16 @@ let domains = 0;
 /** The ids each filter finds, sorted; the records live in a domain of their own and all filters go in one statement. */
 export async function answersOf(
   database: Database,
-  { filters, stored, context }: Question,
+  { filters, stored, context: given, target }: Question,
 ): Promise<string[][]> {
   const domain = `d${++domains}`;
-  const collection = context.collection.name;
-  await database.query(Prisma.sql`
-    insert into records (domain, collection, id, data)
-    select ${domain}, ${collection}, e.id, e.data::jsonb
-    from unnest(${stored.map(({ id }) => id)}::text[], ${stored.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
+  const collection = given.collection.name;
+  await insert(database, { domain, collection, stored });
+  if (target !== undefined) {
+    await insert(database, { domain, collection: target.collection.name, stored: target.records });
+  }
+  const context =
+    target === undefined ? given : { ...given, findTarget: () => toFilterTarget(target, domain) };
   const answers = filters.map(
     (filter) => Prisma.sql`
       select array(
@@ -83,4 +90,24 @@ export async function answersOf(
   );
   const rows = await database.query<{ ids: string[] }>(Prisma.join(answers, ' union all '));
   return rows.map(({ ids }) => [...ids].sort());
+}
+
+async function insert(
+  database: Database,
+  rows: { readonly domain: string; readonly collection: string; readonly stored: readonly TestRecord[] },
+): Promise<void> {
+  const { domain, collection, stored } = rows;
+  await database.query(Prisma.sql`
+    insert into records (domain, collection, id, data)
+    select ${domain}, ${collection}, e.id, e.data::jsonb
+    from unnest(${stored.map(({ id }) => id)}::text[], ${stored.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
+}
+
+function toFilterTarget({ collection }: Target, domain: string): FilterTarget {
+  const none = new Set<string>();
+  return {
+    collection,
+    access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
+    condition: Prisma.sql`r.domain = ${domain} and r.collection = ${collection.name} and r.deleted_at is null`,
+  };
 }
