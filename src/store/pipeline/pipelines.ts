@@ -7,7 +7,7 @@ import type { Stage } from '../../filter/pipeline.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { accessOf } from '../access.js';
 import type { Catalog } from '../catalog.js';
-import type { Database, Queryable, Transaction } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { RecordStore } from '../record-store.js';
 import type { Scope } from '../scope.js';
 import {
@@ -84,6 +84,23 @@ export class Pipelines {
     yield* documents;
   }
 
+  /**
+   * Documents sent along as JSON text, through stages that SQL can do.
+   *
+   * @throws MALFORMED_FILTER for others, FORBIDDEN for a collection that is looked up
+   */
+  async transform(
+    { scope, within, signal }: Pick<PipelineRun, 'within' | 'signal'> & { readonly scope: Scope },
+    documents: readonly string[],
+    stages: readonly Stage[],
+  ): Promise<readonly string[]> {
+    const source = { documents: `[${documents.join(',')}]` };
+    const { sql, reason } = compilePipeline(stages, source, this.#compileOptions(scope));
+    if (reason !== undefined) throw reason;
+    const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, { signal });
+    return rows.map(({ json }) => json);
+  }
+
   async *#read({ within, signal }: PipelineRun, { sql }: CompiledPipeline): Batches {
     if (within === undefined) {
       yield* this.#options.database.stream(sql, { signal, batchRows: BATCH_ROWS });
@@ -123,16 +140,8 @@ export class Pipelines {
     documents: Batches,
     { stages, run }: { readonly stages: readonly Stage[]; readonly run: PipelineRun },
   ): Batches {
-    const queryable: Queryable = run.within ?? this.#options.database;
     for await (const batch of documents) {
-      const { sql, reason } = compilePipeline(
-        stages,
-        { documents: `[${batch.join(',')}]` },
-        this.#compileOptions(scope),
-      );
-      if (reason !== undefined) throw reason;
-      const rows = await queryable.query<{ json: string }>(sql, { signal: run.signal });
-      yield rows.map(({ json }) => json);
+      yield await this.transform({ scope, within: run.within, signal: run.signal }, batch, stages);
     }
   }
 

@@ -28,6 +28,7 @@ export type MatchTarget =
 
 const RECORD = Prisma.raw('r.data');
 const RECORD_ID = Prisma.raw('to_jsonb(r.id)');
+const NOTHING = Prisma.raw(`'{}'::jsonb`);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** A record, over the alias `r`. `hidden` are the top-level fields that the caller may not see. */
@@ -39,6 +40,7 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       const [first, ...rest] = path;
       if (first === '_id')
         return rest.length === 0 ? { form: 'id' } : { form: 'path', json: RECORD_ID, path: rest };
+      if (first !== undefined && hidden.has(first)) return { form: 'path', json: NOTHING, path };
       const target = targetInRecord(collection, path);
       if (target.form !== 'column') return { form: 'path', json: RECORD, path };
       return { form: 'column', field: fieldExpression(collection, path), path };

@@ -50,7 +50,7 @@ export function withElement(base: DocumentRoot, path: Path, element: Sql): Docum
       if (!path.every((step, index) => wanted[index] === step)) return made.targetAt(wanted);
       return {
         form: 'path',
-        json: Prisma.sql`jsonb_build_object('v', ${element})`,
+        json: objectOf([['v', jsonValue(element)]]).sql,
         path: ['v', ...wanted.slice(path.length)],
       };
     },

@@ -1,0 +1,167 @@
+/** The options of `platform.db`: what each function takes, read strictly, so that a misspelt one is told of. */
+import { didYouMean } from '../../../did-you-mean.js';
+import { malformed, type Place, startAt, within } from '../../../filter/mongo-place.js';
+import { parseMongoSort } from '../../../filter/mongo-sort.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
+import type { SortKey } from '../../../store/record-query.js';
+
+const READ_OPTIONS = ['sort', 'limit', 'skip', 'projection', 'fields'] as const;
+const COUNT_OPTIONS = ['limit', 'skip'] as const;
+const UPDATE_OPTIONS = ['upsert', 'sort', 'multi', 'allowAll'] as const;
+const MODIFY_OPTIONS = [
+  'new',
+  'returnDocument',
+  'upsert',
+  'remove',
+  'projection',
+  'fields',
+  'allowAll',
+] as const;
+
+export interface ReadOptions {
+  readonly sort: JsonValue | undefined;
+  readonly limit: number | undefined;
+  readonly skip: number;
+  readonly projection: JsonValue | undefined;
+}
+
+/** `{ sort, limit, skip, projection }`; `fields` is another name of `projection`, and a list of names means these fields. */
+export function readOptions(options: JsonValue | undefined): ReadOptions {
+  const { values, place } = optionsOf([options], READ_OPTIONS);
+  const limit = countOf(values, 'limit', place);
+  return {
+    sort: orNothing(values.sort),
+    // As drivers have it, 0 is no limit.
+    limit: limit === 0 ? undefined : limit,
+    skip: countOf(values, 'skip', place) ?? 0,
+    projection: projectionOf(values, place),
+  };
+}
+
+export function countOptions(options: JsonValue | undefined): { limit: number | undefined; skip: number } {
+  const { values, place } = optionsOf([options], COUNT_OPTIONS);
+  const limit = countOf(values, 'limit', place);
+  return { limit: limit === 0 ? undefined : limit, skip: countOf(values, 'skip', place) ?? 0 };
+}
+
+export interface UpdateOptions {
+  readonly upsert: boolean;
+  readonly sort: readonly SortKey[];
+  readonly multi: boolean;
+  readonly allowAll: boolean;
+}
+
+/** Both of the last two parameters of `update` and `updateMany` are options, read together. */
+export function updateOptions(
+  options2: JsonValue | undefined,
+  options3: JsonValue | undefined,
+): UpdateOptions {
+  const { values, place } = optionsOf([options2, options3], UPDATE_OPTIONS);
+  return {
+    upsert: flagOf(values, 'upsert', place),
+    sort: sortOf(values.sort, within(place, 'sort')),
+    multi: flagOf(values, 'multi', place),
+    allowAll: flagOf(values, 'allowAll', place),
+  };
+}
+
+export interface ModifyOptions {
+  readonly returning: 'before' | 'after';
+  readonly upsert: boolean;
+  readonly remove: boolean;
+  readonly allowAll: boolean;
+  readonly projection: JsonValue | undefined;
+}
+
+export function modifyOptions(options: JsonValue | undefined): ModifyOptions {
+  const { values, place } = optionsOf([options], MODIFY_OPTIONS);
+  const { returnDocument } = values;
+  if (returnDocument !== undefined && returnDocument !== 'before' && returnDocument !== 'after') {
+    throw malformed(within(place, 'returnDocument'), '"before" or "after"', returnDocument);
+  }
+  const isAfter = returnDocument === 'after' || flagOf(values, 'new', place);
+  const remove = flagOf(values, 'remove', place);
+  if (remove && (isAfter || values.upsert === true)) {
+    throw malformed(
+      place,
+      'remove without new, returnDocument and upsert: what is removed is given as it was',
+      values,
+    );
+  }
+  return {
+    returning: isAfter ? 'after' : 'before',
+    upsert: flagOf(values, 'upsert', place),
+    remove,
+    allowAll: flagOf(values, 'allowAll', place),
+    projection: projectionOf(values, place),
+  };
+}
+
+/** Functions that take options for the sake of their signature alone. */
+export function assertNoOptions(options: JsonValue | undefined): void {
+  optionsOf([options], []);
+}
+
+export function sortOf(sort: JsonValue | undefined, place: Place = startAt('sort')): readonly SortKey[] {
+  const isEmpty =
+    sort === undefined || sort === null || (isJsonObject(sort) && Object.keys(sort).length === 0);
+  return isEmpty ? [] : parseMongoSort(sort, place);
+}
+
+function optionsOf(
+  sent: readonly (JsonValue | undefined)[],
+  known: readonly string[],
+): { readonly values: JsonObject; readonly place: Place } {
+  const place = startAt('options');
+  const values: Record<string, JsonValue> = {};
+  for (const options of sent) {
+    if (options === undefined || options === null) continue;
+    if (!isJsonObject(options)) throw malformed(place, 'an object of options', options);
+    for (const [name, value] of Object.entries(options)) {
+      const at = within(place, name);
+      if (!known.includes(name)) {
+        const expected = known.length === 0 ? 'no options' : `an option (${known.join(', ')})`;
+        throw malformed(at, expected, name, didYouMean(name, known));
+      }
+      if (values[name] !== undefined) throw malformed(at, 'each option once', name);
+      values[name] = value;
+    }
+  }
+  return { values, place };
+}
+
+function projectionOf(values: JsonObject, place: Place): JsonValue | undefined {
+  if (values.projection !== undefined && values.fields !== undefined) {
+    throw malformed(place, 'projection or fields, which mean the same', values);
+  }
+  const projection = orNothing(values.projection ?? values.fields);
+  if (isJsonObject(projection) && Object.keys(projection).length === 0) return undefined;
+  if (!Array.isArray(projection)) return projection;
+  return Object.fromEntries(
+    projection.map((name: JsonValue) => {
+      if (typeof name === 'string') return [name, 1];
+      throw malformed(
+        within(place, 'projection'),
+        'an object such as {"name": 1}, or a list of names',
+        projection,
+      );
+    }),
+  );
+}
+
+function countOf(values: JsonObject, name: string, place: Place): number | undefined {
+  const value = orNothing(values[name]);
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw malformed(within(place, name), 'a whole number from 0 on', value);
+}
+
+function flagOf(values: JsonObject, name: string, place: Place): boolean {
+  const value = orNothing(values[name]) ?? false;
+  if (typeof value === 'boolean') return value;
+  throw malformed(within(place, name), 'true or false', value);
+}
+
+function orNothing(value: JsonValue | undefined): JsonValue | undefined {
+  return value === null ? undefined : value;
+}

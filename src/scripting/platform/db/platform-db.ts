@@ -1,0 +1,328 @@
+/**
+ * `platform.db`: the records of a collection in Mongo's language, for a principal. Nothing here can do what the principal could not do by
+ * GraphQL: reads go through `Pipelines`, writes through `RecordStore`, where the rights are.
+ *
+ * @see interface 1.2, README "Queries, updates and pipelines"
+ */
+import { ServiceError } from '../../../errors.js';
+import type { Filter } from '../../../filter/filter.js';
+import { parseMongoQuery } from '../../../filter/mongo.js';
+import { malformed, startAt } from '../../../filter/mongo-place.js';
+import { equalitiesOf, parseMongoUpdate } from '../../../filter/mongo-update.js';
+import { parsePipeline } from '../../../filter/pipeline.js';
+import { withStoredTimes } from '../../../filter/stored-times.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
+import type { Catalog } from '../../../store/catalog.js';
+import type { Transaction } from '../../../store/database/database.js';
+import type { Pipelines } from '../../../store/pipeline/pipelines.js';
+import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
+import { withValueAt } from '../../../store/record-update-path.js';
+import type { Scope } from '../../../store/scope.js';
+import { targetInRecord } from '../../../store/sql/target.js';
+import { JsonText } from '../host-binding.js';
+import {
+  assertNoOptions,
+  countOptions,
+  modifyOptions,
+  readOptions,
+  sortOf,
+  updateOptions,
+} from './options.js';
+
+export interface PlatformDbOptions {
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly pipelines: Pipelines;
+  /** What a function that is no stream gives at once. */
+  readonly maxResultRecords: number;
+}
+
+/** As whom, where, and as a part of what a call is made. */
+export interface DbCall {
+  readonly scope: Scope;
+  readonly within?: Transaction | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a write did, in the words of Mongo's drivers. */
+export interface UpdateResult extends JsonObject {
+  readonly acknowledged: true;
+  readonly matchedCount: number;
+  readonly modifiedCount: number;
+  readonly upsertedCount: number;
+  readonly upsertedId: string | null;
+}
+
+type Batches = AsyncIterable<readonly string[]>;
+type Sent = JsonValue | undefined;
+
+export class PlatformDb {
+  readonly #options: PlatformDbOptions;
+
+  constructor(options: PlatformDbOptions) {
+    this.#options = options;
+  }
+
+  /** How many records match. @throws as `find` does */
+  async getCount(call: DbCall, collection: string, query: Sent, options?: Sent): Promise<number> {
+    const { limit, skip } = countOptions(options);
+    const [counted] = await this.#collect(call, collection, [
+      { $match: required(query) },
+      ...part({ limit, skip }),
+      { $count: 'count' },
+    ]);
+    return counted === undefined ? 0 : Number((JSON.parse(counted) as { count: number }).count);
+  }
+
+  /** The different values at a path, in order; of a list its elements. Missing is none, null is one. */
+  async findDistinct(
+    call: DbCall,
+    collection: string,
+    key: string,
+    request: { readonly query: Sent; readonly options?: Sent },
+  ): Promise<JsonText> {
+    assertNoOptions(request.options);
+    if (key === '' || key.startsWith('$')) throw malformed(startAt('key'), 'a path such as class', key);
+    const groups = await this.#collect(call, collection, [
+      { $match: required(request.query) },
+      { $project: { _id: 0, value: `$${key}` } },
+      { $unwind: { path: '$value', preserveNullAndEmptyArrays: true } },
+      { $match: { value: { $exists: true } } },
+      { $group: { _id: '$value' } },
+      { $sort: { _id: 1 } },
+      { $project: { _id: 0, value: '$_id' } },
+    ]);
+    // The text of {"value": …} without what is around the value.
+    return new JsonText(`[${groups.map((text) => text.slice('{"value": '.length, -1)).join(',')}]`);
+  }
+
+  /**
+   * The records that match, in batches of JSON text, as many as there are. Leaving the loop ends the reading.
+   *
+   * @throws NOT_FOUND, GONE; FORBIDDEN naming a hidden field; MALFORMED_FILTER with the place in the query or options
+   */
+  find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
+    const { sort, limit, skip, projection } = readOptions(options);
+    return this.#run(call, collection, [
+      { $match: required(query) },
+      ...(sort === undefined ? [] : [{ $sort: sort }]),
+      ...part({ limit, skip }),
+      ...(projection === undefined ? [] : [{ $project: projection }]),
+    ]);
+  }
+
+  /** The documents of a pipeline, in batches of JSON text. @throws as `find` does; LIMIT_EXCEEDED */
+  aggregate(call: DbCall, collection: string, pipeline: Sent): Batches {
+    return this.#run(call, collection, pipeline);
+  }
+
+  /**
+   * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where none matches. `remove: true` removes it
+   * instead.
+   */
+  async findAndModify(
+    call: DbCall,
+    collection: string,
+    request: {
+      readonly query: Sent;
+      readonly sort: Sent;
+      readonly replacement: Sent;
+      readonly options?: Sent;
+    },
+  ): Promise<JsonText | null> {
+    const { scope, within } = call;
+    const { returning, upsert, remove, allowAll, projection } = modifyOptions(request.options);
+    const matching = {
+      filter: this.#filter(call, collection, request.query),
+      sort: sortOf(request.sort),
+      limit: 1,
+      allowAll,
+    };
+    if (remove) {
+      if (request.replacement !== undefined && request.replacement !== null) {
+        throw malformed(startAt('replacement'), 'null beside remove: true', request.replacement);
+      }
+      const { records } = await this.#options.store.deleteMatching(
+        scope,
+        collection,
+        { ...matching, returning: 'before' },
+        { within },
+      );
+      return await this.#shown(call, records?.[0], projection);
+    }
+    const { records, upserted } = await this.#options.store.updateMatching(
+      scope,
+      collection,
+      {
+        ...matching,
+        update: parseMongoUpdate(request.replacement, startAt('replacement')),
+        upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
+        returning,
+      },
+      { within },
+    );
+    // What an upsert made was not there before.
+    const record = upserted !== undefined && returning === 'before' ? undefined : records?.[0];
+    return await this.#shown(call, record, projection);
+  }
+
+  /** Stores one record and gives it back. */
+  async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
+    assertNoOptions(options);
+    if (!isJsonObject(data)) throw malformed(startAt('_data'), 'an object: the fields of the record', data);
+    const [record] = await this.#options.store.create(call.scope, collection, [data], {
+      within: call.within,
+    });
+    return new JsonText(record?.json ?? 'null');
+  }
+
+  /** Stores all of the records or none, and gives them back in their order. */
+  async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
+    assertNoOptions(options);
+    if (!Array.isArray(data) || !data.every(isJsonObject)) {
+      throw malformed(startAt('_data'), 'a list of objects: the fields of each record', data);
+    }
+    const records = await this.#options.store.create(call.scope, collection, data, { within: call.within });
+    return new JsonText(`[${records.map(({ json }) => json).join(',')}]`);
+  }
+
+  /** Changes one record, the first of the order; with `multi: true` as `updateMany`. */
+  async update(call: DbCall, collection: string, request: UpdateRequest): Promise<UpdateResult> {
+    const { multi } = updateOptions(request.options2, request.options3);
+    return await this.#update(call, collection, { ...request, limit: multi ? undefined : 1 });
+  }
+
+  /** Changes every record that matches, in one transaction. */
+  async updateMany(call: DbCall, collection: string, request: UpdateRequest): Promise<UpdateResult> {
+    return await this.#update(call, collection, { ...request, limit: undefined });
+  }
+
+  /** The collections the caller may read, by name: all, or those that match a query over these descriptions, or one by its name. */
+  async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
+    const { catalog, store, pipelines } = this.#options;
+    const known = catalog
+      .list()
+      .filter(({ name }) => store.findReadable(call.scope, name) !== undefined)
+      .map(({ name, title, description, isDeclared, labelField, fields }) => ({
+        name,
+        title,
+        description,
+        isDeclared,
+        labelField: labelField ?? null,
+        fields: fields.map((field) => ({ name: field.name, type: field.type, isList: field.isList })),
+      }));
+    const query = typeof filter === 'string' ? { name: filter } : (filter ?? {});
+    const stages = parsePipeline([{ $match: query }], undefined, startAt('filter'));
+    const found = await pipelines.transform(
+      call,
+      known.map((one) => JSON.stringify(one)),
+      stages,
+    );
+    return new JsonText(`[${found.join(',')}]`);
+  }
+
+  async #update(
+    call: DbCall,
+    collection: string,
+    request: UpdateRequest & { readonly limit: number | undefined },
+  ): Promise<UpdateResult> {
+    const { upsert, sort, allowAll } = updateOptions(request.options2, request.options3);
+    const { matched, modified, upserted } = await this.#options.store.updateMatching(
+      call.scope,
+      collection,
+      {
+        filter: this.#filter(call, collection, request.query),
+        sort,
+        limit: request.limit,
+        allowAll,
+        update: parseMongoUpdate(request.options, startAt('options')),
+        upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
+      },
+      { within: call.within },
+    );
+    return {
+      acknowledged: true,
+      matchedCount: matched,
+      modifiedCount: modified,
+      upsertedCount: upserted === undefined ? 0 : 1,
+      upsertedId: upserted ?? null,
+    };
+  }
+
+  #run({ scope, within, signal }: DbCall, collection: string, pipeline: Sent): Batches {
+    const stages = parsePipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
+    const { pipelines } = this.#options;
+    // Refused at once, not when somebody begins to read.
+    pipelines.plan(scope, { collection, stages });
+    return pipelines.run(scope, { collection, stages, within, signal });
+  }
+
+  async #collect(
+    call: DbCall,
+    collection: string,
+    pipeline: readonly JsonValue[],
+  ): Promise<readonly string[]> {
+    const { maxResultRecords } = this.#options;
+    const documents: string[] = [];
+    for await (const batch of this.#run(call, collection, pipeline)) {
+      documents.push(...batch);
+      if (documents.length > maxResultRecords) throw tooMany(maxResultRecords);
+    }
+    return documents;
+  }
+
+  #filter({ scope }: DbCall, collection: string, query: Sent): Filter {
+    return parseMongoQuery(this.#readQuery(scope, collection)(required(query)));
+  }
+
+  #readQuery({ domain }: Scope, name: string): (query: JsonValue) => JsonValue {
+    const collection = this.#options.catalog.get(name);
+    const isInstant = (path: readonly string[]) => targetInRecord(collection, path).type === 'datetime';
+    return (query) => withStoredTimes(query, { isInstant, timeZone: domain.timeZone });
+  }
+
+  /** A record that was written, as far as is asked for. */
+  async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<JsonText | null> {
+    if (record === undefined) return null;
+    if (projection === undefined) return new JsonText(record.json);
+    const stages = parsePipeline([{ $project: projection }], undefined, startAt('projection'));
+    const [shown] = await this.#options.pipelines.transform(call, [record.json], stages);
+    return shown === undefined ? null : new JsonText(shown);
+  }
+}
+
+export interface UpdateRequest {
+  readonly query: Sent;
+  /** What to change: operators, or the new record. */
+  readonly options: Sent;
+  /** How: upsert, sort, multi, allowAll. */
+  readonly options2?: Sent;
+  /** More of these. */
+  readonly options3?: Sent;
+}
+
+/** A variable that nobody filled in must never mean all records. */
+function required(query: Sent): JsonValue {
+  if (query === undefined || query === null)
+    throw malformed(startAt('query'), 'a query; {} finds every record', query);
+  return query;
+}
+
+function part({
+  limit,
+  skip,
+}: {
+  readonly limit: number | undefined;
+  readonly skip: number;
+}): readonly JsonObject[] {
+  return [...(skip === 0 ? [] : [{ $skip: skip }]), ...(limit === undefined ? [] : [{ $limit: limit }])];
+}
+
+function baseOf(query: JsonValue): JsonObject {
+  return equalitiesOf(query).reduce<JsonObject>((so, [path, value]) => withValueAt(so, path, value), {});
+}
+
+function tooMany(most: number): ServiceError {
+  const detail = `the answer has more than ${most} values; narrow the query, or read it with findStream or agg`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
+}
