@@ -26,7 +26,8 @@ export function suggestIndexes(
     const filtered = pathsIn(scans.map(({ filter }) => filter).join(' '), collection);
     const asked = pathsIn(scans.map(({ condition }) => condition).join(' '), collection);
     // What is sorted comes from the outermost table.
-    const sorted = first?.table === table ? pathsIn(plan.sortKeys.join(' '), collection) : NONE;
+    const sortKeys = plan.sortKeys.filter((key) => PLAIN_SORT_KEY.test(key));
+    const sorted = first?.table === table ? pathsIn(sortKeys.join(' '), collection) : NONE;
     const declaration = declarationFor({ filtered, asked, sorted });
     return declaration === undefined ? [] : [{ collection: collection.name, declaration }];
   });
@@ -68,6 +69,9 @@ function declarationFor(paths: {
 
 /** `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step of a text is `->>`. */
 const STEPS = /data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(\s*(?:~~\*?|!~~\*?)\s)?/g;
+/** A value as it is stored: the order of what is computed, e.g. of groups, no index has. */
+const PLAIN_SORT_KEY =
+  /^\(*(?:\w+\.)?data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(?: (?:DESC|ASC|NULLS|FIRST|LAST))*$/;
 const STEP = /->>?\s*'((?:[^']|'')*)'::text/g;
 
 function pathsIn(expression: string, collection: Collection): ComparedPaths {

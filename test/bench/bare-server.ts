@@ -30,7 +30,8 @@ export interface BareStatement {
 }
 
 interface Row {
-  readonly json: string;
+  /** A statement that prints no JSON, as an aggregate, gives columns. */
+  readonly json?: string;
 }
 
 const options = JSON.parse(process.env.BARE_SERVER ?? '') as BareServerOptions;
@@ -66,7 +67,7 @@ async function sendRows(statement: BareStatement, response: ServerResponse): Pro
   const id = randomUUID();
   const values = statement.values.map((value) => withFreshId(value, id));
   const { rows } = await pool.query<Row>({ ...statement, values });
-  const body = rows.map((row) => row.json).join(',');
+  const body = rows.map((row) => row.json ?? JSON.stringify(row)).join(',');
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`[${body}]`);
 }

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { startEmbeddedServer } from '../../src/store/database/embedded-server.js';
 import { type Measured, measure, measureStream, startTarget, stopTarget, type Target } from './load.js';
+import { recordOperations } from './operation-statements.js';
 import { prepareSchool } from './school.js';
 import { type Bench, listBenches } from './workloads.js';
 
@@ -50,7 +51,9 @@ async function main(): Promise<void> {
 async function compare(url: string): Promise<void> {
   progress('seeding');
   const school = await prepareSchool(url);
-  const benches = (await listBenches(school)).filter(({ name }) => name.includes(options.only));
+  const operations = await recordOperations(url, school.key);
+  const benches = (await listBenches(school, operations)).filter(({ name }) => name.includes(options.only));
+  await operations.close();
   const bare = await startTarget(new URL('./bare-server.ts', import.meta.url), {
     BARE_SERVER: JSON.stringify({
       databaseUrl: url,
@@ -98,7 +101,7 @@ interface Pair {
 }
 
 async function compareLoad(bench: Bench, { bare, gateway }: Pair): Promise<string[]> {
-  const connections = Number(options.connections);
+  const connections = bench.isAlone ? 1 : Number(options.connections);
   const seconds = Number(options.seconds);
   const rounds: { bare: Measured; gateway: Measured }[] = [];
   await measure(bare, { path: `/${bench.name}` }, { connections, seconds: 1 });

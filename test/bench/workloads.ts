@@ -8,6 +8,7 @@ import { RecordStore } from '../../src/store/record-store.js';
 import type { BareStatement } from './bare-server.js';
 import { FRESH_ID } from './fresh-id.js';
 import type { Workload } from './load.js';
+import type { OperationStatements } from './operation-statements.js';
 import type { BenchSchool } from './school.js';
 import { recordStatements } from './statements.js';
 
@@ -17,12 +18,17 @@ export interface Bench {
   readonly statement: BareStatement;
   /** A whole collection, read once to its end. */
   readonly isWhole?: boolean;
+  /** One after the other, because one keeps the database busy for long. */
+  readonly isAlone?: boolean;
 }
 
 const FIELDS = ['created', 'student', 'class', 'section', 'status', 'marked_by'];
 const GRAPHQL_FIELDS = 'id created class section status remark';
 
-export async function listBenches(school: BenchSchool): Promise<readonly Bench[]> {
+export async function listBenches(
+  school: BenchSchool,
+  operations: OperationStatements,
+): Promise<readonly Bench[]> {
   const { services, scope, key } = school;
   const database = recordStatements(services.database);
   const store = new RecordStore({
@@ -40,6 +46,12 @@ export async function listBenches(school: BenchSchool): Promise<readonly Bench[]
     path: '/graphql',
     headers: posted,
     body: JSON.stringify({ query }),
+  });
+
+  const ofOperation = async (name: string, query: string): Promise<Bench> => ({
+    name,
+    request: graphql(query),
+    statement: await operations.record(query),
   });
 
   const day = await busyDay(school);
@@ -78,31 +90,26 @@ export async function listBenches(school: BenchSchool): Promise<readonly Bench[]
       request: { method: 'POST', path: '/o/task', headers: posted, body: JSON.stringify(task) },
       statement: await database.record(() => store.create(scope, 'task', [{ _id: FRESH_ID, ...task }])),
     },
-    {
-      name: 'graphql-list',
-      request: graphql(
-        `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} } } }`,
-      ),
-      statement: { ...listStatement, kind: 'rows' },
-    },
-    {
-      name: 'graphql-list-reference',
-      request: graphql(
-        `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} student { record { name } } } } }`,
-      ),
-      statement: { ...listStatement, kind: 'rows' },
-    },
-    {
-      name: 'graphql-one',
-      request: graphql(`{ attendanceRecord(id: "${id}") { ${GRAPHQL_FIELDS} } }`),
-      statement: oneStatement,
-    },
+    await ofOperation(
+      'graphql-list',
+      `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} } } }`,
+    ),
+    await ofOperation(
+      'graphql-list-reference',
+      `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} student { record { name } } } } }`,
+    ),
+    await ofOperation('graphql-one', `{ attendanceRecord(id: "${id}") { ${GRAPHQL_FIELDS} } }`),
     {
       name: 'graphql-create',
-      request: graphql(
-        'mutation { createTask(data: { name: "Repair the projector", amount: "1250.50" }) { id name } }',
-      ),
-      statement: await database.record(() => store.create(scope, 'task', [{ _id: `${FRESH_ID}2`, ...task }])),
+      request: graphql(createTask('')),
+      statement: await operations.record(createTask(`id: "${FRESH_ID}2", `)),
+    },
+    {
+      ...(await ofOperation(
+        'graphql-aggregate',
+        '{ attendanceRecordsAggregate(groupBy: [CLASS, STATUS]) { key { class status } count } }',
+      )),
+      isAlone: true,
     },
     {
       name: 'rest-stream',
@@ -111,6 +118,10 @@ export async function listBenches(school: BenchSchool): Promise<readonly Bench[]
       isWhole: true,
     },
   ];
+}
+
+function createTask(id: string): string {
+  return `mutation { createTask(data: { ${id}name: "Repair the projector", amount: "1250.50" }) { id name } }`;
 }
 
 async function drain(chunks: AsyncIterable<string>): Promise<void> {

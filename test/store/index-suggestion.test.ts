@@ -90,6 +90,14 @@ describe('the index a plan asks for', () => {
     ],
     ['a field nobody declared', { filter: `((data -> 'other'::text) = '1'::jsonb)` }, [], []],
     ['what is served whole', { condition: `((data -> 'created'::text) = '"2026"'::jsonb)` }, [], []],
+    [
+      'the order of groups, which are computed',
+      {},
+      [
+        `(CASE WHEN (jsonb_typeof((r.data -> 'class'::text)) = 'string'::text) THEN (r.data ->> 'class'::text) END)`,
+      ],
+      [],
+    ],
     ['another table', { table: 'records_task', filter: `((data -> 'class'::text) = '"5"'::jsonb)` }, [], []],
   ])('of %s', (_, scan, sortKeys, expected) => {
     expect(suggested(scan, sortKeys)).toEqual(expected);
