@@ -4,13 +4,17 @@ import type { ScopeNames } from '../auth/key-scopes.js';
 import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
 import { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config.js';
+import type { Files } from '../files/files.js';
+import type { Messages } from '../messaging/messages.js';
 import type { Topics } from '../messaging/topics.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Database } from '../store/database/database.js';
 import type { Domains } from '../store/domains.js';
+import type { RecordStore } from '../store/record-store.js';
 import { ScriptRuns } from './library/script-runs.js';
 import { Scripts } from './library/scripts.js';
 import { createBindings } from './platform/bindings.js';
+import { openDb } from './platform/db/open-db.js';
 import { OutboundClient } from './requests/outbound-client.js';
 import type { ScriptLimits } from './script-limits.js';
 import { ScriptLog } from './script-log.js';
@@ -29,6 +33,9 @@ export interface ScriptingServices {
   readonly domains: Domains;
   readonly catalog: Catalog;
   readonly topics: Topics;
+  readonly store: RecordStore;
+  readonly files: Files;
+  readonly messages: Messages;
   readonly accessTokens: AccessTokens;
   readonly names: ScopeNames;
   readonly config: Config;
@@ -37,7 +44,7 @@ export interface ScriptingServices {
 
 /** No thread is started before the first run, or `scriptRunner.warmUp`. The caller closes it. */
 export async function openScripting(services: ScriptingServices): Promise<Scripting> {
-  const { database, domains, catalog, topics, accessTokens, names, config, onFault } = services;
+  const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } = services;
   const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
   const scriptLog = new ScriptLog(database);
   const outbound = new OutboundClient({
@@ -49,9 +56,12 @@ export async function openScripting(services: ScriptingServices): Promise<Script
     domains,
     catalog,
     topics,
+    messages,
     encryption,
     scriptLog,
     outbound,
+    files,
+    db: openDb(services),
     requestLimits: { maxRequests: config.scriptRequests, maxTimeoutMs: config.scriptRequestTimeoutMs },
     userTokens: new UserTokens({ database, accessTokens, names }),
     runNested: ({ scope, run, within }, name, args) =>

@@ -6,6 +6,7 @@
  *
  * @see interface 1.1, 1.2
  */
+import { createAggregateBinding, createDbBindings, type DbServices } from './db/bindings.js';
 import { createDomainsBinding, createIsTopDomainBinding } from './domains.js';
 import { createIsEduCollectionBinding } from './edu-collections.js';
 import { createDecryptBinding, createEncryptBinding } from './encryption.js';
@@ -15,14 +16,19 @@ import { createPropertiesBinding, createPropertyBinding } from './properties.js'
 import { createPublishBinding } from './publish.js';
 import { createRequestBinding, type RequestServices } from './request.js';
 import { createRunScriptBinding } from './run-script.js';
+import { createSendEmailBinding } from './send-email.js';
+import { createSendSmsBinding } from './send-sms.js';
 import { createSignTokenBinding } from './sign-token.js';
 
 /** What the bindings work with: the sum of what each asks for. */
 export type PlatformServices = RequestServices &
+  DbServices &
   Parameters<typeof createDomainsBinding>[0] &
   Parameters<typeof createEncryptBinding>[0] &
   Parameters<typeof createPublishBinding>[0] &
   Parameters<typeof createLogBinding>[0] &
+  Parameters<typeof createSendEmailBinding>[0] &
+  Parameters<typeof createSendSmsBinding>[0] &
   Parameters<typeof createRunScriptBinding>[0] &
   Parameters<typeof createIsEduCollectionBinding>[0] &
   Parameters<typeof createSignTokenBinding>[0];
@@ -38,8 +44,12 @@ export function createBindings(services: PlatformServices): readonly HostBinding
     createLogBinding(services),
     createPropertyBinding(services),
     createPropertiesBinding(services),
+    createSendEmailBinding(services),
+    createSendSmsBinding(services),
+    createAggregateBinding(services),
     createRunScriptBinding(services),
     createIsEduCollectionBinding(services),
     createSignTokenBinding(services),
+    ...createDbBindings(services),
   ];
 }

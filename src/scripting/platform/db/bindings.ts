@@ -82,6 +82,23 @@ export function createDbBindings(services: DbServices): readonly HostBinding[] {
   ];
 }
 
+/** `platform.aggregate(collection, pipeline)`: what `db.agg` streams, as one list. @see interface 1.1 */
+export function createAggregateBinding({ db }: Pick<DbServices, 'db'>): HostBinding {
+  return {
+    name: 'aggregate',
+    kind: 'function',
+    returns: 'promise',
+    call: (context, args) => {
+      const { collection, pipeline } = readArguments(
+        'aggregate',
+        { collection: name, pipeline: anything },
+        args,
+      );
+      return db.aggregateAll(context, collection, pipeline);
+    },
+  };
+}
+
 type Parameters<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 function ofFunction<Shape extends z.ZodRawShape>(

@@ -116,6 +116,11 @@ export class PlatformDb {
     return this.#run(call, collection, pipeline);
   }
 
+  /** The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives */
+  async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
+    return new JsonText(`[${(await this.#collect(call, collection, pipeline)).join(',')}]`);
+  }
+
   /**
    * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where none matches. `remove: true` removes it
    * instead.
@@ -257,11 +262,7 @@ export class PlatformDb {
     return pipelines.run(scope, { collection, stages, within, signal });
   }
 
-  async #collect(
-    call: DbCall,
-    collection: string,
-    pipeline: readonly JsonValue[],
-  ): Promise<readonly string[]> {
+  async #collect(call: DbCall, collection: string, pipeline: Sent): Promise<readonly string[]> {
     const { maxResultRecords } = this.#options;
     const documents: string[] = [];
     for await (const batch of this.#run(call, collection, pipeline)) {

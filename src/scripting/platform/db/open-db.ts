@@ -1,0 +1,18 @@
+/** Builds `platform.db` on the services of the gateway. */
+import type { Config } from '../../../config.js';
+import type { Catalog } from '../../../store/catalog.js';
+import type { Database } from '../../../store/database/database.js';
+import { Pipelines } from '../../../store/pipeline/pipelines.js';
+import type { RecordStore } from '../../../store/record-store.js';
+import { PlatformDb } from './platform-db.js';
+
+export function openDb(services: {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly config: Pick<Config, 'maxResultRecords' | 'pipelineMemoryBytes'>;
+}): PlatformDb {
+  const { database, catalog, store, config } = services;
+  const pipelines = new Pipelines({ database, catalog, store, memoryBytes: config.pipelineMemoryBytes });
+  return new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords });
+}
