@@ -10,6 +10,7 @@ import { registerContracts } from './cli/contracts.js';
 import { registerDomain } from './cli/domain.js';
 import { registerKey } from './cli/key.js';
 import { registerMaintenance } from './cli/maintenance.js';
+import { registerMessage } from './cli/message.js';
 import { registerMigrate } from './cli/migrate.js';
 import { registerProperty } from './cli/property.js';
 import { registerReport } from './cli/report.js';
@@ -33,6 +34,7 @@ const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[
   registerReport,
   registerRun,
   registerScript,
+  registerMessage,
   registerMaintenance,
   registerContracts,
 ];

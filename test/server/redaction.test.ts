@@ -16,6 +16,13 @@ describe('redaction', () => {
     ['/graphql?variables={"password":"b"}&operationName=A', '/graphql?variables=[redacted]&operationName=A'],
     ['/o/recs/task?oquery=name=a', '/o/recs/task?oquery=name=a'],
     ['/o/recs/task?oquery=a%2Cb=c', '/o/recs/task?oquery=a%2Cb=c'],
+    [
+      'cannot reach smtp://office:b@c@mail.example:587/x',
+      'cannot reach smtp://office:[redacted]@mail.example:587/x',
+    ],
+    ['smpps://school:b@host', 'smpps://school:[redacted]@host'],
+    ['https://host:8080/a@b', 'https://host:8080/a@b'],
+    ['asha@example.org: no such user', 'asha@example.org: no such user'],
     ['/healthz', '/healthz'],
   ])('of %s is %s', (text, redacted) => {
     expect(redactSecrets(text)).toBe(redacted);
