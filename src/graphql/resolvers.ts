@@ -1,19 +1,20 @@
 /** The one list of resolvers: all that GraphQL and REST can reach. */
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { Files } from '../files/files.js';
+import type { MessageDesk } from '../messaging/message-desk.js';
+import type { Messages } from '../messaging/messages.js';
+import { ReportChangesResolver } from '../reports/report-changes.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
 import type { Scripts } from '../scripting/library/scripts.js';
+import type { ScriptLog } from '../scripting/script-log.js';
 import type { Catalog } from '../store/catalog.js';
 import type { RecordStore } from '../store/record-store.js';
 import { AuditResolver } from './audit-resolver.js';
 import { AuthResolver } from './auth-resolver.js';
 import { BulkResolver } from './bulk/bulk-resolver.js';
 import { BulkWrites } from './bulk/bulk-writes.js';
-import { ReportChangesResolver } from '../reports/report-changes.js';
 import { CollectionResolver } from './collection-resolver.js';
-import type { Files } from '../files/files.js';
-import type { MessageDesk } from '../messaging/message-desk.js';
-import type { Messages } from '../messaging/messages.js';
 import { FileResolver } from './file-resolver.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { MessageResolver } from './message-resolver.js';
@@ -29,6 +30,7 @@ export interface ResolverServices {
   readonly apiKeys: ApiKeys;
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
+  readonly scriptLog: ScriptLog;
   readonly messages: Messages;
   readonly messageDesk: MessageDesk;
   readonly files: Files;

@@ -1,14 +1,30 @@
 /** The door to scripts: what there is, how it is saved, run, and what came of it. @see interface 1.1 */
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import type { JsonValue } from '../json.js';
 import type { Script } from '../scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts, ScriptVersion } from '../scripting/library/scripts.js';
+import type { ScriptLog, ScriptLogEntry } from '../scripting/script-log.js';
 import { type PageSizes, toPageRequest } from './page-arguments.js';
 import { type RequestContext, requireScope } from './request-context.js';
 import { Json } from './scalars/json.js';
 import {
   SaveScriptInput,
+  ScriptLogEntryResult,
+  ScriptLogLevel,
   ScriptResult,
   ScriptRunResult,
   ScriptRunStatus,
@@ -18,18 +34,42 @@ import {
 export interface ScriptResolverServices {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
+  readonly scriptLog: ScriptLog;
   readonly pages: PageSizes;
+}
+
+@ArgsType()
+class ScriptLogArguments {
+  @Field(() => ID, { nullable: true, description: 'Of this script only.' })
+  readonly script!: string | null | undefined;
+
+  @Field(() => ID, { nullable: true, description: 'Of this run only.' })
+  readonly runId!: string | null | undefined;
+
+  @Field(() => ScriptLogLevel, { nullable: true, description: 'This level and the more severe ones.' })
+  readonly level!: ScriptLogLevel | null | undefined;
+
+  @Field(() => Int, { nullable: true, description: 'At most so many.' })
+  readonly first!: number | null | undefined;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only what is older than the entry with this id: the last of the page before.',
+  })
+  readonly before!: string | null | undefined;
 }
 
 @Resolver(() => ScriptResult)
 export class ScriptResolver {
   readonly #scripts: Scripts;
   readonly #runs: ScriptRuns;
+  readonly #log: ScriptLog;
   readonly #pages: PageSizes;
 
   constructor(services: ScriptResolverServices) {
     this.#scripts = services.scripts;
     this.#runs = services.scriptRuns;
+    this.#log = services.scriptLog;
     this.#pages = services.pages;
   }
 
@@ -136,6 +176,24 @@ export class ScriptResolver {
       script: script ?? undefined,
       status: status ?? undefined,
       before: before ?? undefined,
+      limit,
+    });
+  }
+
+  @Query(() => [ScriptLogEntryResult], {
+    description:
+      'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the domain.',
+  })
+  async scriptLog(
+    @Ctx() context: RequestContext,
+    @Args(() => ScriptLogArguments) { first, ...query }: ScriptLogArguments,
+  ): Promise<readonly ScriptLogEntry[]> {
+    const { limit } = toPageRequest({ first: first ?? null }, this.#pages);
+    return await this.#log.list(requireScope(context), {
+      script: query.script ?? undefined,
+      runId: query.runId ?? undefined,
+      level: query.level ?? undefined,
+      before: query.before ?? undefined,
       limit,
     });
   }

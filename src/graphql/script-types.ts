@@ -219,6 +219,44 @@ export class ScriptRunResult {
   readonly requestId!: string;
 }
 
+export enum ScriptLogLevel {
+  DEBUG = 'debug',
+  INFO = 'info',
+  WARN = 'warn',
+  ERROR = 'error',
+}
+registerEnumType(ScriptLogLevel, { name: 'ScriptLogLevel', description: 'How severe a line of the log is.' });
+
+@ObjectType('ScriptLogEntry', {
+  description: 'What a script logged by `platform.log`.',
+  simpleResolvers: true,
+})
+export class ScriptLogEntryResult {
+  @Field(() => ID, { description: 'Goes up with time; what `before` takes.' })
+  readonly id!: string;
+
+  @Field(() => DateTime, { description: 'When.' })
+  readonly at!: Date;
+
+  @Field(() => ScriptLogLevel, { description: 'How severe.' })
+  readonly level!: ScriptLogLevel;
+
+  @Field(() => String, { description: 'What.' })
+  readonly message!: string;
+
+  @Field(() => Json, { nullable: true, description: 'What was logged with it.' })
+  readonly data!: JsonValue | undefined;
+
+  @Field(() => String, { description: 'The script.' })
+  readonly script!: string;
+
+  @Field(() => ID, { description: 'The run of it.' })
+  readonly runId!: string;
+
+  @Field(() => ID, { description: 'The user it ran as, or `script:<name>` with service roles.' })
+  readonly principal!: string;
+}
+
 @InputType({ description: 'The writes of a collection that start a script.' })
 export class ScriptTriggerInput {
   @Field(() => String, { description: 'The collection, e.g. "fee_receipt".' })

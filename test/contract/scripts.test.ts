@@ -207,6 +207,27 @@ describe('calling a script', () => {
   });
 });
 
+it('what a script logs is kept, by level, for those who may see it', async () => {
+  const code = `export default async () => {
+    await platform.log('begun');
+    await platform.log('late', { level: 'warn', data: { days: 3 } });
+  }`;
+  await save({ name, code, roles: ['clerk'] });
+  const { id } = await run(name, null, 'clerk');
+  const LOG = `query Log($script: ID, $level: ScriptLogLevel) {
+    scriptLog(script: $script, level: $level) { level message data script runId principal }
+  }`;
+  const { scriptLog } = await ask(gateway, LOG, { variables: { script: name } });
+  expect(scriptLog).toEqual([
+    expect.objectContaining({ level: 'WARN', message: 'late', data: { days: 3 }, principal: 'usr-clerk' }),
+    expect.objectContaining({ level: 'INFO', message: 'begun', data: null, script: name }),
+  ]);
+  expect(scriptLog[0].runId).toBe(id);
+  const severe = await ask(gateway, LOG, { variables: { script: name, level: 'WARN' }, as: 'clerk' });
+  expect(severe.scriptLog).toHaveLength(1);
+  expect((await ask(gateway, LOG, { variables: { script: name }, as: 'viewer' })).scriptLog).toEqual([]);
+});
+
 describe('an API key', () => {
   async function keyFor(scripts: readonly string[]): Promise<string> {
     const { createApiKey } = await ask(

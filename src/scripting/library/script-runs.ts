@@ -116,7 +116,7 @@ export class ScriptRuns {
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
     // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is kept.
     if (cause !== 'before') await this.#keepStart(scope, begun);
-    const result = await this.#run({ source, scope, ...request });
+    const result = await this.#run({ id, source, scope, ...request });
     const run: ScriptRun = {
       ...begun,
       principal: scope.principal.id,
