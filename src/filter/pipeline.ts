@@ -149,15 +149,28 @@ export function parsePipeline(
     if (!isJsonObject(written) || name === undefined || more.length > 0) {
       throw malformed(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
     }
-    const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
-    if (parse === undefined) {
-      throw malformed(inner, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
-    }
-    const stages = parse(written[name] ?? null, within(inner, name), read);
+    const stages = parseStage({ name, operand: written[name] ?? null }, within(inner, name), read);
     // What follows may be of other documents, whose times are what the stage has made of them.
     if (!stages.every(keepsFields)) read = PLAIN;
-    return stages.map((stage): Stage => ({ ...stage, name, source: stage.source ?? written }));
+    return stages;
   });
+}
+
+/** One stage by its name; several where it is short for them. @throws as `parsePipeline` does */
+export function parseStage(
+  { name, operand }: { readonly name: string; readonly operand: JsonValue },
+  place: Place,
+  context: PipelineContext = PLAIN,
+): readonly Stage[] {
+  const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+  if (parse === undefined) {
+    throw malformed(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
+  }
+  return parse(operand, place, context).map((stage) => ({
+    ...stage,
+    name,
+    source: stage.source ?? { [name]: operand },
+  }));
 }
 
 function keepsFields({ kind }: StageMeaning): boolean {

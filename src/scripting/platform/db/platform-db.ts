@@ -7,9 +7,9 @@
 import { ServiceError } from '../../../errors.js';
 import type { Filter } from '../../../filter/filter.js';
 import { parseMongoQuery } from '../../../filter/mongo.js';
-import { malformed, startAt } from '../../../filter/mongo-place.js';
+import { malformed, startAt, within } from '../../../filter/mongo-place.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../filter/mongo-update.js';
-import { parsePipeline } from '../../../filter/pipeline.js';
+import { parsePipeline, parseStage, type Stage } from '../../../filter/pipeline.js';
 import { withStoredTimes } from '../../../filter/stored-times.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
 import type { Catalog } from '../../../store/catalog.js';
@@ -20,10 +20,12 @@ import { withValueAt } from '../../../store/record-update-path.js';
 import type { Scope } from '../../../store/scope.js';
 import { targetInRecord } from '../../../store/sql/target.js';
 import { JsonText } from '../host-binding.js';
+import { listReadable } from './collections.js';
 import {
   assertNoOptions,
   countOptions,
   modifyOptions,
+  type ReadOptions,
   readOptions,
   sortOf,
   updateOptions,
@@ -67,9 +69,9 @@ export class PlatformDb {
   async getCount(call: DbCall, collection: string, query: Sent, options?: Sent): Promise<number> {
     const { limit, skip } = countOptions(options);
     const [counted] = await this.#collect(call, collection, [
-      { $match: required(query) },
+      ...this.#match(call, collection, query),
       ...part({ limit, skip }),
-      { $count: 'count' },
+      ...parsePipeline([{ $count: 'count' }]),
     ]);
     return counted === undefined ? 0 : Number((JSON.parse(counted) as { count: number }).count);
   }
@@ -84,13 +86,15 @@ export class PlatformDb {
     assertNoOptions(request.options);
     if (key === '' || key.startsWith('$')) throw malformed(startAt('key'), 'a path such as class', key);
     const groups = await this.#collect(call, collection, [
-      { $match: required(request.query) },
-      { $project: { _id: 0, value: `$${key}` } },
-      { $unwind: { path: '$value', preserveNullAndEmptyArrays: true } },
-      { $match: { value: { $exists: true } } },
-      { $group: { _id: '$value' } },
-      { $sort: { _id: 1 } },
-      { $project: { _id: 0, value: '$_id' } },
+      ...this.#match(call, collection, request.query),
+      ...parsePipeline([
+        { $project: { _id: 0, value: `$${key}` } },
+        { $unwind: { path: '$value', preserveNullAndEmptyArrays: true } },
+        { $match: { value: { $exists: true } } },
+        { $group: { _id: '$value' } },
+        { $sort: { _id: 1 } },
+        { $project: { _id: 0, value: '$_id' } },
+      ]),
     ]);
     // The text of {"value": …} without what is around the value.
     return new JsonText(`[${groups.map((text) => text.slice('{"value": '.length, -1)).join(',')}]`);
@@ -103,22 +107,24 @@ export class PlatformDb {
    */
   find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
     const { sort, limit, skip, projection } = readOptions(options);
+    const place = within(startAt('options'), 'sort');
     return this.#run(call, collection, [
-      { $match: required(query) },
-      ...(sort === undefined ? [] : [{ $sort: sort }]),
+      ...this.#match(call, collection, query),
+      ...(sort === undefined ? [] : parseStage({ name: '$sort', operand: sort }, place)),
       ...part({ limit, skip }),
-      ...(projection === undefined ? [] : [{ $project: projection }]),
+      ...(projection === undefined ? [] : projected(projection)),
     ]);
   }
 
   /** The documents of a pipeline, in batches of JSON text. @throws as `find` does; LIMIT_EXCEEDED */
   aggregate(call: DbCall, collection: string, pipeline: Sent): Batches {
-    return this.#run(call, collection, pipeline);
+    return this.#run(call, collection, this.#pipeline(call, collection, pipeline));
   }
 
   /** The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives */
   async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
-    return new JsonText(`[${(await this.#collect(call, collection, pipeline)).join(',')}]`);
+    const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
+    return new JsonText(`[${documents.join(',')}]`);
   }
 
   /**
@@ -204,26 +210,7 @@ export class PlatformDb {
 
   /** The collections the caller may read, by name: all, or those that match a query over these descriptions, or one by its name. */
   async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
-    const { catalog, store, pipelines } = this.#options;
-    const known = catalog
-      .list()
-      .filter(({ name }) => store.findReadable(call.scope, name) !== undefined)
-      .map(({ name, title, description, isDeclared, labelField, fields }) => ({
-        name,
-        title,
-        description,
-        isDeclared,
-        labelField: labelField ?? null,
-        fields: fields.map((field) => ({ name: field.name, type: field.type, isList: field.isList })),
-      }));
-    const query = typeof filter === 'string' ? { name: filter } : (filter ?? {});
-    const stages = parsePipeline([{ $match: query }], undefined, startAt('filter'));
-    const found = await pipelines.transform(
-      call,
-      known.map((one) => JSON.stringify(one)),
-      stages,
-    );
-    return new JsonText(`[${found.join(',')}]`);
+    return new JsonText(`[${(await listReadable(this.#options, call, filter)).join(',')}]`);
   }
 
   async #update(
@@ -254,18 +241,26 @@ export class PlatformDb {
     };
   }
 
-  #run({ scope, within, signal }: DbCall, collection: string, pipeline: Sent): Batches {
-    const stages = parsePipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
+  #match({ scope }: DbCall, collection: string, query: Sent): readonly Stage[] {
+    const operand = this.#readQuery(scope, collection)(required(query));
+    return parseStage({ name: '$match', operand }, startAt('query'));
+  }
+
+  #pipeline({ scope }: DbCall, collection: string, pipeline: Sent): readonly Stage[] {
+    return parsePipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
+  }
+
+  #run({ scope, within, signal }: DbCall, collection: string, stages: readonly Stage[]): Batches {
     const { pipelines } = this.#options;
     // Refused at once, not when somebody begins to read.
     pipelines.plan(scope, { collection, stages });
     return pipelines.run(scope, { collection, stages, within, signal });
   }
 
-  async #collect(call: DbCall, collection: string, pipeline: Sent): Promise<readonly string[]> {
+  async #collect(call: DbCall, collection: string, stages: readonly Stage[]): Promise<readonly string[]> {
     const { maxResultRecords } = this.#options;
     const documents: string[] = [];
-    for await (const batch of this.#run(call, collection, pipeline)) {
+    for await (const batch of this.#run(call, collection, stages)) {
       documents.push(...batch);
       if (documents.length > maxResultRecords) throw tooMany(maxResultRecords);
     }
@@ -286,8 +281,7 @@ export class PlatformDb {
   async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<JsonText | null> {
     if (record === undefined) return null;
     if (projection === undefined) return new JsonText(record.json);
-    const stages = parsePipeline([{ $project: projection }], undefined, startAt('projection'));
-    const [shown] = await this.#options.pipelines.transform(call, [record.json], stages);
+    const [shown] = await this.#options.pipelines.transform(call, [record.json], projected(projection));
     return shown === undefined ? null : new JsonText(shown);
   }
 }
@@ -309,14 +303,15 @@ function required(query: Sent): JsonValue {
   return query;
 }
 
-function part({
-  limit,
-  skip,
-}: {
-  readonly limit: number | undefined;
-  readonly skip: number;
-}): readonly JsonObject[] {
-  return [...(skip === 0 ? [] : [{ $skip: skip }]), ...(limit === undefined ? [] : [{ $limit: limit }])];
+function part({ limit, skip }: Pick<ReadOptions, 'limit' | 'skip'>): readonly Stage[] {
+  return parsePipeline([
+    ...(skip === 0 ? [] : [{ $skip: skip }]),
+    ...(limit === undefined ? [] : [{ $limit: limit }]),
+  ]);
+}
+
+function projected(projection: JsonValue): readonly Stage[] {
+  return parseStage({ name: '$project', operand: projection }, within(startAt('options'), 'projection'));
 }
 
 function baseOf(query: JsonValue): JsonObject {
