@@ -11,7 +11,9 @@ export interface ScopeRequest {
   readonly domainHeader: string | undefined;
   readonly requestId: string;
   /** Asked for its signal only by what needs one. What the request is found out to do is read from it later. */
-  readonly caller?: { readonly signal: AbortSignal } & Pick<Scope, 'operation' | 'onStatement'>;
+  readonly caller?: { readonly signal: AbortSignal } & Pick<Scope, 'operation' | 'onStatement'> & {
+      hint(hint: string): void;
+    };
 }
 
 /**
@@ -42,6 +44,7 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
     get onStatement() {
       return caller.onStatement;
     },
+    onHint: (hint) => caller.hint(hint),
   };
 }
 

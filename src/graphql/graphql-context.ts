@@ -8,6 +8,8 @@ export interface GraphqlContext extends RequestContext {
   readonly timing: OperationTiming | undefined;
   /** The header `X-Include-Extensions`: what a client wants to be told beside the data. */
   readonly includeHeader: string | undefined;
+  /** What may be a mistake, though it is no error: shown in `extensions.hints`. */
+  readonly hints: () => readonly string[];
   /** Tells the log which error the request was answered with. */
   readonly noteError: (code: string) => void;
   /** Tells the log of slow statements what they are for. */

@@ -210,6 +210,7 @@ function toContext(
     get signal() {
       return requestContext.signal;
     },
+    hints: () => requestContext.hints,
     noteError: (code) => {
       if (isErrorCode(code)) requestContext.errorCode = code;
     },

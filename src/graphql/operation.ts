@@ -90,9 +90,11 @@ async function readExtensions(
   options: OperationOptions,
 ): Promise<Record<string, unknown> | undefined> {
   const wantsCost = wantsExtension('cost', request);
-  if (!wantsCost && !explanation) return undefined;
+  const hints = request.context.hints();
+  if (!wantsCost && !explanation && hints.length === 0) return undefined;
   const isQuery = request.operation.operation === OperationTypeNode.QUERY;
   return {
+    ...(hints.length > 0 && { hints }),
     ...(wantsCost && { cost: options.costs.describe(request) }),
     ...(explanation && { explain: await explanation.explain(options.database, isQuery ? 'run' : 'guess') }),
   };

@@ -15,6 +15,10 @@ import type { Headers } from './security-headers.js';
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
+const NO_HINTS: readonly string[] = [];
+/** Callers make up names without end. */
+const MAX_HINTS = 10;
+
 /** The context of a request, and what the hooks find out about it on the way. */
 export class GatewayRequest implements RequestContext {
   /** Set by authentication.ts. */
@@ -25,6 +29,8 @@ export class GatewayRequest implements RequestContext {
   operation: string | undefined = undefined;
   /** Hears of every statement that ran for it. */
   onStatement: ((statement: EndedStatement) => void) | undefined = undefined;
+  /** What may be a mistake, though it is none of the errors. */
+  hints: readonly string[] = NO_HINTS;
   readonly hasCredential: boolean;
   readonly domainHeader: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -38,6 +44,10 @@ export class GatewayRequest implements RequestContext {
     this.hasCredential = headers.authorization !== undefined;
     this.domainHeader = single(headers['x-domain']);
     this.idempotencyKey = single(headers['idempotency-key']);
+  }
+
+  hint(hint: string): void {
+    if (this.hints.length < MAX_HINTS && !this.hints.includes(hint)) this.hints = [...this.hints, hint];
   }
 
   /** Made when it is first asked for: a look-up by id is over before it could be of use. */

@@ -35,6 +35,7 @@ import {
 import type { Domain, Scope } from './scope.js';
 import { listPaths } from './sql/compile-filter.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+import { hintAtDeclaredNames } from './undeclared-names.js';
 import { type Upserted, type UpsertRequest, Upserts } from './upserts.js';
 
 export type { StoredRecord } from './stored-record.js';
@@ -74,7 +75,9 @@ export class RecordStore {
   find(scope: Scope, query: RecordQuery, options: ReadOptions = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection);
     const access = accessOf(scope, collection, 'read');
-    assertReadable([...listPaths(query.filter), ...query.sort.map((key) => key.path)], access, collection);
+    const paths = [...listPaths(query.filter), ...query.sort.map((key) => key.path)];
+    assertReadable(paths, access, collection);
+    hintAtDeclaredNames([...paths, ...(query.projection ?? [])], { scope, collection, access });
     const context = this.#environment.compileContext(scope, collection);
     return new RecordSet({
       database: options.within ? readingWithin(options.within) : this.#environment.database,

@@ -42,6 +42,8 @@ export interface Scope extends StatementCaller {
   readonly principal: Principal;
   /** Ends the work when the caller has gone. */
   readonly signal?: AbortSignal;
+  /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
+  readonly onHint?: ((hint: string) => void) | undefined;
   /** How many scripts, one within the other, ask; absent: none does. */
   readonly scriptDepth?: number;
 }

@@ -51,7 +51,12 @@ describe('the domain of a request', () => {
     const principal = caller('north', 'viewer');
     const { signal } = new AbortController();
     expect(
-      resolveScope(DOMAINS, { principal, domainHeader: undefined, requestId: 'r-1', caller: { signal } }),
+      resolveScope(DOMAINS, {
+        principal,
+        domainHeader: undefined,
+        requestId: 'r-1',
+        caller: { signal, hint: () => {} },
+      }),
     ).toEqual({
       domain: NORTH,
       principal,

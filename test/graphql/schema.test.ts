@@ -15,6 +15,7 @@ import {
 import { getMetadataStorage } from 'type-graphql';
 import { printGatewaySchema } from '../../src/graphql/print-schema.js';
 import { buildGatewaySchema } from '../../src/graphql/schema.js';
+import { readDefinitions } from '../../src/store/catalog.js';
 import { parseCollection } from '../../src/store/collection-definition.js';
 
 const DECLARATIONS = fileURLToPath(new URL('../../schema/collections', import.meta.url));
@@ -28,6 +29,31 @@ describe('schema/schema.graphql', () => {
   it('describes every type, field, argument and value', async () => {
     const schema = buildSchema(await printGatewaySchema(DECLARATIONS));
     expect(undescribed(schema)).toEqual([]);
+  });
+
+  it('shows an example of every declared field, and the unit of every amount', async () => {
+    const definitions = await readDefinitions(DECLARATIONS);
+    const missing = definitions.flatMap((definition) => {
+      const { name, fields } = parseCollection(definition, {
+        source: definition.name,
+        isDeclared: true,
+        version: 1,
+      });
+      return fields.flatMap((field) => {
+        if (field.type !== 'object' && field.example === undefined)
+          return [`example of ${name}.${field.name}`];
+        return field.isDecimal && field.unit === undefined ? [`unit of ${name}.${field.name}`] : [];
+      });
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('says of all that is deprecated what to use', async () => {
+    const text = await printGatewaySchema(DECLARATIONS);
+    const reasons = [...text.matchAll(/@deprecated(?:\(reason: "([^"]*)"\))?/g)].map(
+      ([, reason]) => reason ?? '',
+    );
+    expect(reasons.filter((reason) => !/\buse\b/i.test(reason))).toEqual([]);
   });
 });
 
