@@ -16,7 +16,7 @@ export type WhereType =
 /**
  * `value`, `values`: of the field's type · `range`: `{from, to}`, both included · `day`: `YYYY-MM-DD` · `month`: `YYYY-MM` ·
  * `flag`: true, or false for the opposite · `mode`: `sensitive` or `insensitive`, of the other operators beside it ·
- * `textCondition`: an object of the operators of text · `elementCondition`: an object of the operators of the element's type.
+ * `recordCondition`: a `where` of the record that is pointed to · `textCondition`: an object of the operators of text · `elementCondition`: an object of the operators of the element's type.
  */
 export type OperandKind =
   | 'value'
@@ -27,12 +27,15 @@ export type OperandKind =
   | 'flag'
   | 'mode'
   | 'textCondition'
+  | 'recordCondition'
   | 'elementCondition';
 
 export interface WhereOperator {
   readonly name: string;
   readonly operand: OperandKind;
   readonly description: string;
+  /** What to say instead. */
+  readonly deprecated?: string;
 }
 
 const PRESENCE: readonly WhereOperator[] = [
@@ -95,7 +98,13 @@ const ORDER: readonly WhereOperator[] = [
 
 const TIME: readonly WhereOperator[] = [
   { name: 'on', operand: 'day', description: "Is on this day of the domain's time zone." },
-  { name: 'within', operand: 'month', description: "Is within this month of the domain's time zone." },
+  { name: 'inMonth', operand: 'month', description: "Is in this month of the domain's time zone." },
+  {
+    name: 'within',
+    operand: 'month',
+    description: "Is within this month of the domain's time zone.",
+    deprecated: 'Say `inMonth`.',
+  },
   { name: 'today', operand: 'flag', description: "Is today in the domain's time zone." },
   { name: 'yesterday', operand: 'flag', description: "Is yesterday in the domain's time zone." },
 ];
@@ -114,6 +123,12 @@ export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[
       name: 'label',
       operand: 'textCondition',
       description: 'The text kept with the reference, as a rule a name.',
+    },
+    {
+      name: 'record',
+      operand: 'recordCondition',
+      description:
+        'The record that is pointed to: there, in your reach, and all of this holds for it. Under `not`, also what points nowhere is found.',
     },
     ...PRESENCE,
   ],
@@ -143,4 +158,8 @@ export const TEXT_MODES = ['sensitive', 'insensitive'] as const;
 /** The type of a field, of its elements where it is a list. */
 export function whereTypeOf(field: Field): Exclude<WhereType, 'id' | 'list'> {
   return field.type === 'text' && field.format === 'month' ? 'month' : field.type;
+}
+
+export function findOperator(type: WhereType, name: string): WhereOperator | undefined {
+  return WHERE_OPERATORS[type].find((operator) => operator.name === name);
 }

@@ -5,70 +5,69 @@
  *   operators: { operator: operand … }                          all must hold; which there are: WHERE_OPERATORS
  *
  *   { "status": { "equals": "absent" }, "created": { "today": true },
- *     "or": [ { "class": { "in": ["1", "2"] } }, { "student": { "label": { "contains": "Rao" } } } ] }
+ *     "or": [ { "class": { "in": ["1", "2"] } }, { "student": { "record": { "status": { "equals": "left" } } } } ] }
  *
  * Fields are those of the collection's declaration and `_id`, spelled also `id`; an object is entered by its members, a list by `any`,
- * `all`, `none`. Nothing is ever ignored: an unknown field or operator, a null, an empty object where a condition was to be are errors,
- * so a variable somebody forgot to fill in never means "all records".
+ * `all`, `none`, the record that a reference points to by `record`. Nothing is ever ignored: an unknown field or operator, a null, an
+ * empty object where a condition was to be are errors, so a variable somebody forgot to fill in never means "all records".
  *
  * @see decisions 3
  */
 
 import { didYouMean } from '../did-you-mean.js';
-import { ServiceError } from '../errors.js';
-import { ExactNumber, isExactNumber } from '../json.js';
+import type { ServiceError } from '../errors.js';
 import type { Collection, Field } from '../store/collection.js';
-import { isDay, isMonth } from './calendar.js';
+import { type Condition, type DayWord, EVERYTHING, type Filter, type Path } from './filter.js';
 import {
-  type CompareCondition,
-  type Condition,
-  type DayWord,
-  type EqualsCondition,
-  EVERYTHING,
-  type Filter,
-  type Path,
-} from './filter.js';
+  comparedValue,
+  dayAt,
+  monthAt,
+  nullOperand,
+  type Subject,
+  textAt,
+  valueAt,
+} from './where-operands.js';
 import {
+  findOperator,
   TEXT_MODES,
   WHERE_OPERATORS,
   type WhereOperator,
   type WhereType,
   whereTypeOf,
 } from './where-operators.js';
-
-/** Bounds of one `where`. */
-export const WHERE_LIMITS = {
-  maxDepth: 20,
-  maxConditions: 200,
-  maxListedValues: 1000,
-  maxTextLength: 4096,
-} as const;
+import {
+  countCondition,
+  entriesOf,
+  type FindCollection,
+  malformed,
+  objectAt,
+  type Place,
+  type Reading,
+  tooMany,
+  type Values,
+  WHERE_LIMITS,
+  within,
+} from './where-place.js';
 
 /**
  * Reads a structured `where` against a collection's declaration. `{}` is no filter at all, satisfied by every record.
  *
  * @throws MALFORMED_FILTER (400) for its form, INVALID_VALUE (400) for an operand, LIMIT_EXCEEDED (400); each with a JSON pointer.
  */
-export function parseWhere(value: unknown, options: { readonly collection: Collection }): Filter {
-  const { collection } = options;
-  const reading: Reading = { collection, conditions: 0 };
-  const place: Place = { reading, pointer: '', depth: 0 };
+export function parseWhere(
+  value: unknown,
+  options: {
+    readonly collection: Collection;
+    /** For conditions on the records that references point to. Default: there are none. */
+    readonly findCollection?: FindCollection | undefined;
+  },
+): Filter {
+  const { collection, findCollection = () => undefined } = options;
+  const reading: Reading = { findCollection, conditions: 0 };
+  const place: Place = { reading, collection, pointer: '', depth: 0, references: 0 };
   const object = objectAt(value, place, 'an object of fields and conditions');
   if (entriesOf(object).length === 0) return EVERYTHING;
   return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true });
-}
-
-/** The one call of `parseWhere`: what is counted over all of it. */
-interface Reading {
-  readonly collection: Collection;
-  conditions: number;
-}
-
-/** Where in the `where` we are. */
-interface Place {
-  readonly reading: Reading;
-  readonly pointer: string;
-  readonly depth: number;
 }
 
 /** The record, an object in it or an element of a list: what field names are looked up in. */
@@ -77,16 +76,6 @@ interface Row {
   readonly fields: readonly Field[];
   readonly isRecord: boolean;
 }
-
-/** A value and the operators it has. */
-interface Subject {
-  readonly path: Path;
-  readonly type: WhereType;
-  /** `undefined` for `_id` and the members of a reference. */
-  readonly field: Field | undefined;
-}
-
-type Values = Readonly<Record<string, unknown>>;
 
 function parseFields(object: Values, place: Place, row: Row): Filter {
   const filters = entriesOf(object).map(([name, operand]) => parseEntry({ name, operand, place, row }));
@@ -208,6 +197,7 @@ function parseOperator({ name, operand: kind }: WhereOperator, application: Appl
       return between(application);
     case 'on':
       return { kind: 'on', path, day: dayAt(operand, place) };
+    case 'inMonth':
     case 'within':
       return { kind: 'within', path, month: monthAt(operand, place) };
     case 'today':
@@ -220,6 +210,8 @@ function parseOperator({ name, operand: kind }: WhereOperator, application: Appl
       return parseSubject(operand, place, { path: [...path, 'value'], type: 'id', field: undefined });
     case 'label':
       return parseSubject(operand, place, { path: [...path, 'label'], type: 'text', field: undefined });
+    case 'record':
+      return recordFilter(application);
     case 'any':
       return elementOf(application);
     case 'none':
@@ -287,6 +279,42 @@ function between({ operand, place, subject }: Application): Filter {
   ]);
 }
 
+/** Where a reference may point to several collections, the operand says which one, and a where of that: `{ "student": { … } }`. */
+function recordFilter({ operand, place, subject }: Application): Filter {
+  const { path, field } = subject;
+  if (field === undefined) throw new Error('only a declared field is a reference');
+  const references = place.references + 1;
+  if (references > WHERE_LIMITS.maxReferences)
+    throw tooMany(place, WHERE_LIMITS.maxReferences, 'references in a row');
+  const { name, where, at } = targetOf(operand, place, field);
+  const collection = place.reading.findCollection(name);
+  if (collection === undefined)
+    throw malformed(at, 'a condition on the reference itself: its target cannot be asked here', where);
+  const inner = { ...at, collection, references };
+  const filter = parseFields(objectAt(where, inner, 'a where'), inner, {
+    path: [],
+    fields: collection.fields,
+    isRecord: true,
+  });
+  return { kind: 'record', path, collection: name, filter };
+}
+
+function targetOf(
+  operand: unknown,
+  place: Place,
+  { targets }: Field,
+): { readonly name: string; readonly where: unknown; readonly at: Place } {
+  const [only] = targets;
+  if (only !== undefined && targets.length === 1) return { name: only, where: operand, at: place };
+  const expected = `one of the collections ${targets.join(', ')} with a where of it`;
+  const [first, ...others] = entriesOf(objectAt(operand, place, expected));
+  if (first === undefined || others.length > 0) throw malformed(place, expected, operand);
+  const [name, where] = first;
+  if (!targets.includes(name))
+    throw malformed(within(place, name), expected, name, didYouMean(name, targets));
+  return { name, where, at: within(place, name) };
+}
+
 /** One element satisfies the operand, or, `violating` it, does not. */
 function elementOf(
   { operand, place, subject }: Application,
@@ -324,93 +352,6 @@ function allOf(filters: readonly Filter[]): Filter {
   return only !== undefined && filters.length === 1 ? only : { kind: 'all', filters };
 }
 
-function valueAt(value: unknown, place: Place, subject: Subject): EqualsCondition['value'] {
-  switch (subject.type) {
-    case 'number':
-      return numberAt(value, place, subject);
-    case 'boolean':
-      if (typeof value === 'boolean') return value;
-      throw invalid(place, 'true or false', value);
-    case 'datetime':
-      return value instanceof Date && !Number.isNaN(value.getTime())
-        ? value.toISOString()
-        : textAt(value, place);
-    default:
-      return textAt(value, place);
-  }
-}
-
-function comparedValue(value: unknown, place: Place, subject: Subject): CompareCondition['value'] {
-  const compared = valueAt(value, place, subject);
-  if (typeof compared === 'boolean') throw invalid(place, 'a value that has an order', value);
-  return compared;
-}
-
-/** Exact amounts come as text from GraphQL's `Decimal`. */
-function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (isExactNumber(value)) return value;
-  const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
-  if (isDigits && field?.isDecimal === true) return new ExactNumber(value);
-  throw invalid(place, 'a number', value);
-}
-
-function textAt(value: unknown, place: Place): string {
-  if (typeof value !== 'string') throw invalid(place, 'a text', value);
-  if (value.length > WHERE_LIMITS.maxTextLength)
-    throw tooMany(place, WHERE_LIMITS.maxTextLength, 'characters');
-  return value;
-}
-
-function dayAt(value: unknown, place: Place): string {
-  if (typeof value === 'string' && isDay(value)) return value;
-  throw invalid(place, 'a day YYYY-MM-DD', value);
-}
-
-function monthAt(value: unknown, place: Place): string {
-  if (typeof value === 'string' && isMonth(value)) return value;
-  throw invalid(place, 'a month YYYY-MM', value);
-}
-
-function objectAt(value: unknown, place: Place, expected: string): Values {
-  if (place.depth > WHERE_LIMITS.maxDepth) throw tooMany(place, WHERE_LIMITS.maxDepth, 'levels');
-  if (isValues(value)) return value;
-  if (value === null)
-    throw malformed(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
-  throw malformed(place, expected, value);
-}
-
-function isValues(value: unknown): value is Values {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !isExactNumber(value) &&
-    !(value instanceof Date)
-  );
-}
-
-/** A key without a value is a key that was not sent. */
-function entriesOf(object: Values): [string, unknown][] {
-  return Object.entries(object).filter(([, value]) => value !== undefined);
-}
-
-function within(place: Place, name: string): Place {
-  const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
-}
-
-function countCondition(place: Place): void {
-  place.reading.conditions++;
-  if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
-    throw tooMany(place, WHERE_LIMITS.maxConditions, 'conditions');
-  }
-}
-
-function findOperator(type: WhereType, name: string): WhereOperator | undefined {
-  return WHERE_OPERATORS[type].find((operator) => operator.name === name);
-}
-
 function operatorNames(type: WhereType): string {
   return WHERE_OPERATORS[type].map(({ name }) => name).join(', ');
 }
@@ -418,7 +359,7 @@ function operatorNames(type: WhereType): string {
 function unknownField(name: string, place: Place, row: Row): ServiceError {
   const known = row.fields.map((field) => field.name);
   if (row.isRecord) known.push('_id');
-  const { collection } = place.reading;
+  const { collection } = place;
   const expected =
     collection.fields.length === 0
       ? `a declared field; "${collection.name}" declares none, oquery reaches the others`
@@ -461,39 +402,5 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   lte: 'lessOrEqual',
   some: 'any',
   every: 'all',
-  inMonth: 'within',
   value: 'id',
 };
-
-function nullOperand(place: Place, { type }: Subject): ServiceError {
-  const hint =
-    findOperator(type, 'isNull') === undefined
-      ? ''
-      : ' To look for null, or for a missing field: {"isNull": true}.';
-  return malformed(place, 'a value, not null', null, hint);
-}
-
-function malformed(place: Place, expected: string, sent: unknown, hint = ''): ServiceError {
-  return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
-}
-
-function invalid(place: Place, expected: string, sent: unknown): ServiceError {
-  return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
-}
-
-function refusal(
-  code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
-  { pointer }: Place,
-  { expected, sent, hint }: { expected: string; sent: unknown; hint: string },
-): ServiceError {
-  const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
-  const detail = `where${pointer}: expected ${expected}, found ${shown}.${hint}`;
-  return new ServiceError(code, detail, {
-    errors: [{ detail, parameter: 'where', pointer, expected, sent: shown }],
-  });
-}
-
-function tooMany({ pointer }: Place, most: number, what: string): ServiceError {
-  const detail = `where${pointer}: at most ${most} ${what} are allowed.`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'where', pointer }] });
-}

@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.js';
 import type { Filter, Path } from '../filter/filter.js';
 import { parseOquery } from '../filter/oquery.js';
 import { parseWhere } from '../filter/where.js';
+import type { FindCollection } from '../filter/where-place.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Catalog } from '../store/catalog.js';
 import type { Collection } from '../store/collection.js';
@@ -87,7 +88,7 @@ export class RecordResolver {
     const collection = this.#catalog.get(request.collection);
     const query = {
       ...queryOf(collection.name),
-      filter: toFilter(request, collection),
+      filter: toFilter(request, collection, (name) => this.#catalog.find(name)),
       sort: request.sort ?? [],
       projection: request.projection,
       limit: request.limit,
@@ -342,14 +343,18 @@ export function toObject(value: JsonValue, parameter: string): JsonObject {
   });
 }
 
-/** All conditions of a request as one. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
-export function toFilter(request: RecordsRequest, collection: Collection): Filter {
+/** All conditions of a request as one. Without `findCollection`, none on what references point to. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
+export function toFilter(
+  request: RecordsRequest,
+  collection: Collection,
+  findCollection?: FindCollection,
+): Filter {
   const filters: Filter[] = [];
   if (request.oquery !== undefined && request.oquery !== '') {
     filters.push(parseOquery(request.oquery, { isInsensitive: request.isInsensitive ?? false }));
   }
   if (request.where !== undefined && request.where !== null) {
-    filters.push(parseWhere(request.where, { collection }));
+    filters.push(parseWhere(request.where, { collection, findCollection }));
   }
   if (request.filter) filters.push(request.filter);
   const [only] = filters;

@@ -2,9 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/errors.js';
 import type { Filter } from '../../src/filter/filter.js';
-import { parseWhere, WHERE_LIMITS } from '../../src/filter/where.js';
+import { parseWhere } from '../../src/filter/where.js';
 import { WHERE_OPERATORS } from '../../src/filter/where-operators.js';
+import { WHERE_LIMITS } from '../../src/filter/where-place.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
 import { ExactNumber } from '../../src/json.js';
+import { parseCollection } from '../../src/store/collection-definition.js';
 import { type CompileContext, compileFilter } from '../../src/store/sql/compile-filter.js';
 import { SAMPLE, UNDECLARED } from '../store/sql/sample-collection.js';
 
@@ -99,6 +102,10 @@ describe('where', () => {
       { kind: 'within', path: ['created_on'], month: '2026-04' },
     );
     expectFilter(
+      { created_on: { inMonth: '2026-04' } },
+      { kind: 'within', path: ['created_on'], month: '2026-04' },
+    );
+    expectFilter(
       { created_on: { today: true } },
       { kind: 'on', path: ['created_on'], day: { word: 'today' } },
     );
@@ -125,6 +132,45 @@ describe('where', () => {
       { person: { label: { contains: 'Rao' } } },
       { kind: 'contains', path: ['person', 'label'], text: 'Rao' },
     );
+  });
+
+  it('asks for what a reference points to, and what that points to', () => {
+    const isActive: Filter = { kind: 'equals', path: ['active'], value: true };
+    const pointing = (path: string[], filter: Filter): Filter => ({
+      kind: 'record',
+      path,
+      collection: 'pltf_user',
+      filter,
+    });
+    expectFilter({ person: { record: { active: { equals: true } } } }, pointing(['person'], isActive));
+    expectFilter(
+      { person: { record: { id: { equals: 'U1' }, person: { record: { active: { equals: true } } } } } },
+      pointing(['person'], {
+        kind: 'all',
+        filters: [{ kind: 'equals', path: ['_id'], value: 'U1' }, pointing(['person'], isActive)],
+      }),
+    );
+    expectFilter(
+      { address: { owner: { record: { not: { active: { equals: true } } } } } },
+      pointing(['address', 'owner'], { kind: 'not', filter: isActive }),
+    );
+    expectFilter(
+      { people: { none: { record: { active: { equals: true } } } } },
+      { kind: 'not', filter: { kind: 'element', path: ['people'], filter: pointing([], isActive) } },
+    );
+    expectFilter(
+      { lines: { any: { payer: { record: { active: { equals: true } } } } } },
+      { kind: 'element', path: ['lines'], filter: pointing(['payer'], isActive) },
+    );
+  });
+
+  it('says of which collection the record is, where there are several', () => {
+    const parsed = parseWhere(
+      { who: { record: { sample: { active: { equals: true } } } } },
+      { collection: SEVERAL, findCollection: () => SAMPLE },
+    );
+    const filter: Filter = { kind: 'equals', path: ['active'], value: true };
+    expect(parsed).toEqual({ kind: 'record', path: ['who'], collection: 'sample', filter });
   });
 
   it('asks for the id of the record', () => {
@@ -196,12 +242,13 @@ describe('where', () => {
       timeZone: 'UTC',
       now: new Date(),
       isByteOrdered: true,
+      findTarget: () => ({ collection: SAMPLE, access: FULL_ACCESS, condition: Prisma.sql`true` }),
     };
     for (const [field, type] of Object.entries(FIELD_BY_TYPE)) {
       for (const { name, operand } of WHERE_OPERATORS[type]) {
         if (operand === 'mode') continue;
         const where = { [field]: { [name]: operandOf(operand, type) } };
-        expect(() => compileFilter(parseWhere(where, { collection: SAMPLE }), context)).not.toThrow();
+        expect(() => compileFilter(parseWhere(where, OPTIONS), context)).not.toThrow();
       }
     }
   });
@@ -306,8 +353,31 @@ describe('a where that is refused', () => {
       or: Array.from({ length: WHERE_LIMITS.maxConditions + 1 }, () => ({ name: { equals: 'x' } })),
     };
     expectError(wide, 'LIMIT_EXCEEDED', '', 'conditions');
+    const inCircles = (depth: number): object =>
+      depth === 0 ? { name: { equals: 'x' } } : { person: { record: inCircles(depth - 1) } };
+    expect(() => parseWhere(inCircles(3), OPTIONS)).not.toThrow();
+    expectError(
+      inCircles(4),
+      'LIMIT_EXCEEDED',
+      '/person/record/person/record/person/record/person/record',
+      'at most 3 references in a row',
+    );
     expectError({ name: { in: Array(1001).fill('x') } }, 'LIMIT_EXCEEDED', '/name/in', 'values');
     expectError({ name: { equals: 'x'.repeat(5000) } }, 'LIMIT_EXCEEDED', '/name/equals', 'characters');
+  });
+
+  it('says nothing of what a reference points to, or what is not there', () => {
+    const at = '/person/record';
+    expectError({ person: { record: {} } }, 'MALFORMED_FILTER', at, 'an empty object says nothing');
+    expectError({ person: { record: null } }, 'MALFORMED_FILTER', at, '{"isNull": true}');
+    expectError({ person: { record: { nam: { equals: 'x' } } } }, 'MALFORMED_FILTER', `${at}/nam`, '"name"?');
+    const several = { collection: SEVERAL, findCollection: () => SAMPLE };
+    for (const record of [{ name: { equals: 'x' } }, { sample: {}, other: {} }, {}]) {
+      expect(() => parseWhere({ who: { record } }, several)).toThrow(/one of the collections sample, other/);
+    }
+    expect(() => parseWhere({ person: { record: { id: { equals: 'x' } } } }, { collection: SAMPLE })).toThrow(
+      /its target cannot be asked here/,
+    );
   });
 
   it('names fields that are not declared: those are for oquery', () => {
@@ -326,6 +396,7 @@ describe('a where that is refused', () => {
       'roles',
       'address',
       'person',
+      'record',
       'and',
       'or',
       'not',
@@ -364,7 +435,7 @@ describe('a where that is refused', () => {
     })).value;
     const check = fc.property(inputs, (value) => {
       try {
-        parseWhere(value, { collection: SAMPLE });
+        parseWhere(value, OPTIONS);
       } catch (error) {
         expect(error).toBeInstanceOf(ServiceError);
       }
@@ -372,6 +443,22 @@ describe('a where that is refused', () => {
     fc.assert(check, { numRuns: 2_000 });
   });
 });
+
+/** Its references point to records of the same form. */
+const OPTIONS = { collection: SAMPLE, findCollection: () => SAMPLE };
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+const FULL_ACCESS = {
+  rows: undefined,
+  rowFields: NO_FIELDS,
+  hiddenFields: NO_FIELDS,
+  readOnlyFields: NO_FIELDS,
+};
+
+const SEVERAL = parseCollection(
+  { name: 'several', fields: [{ name: 'who', type: 'reference', target: ['sample', 'other'] }] },
+  { source: 'test', isDeclared: false, version: 1 },
+);
 
 const FIELD_BY_TYPE = {
   _id: 'id',
@@ -398,6 +485,8 @@ function operandOf(operand: string, type: string): unknown {
       return '2026-04';
     case 'flag':
       return true;
+    case 'recordCondition':
+      return { name: { equals: 'x' } };
     case 'textCondition':
     case 'elementCondition':
       return { equals: 'x' };
@@ -407,7 +496,7 @@ function operandOf(operand: string, type: string): unknown {
 }
 
 function expectFilter(where: unknown, filter: Filter): void {
-  expect(parseWhere(where, { collection: SAMPLE })).toEqual(filter);
+  expect(parseWhere(where, OPTIONS)).toEqual(filter);
 }
 
 function expectError(
@@ -419,7 +508,7 @@ function expectError(
 ): void {
   let thrown: unknown;
   try {
-    parseWhere(where, { collection });
+    parseWhere(where, { collection, findCollection: () => SAMPLE });
   } catch (error) {
     thrown = error;
   }

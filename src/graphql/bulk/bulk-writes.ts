@@ -1,4 +1,5 @@
 /** The door to writes of many records. GraphQL calls these methods for its generic and its typed fields; each is one transaction. */
+import type { Filter } from '../../filter/filter.js';
 import type { JsonObject } from '../../json.js';
 import type { Catalog } from '../../store/catalog.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -48,7 +49,7 @@ export class BulkWrites {
     request: Matching & { readonly update: readonly UpdateOperation[] },
   ): Promise<RecordBatch> {
     const { collection, sort, limit, allowAll, shown, update } = request;
-    const filter = toFilter(request, this.#catalog.get(collection));
+    const filter = this.#toFilter(request);
     const key = ['updateMany', collection, filter, sort, limit, allowAll, shown, update];
     return await this.#write(context, key, async (scope, options) => {
       const returning = shown > 0 ? 'after' : 'none';
@@ -62,7 +63,7 @@ export class BulkWrites {
   /** @see RecordStore.deleteMatching */
   async delete(context: RequestContext, request: Matching): Promise<RecordBatch> {
     const { collection, sort, limit, allowAll, shown } = request;
-    const filter = toFilter(request, this.#catalog.get(collection));
+    const filter = this.#toFilter(request);
     const key = ['deleteMany', collection, filter, sort, limit, allowAll, shown];
     return await this.#write(context, key, async (scope, options) => {
       const returning = shown > 0 ? 'before' : 'none';
@@ -90,6 +91,11 @@ export class BulkWrites {
         records: records.slice(0, shown),
       };
     });
+  }
+
+  #toFilter(request: Matching): Filter {
+    const find = (name: string) => this.#catalog.find(name);
+    return toFilter(request, this.#catalog.get(request.collection), find);
   }
 
   async #write(

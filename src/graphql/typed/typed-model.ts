@@ -77,10 +77,17 @@ export interface TypedReference {
   readonly unionName: string;
   /** Names of collections in the catalog, in the order they are looked into. */
   readonly targets: readonly string[];
+  /** One of the targets. Asked when all collections are named: references go in circles. */
+  readonly findTarget: (collection: string) => TypedCollection | undefined;
 }
 
-/** The name of each collection's type. */
-type TypeNames = ReadonlyMap<string, string>;
+/** What all collections of a model are named by. */
+interface Naming {
+  /** The name of each collection's type. */
+  readonly typeNames: ReadonlyMap<string, string>;
+  readonly names: Names;
+  readonly findTarget: TypedReference['findTarget'];
+}
 
 /** What every typed record has beside its fields. */
 export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
@@ -102,8 +109,11 @@ export function createTypedModel(
     .sort((a, b) => Number(b.isDeclared) - Number(a.isDeclared) || (a.name < b.name ? -1 : 1))
     .map((collection) => ({ collection, ...names.claimCollection(collection) }));
   const typeNames = new Map(claims.map((claim) => [claim.collection.name, claim.typeName]));
-  const typed = claims.map((claim) => toTypedCollection(claim, typeNames, names));
-  return { collections: typed, byCollection: new Map(typed.map((one) => [one.collection.name, one])), pages };
+  const byCollection = new Map<string, TypedCollection>();
+  const context = { typeNames, names, findTarget: (name: string) => byCollection.get(name) };
+  const typed = claims.map((claim) => toTypedCollection(claim, context));
+  for (const one of typed) byCollection.set(one.collection.name, one);
+  return { collections: typed, byCollection, pages };
 }
 
 /** Of the types of a collection beside the record's. */
@@ -115,6 +125,8 @@ const TYPE_SUFFIXES: readonly string[] = [
 
 /** Of the types of an object in a record beside its own. */
 const OBJECT_SUFFIXES: readonly string[] = ['Input', 'NumbersInput', 'BoundsInput', 'ListsInput'];
+/** Of the inputs that ask for a reference. */
+const REFERENCE_SUFFIXES: readonly string[] = ['ConditionInput', 'ListConditionInput', 'RecordInput'];
 
 class Names {
   readonly #types: Set<string>;
@@ -134,9 +146,13 @@ class Names {
 
   /** Of an object: its type and its inputs, all free. */
   claimObject(name: string): string {
+    return this.#claimWith(name, OBJECT_SUFFIXES);
+  }
+
+  #claimWith(name: string, suffixes: readonly string[]): string {
     for (let number = 1; ; number += 1) {
       const typeName = number === 1 ? name : `${name}_${number}`;
-      const types = ['', ...OBJECT_SUFFIXES].map((suffix) => typeName + suffix);
+      const types = ['', ...suffixes].map((suffix) => typeName + suffix);
       if (types.some((type) => this.#types.has(type))) continue;
       for (const type of types) this.#types.add(type);
       return typeName;
@@ -149,7 +165,7 @@ class Names {
     const known = this.#references.get(unionName);
     if (known) return known;
     const claimed = {
-      typeName: this.claimType(`${unionName}Reference`),
+      typeName: this.#claimWith(`${unionName}Reference`, REFERENCE_SUFFIXES),
       unionName: targetTypeNames.length > 1 ? this.claimType(unionName) : unionName,
     };
     this.#references.set(unionName, claimed);
@@ -201,8 +217,7 @@ function toTypedCollection(
     readonly plural: string;
     readonly typeName: string;
   },
-  typeNames: TypeNames,
-  names: Names,
+  naming: Naming,
 ): TypedCollection {
   const { collection, singular, plural, typeName } = claim;
   const description = [collection.description || `A record of the collection ${collection.name}.`];
@@ -216,8 +231,7 @@ function toTypedCollection(
       description: description.join(' '),
       fields: collection.fields,
       taken: RECORD_PARTS,
-      typeNames,
-      names,
+      naming,
     }),
   };
 }
@@ -227,10 +241,9 @@ function toTypedObject(options: {
   readonly description: string;
   readonly fields: readonly Field[];
   readonly taken: ReadonlySet<string>;
-  readonly typeNames: TypeNames;
-  readonly names: Names;
+  readonly naming: Naming;
 }): TypedObject {
-  const { typeName, description, fields, taken, typeNames, names } = options;
+  const { typeName, description, fields, taken, naming } = options;
   const fieldNames = distinctNames(
     fields.map((field) => toFieldName(field.name)),
     // `and`, `or` and `not` combine conditions in the type's where input.
@@ -241,7 +254,7 @@ function toTypedObject(options: {
     return {
       name,
       field,
-      value: toTypedValue(field, typeName, typeNames, names),
+      value: toTypedValue(field, typeName, naming),
       description: describe(field, name),
     };
   });
@@ -254,7 +267,8 @@ function toTypedObject(options: {
   };
 }
 
-function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: Names): TypedValue {
+function toTypedValue(field: Field, owner: string, naming: Naming): TypedValue {
+  const { typeNames, names, findTarget } = naming;
   switch (field.type) {
     case 'text':
       if (field.allowed) return toTypedEnum(field, field.allowed, owner, names);
@@ -268,7 +282,7 @@ function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: 
     case 'reference': {
       const targets = field.targets.filter((target) => typeNames.has(target));
       const claimed = names.claimReference(targets.map((target) => typeNames.get(target) ?? target));
-      return { kind: 'reference', ...claimed, targets };
+      return { kind: 'reference', ...claimed, targets, findTarget };
     }
     case 'object': {
       if (field.fields.length === 0) return { kind: 'json' };
@@ -282,8 +296,7 @@ function toTypedValue(field: Field, owner: string, typeNames: TypeNames, names: 
           description,
           fields: field.fields,
           taken: new Set(),
-          typeNames,
-          names,
+          naming,
         }),
       };
     }

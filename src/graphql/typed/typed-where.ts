@@ -9,10 +9,11 @@ import {
   type WhereOperator,
   type WhereType,
 } from '../../filter/where-operators.js';
+import type { Field } from '../../store/collection.js';
 import { LocalDate } from '../scalars/local-date.js';
 import { Month } from '../scalars/month.js';
 import { withArticle } from './graphql-names.js';
-import type { TypedCollection, TypedField, TypedObject, TypedValue } from './typed-model.js';
+import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import {
   createClass,
   field,
@@ -98,12 +99,49 @@ export class WhereInputs {
             this.#operators(input, ENUM_OPERATORS, { type: this.#types.enumOf(value), name: value.typeName }),
         );
       case 'reference':
-        return this.#condition('Reference', 'reference', String);
+        return this.#ofReference(value);
       default: {
         const { name, type } = CONDITIONS[value.kind];
         return this.#condition(name, type, scalarOf(value.kind));
       }
     }
+  }
+
+  /** Each kind of reference has an input of its own, for the conditions on what it points to. */
+  #ofReference(reference: TypedReference): TypeClass {
+    const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
+    const [only] = targets;
+    if (only === undefined) {
+      const operators = WHERE_OPERATORS.reference.filter(({ operand }) => operand !== 'recordCondition');
+      return this.#define(
+        'ReferenceConditionInput',
+        'Conditions on a reference; all that are given hold.',
+        (input) => this.#operators(input, operators, { type: String, name: 'Reference' }),
+      );
+    }
+    return this.#define(
+      `${reference.typeName}ConditionInput`,
+      'Conditions on a reference; all that are given hold.',
+      (input) => {
+        const record = targets.length === 1 ? this.ofCollection(only) : this.#ofTargets(reference, targets);
+        const { typeName: name } = reference;
+        this.#operators(input, WHERE_OPERATORS.reference, { type: String, name, record });
+      },
+    );
+  }
+
+  #ofTargets(reference: TypedReference, targets: readonly TypedCollection[]): TypeClass {
+    return this.#define(
+      `${reference.typeName}RecordInput`,
+      'Conditions on the record that a reference points to: give one of these.',
+      (input) => {
+        for (const target of targets) {
+          const condition = this.ofCollection(target);
+          const description = `It is ${withArticle(target.object.typeName)}, and all of this holds for it.`;
+          field(input, target.singular, () => condition, { nullable: true, description });
+        }
+      },
+    );
   }
 
   #ofList(element: TypeClass): TypeClass {
@@ -123,22 +161,16 @@ export class WhereInputs {
     );
   }
 
-  #operators(
-    input: TypeClass,
-    operators: readonly WhereOperator[],
-    operand: { readonly type: TypeReference; readonly name: string; readonly element?: TypeClass },
-  ): void {
-    for (const { name, operand: kind, description } of operators) {
+  #operators(input: TypeClass, operators: readonly WhereOperator[], operand: Operand): void {
+    for (const { name, operand: kind, description, deprecated } of operators) {
       // Made now: TypeGraphQL asks for it when it takes no more types.
       const type = this.#operandType(kind, operand);
-      field(input, name, () => type, { nullable: true, description });
+      const deprecation = deprecated === undefined ? {} : { deprecationReason: deprecated };
+      field(input, name, () => type, { nullable: true, description, ...deprecation });
     }
   }
 
-  #operandType(
-    kind: OperandKind,
-    operand: { readonly type: TypeReference; readonly name: string; readonly element?: TypeClass },
-  ): TypeReference | readonly TypeReference[] {
+  #operandType(kind: OperandKind, operand: Operand): TypeReference | readonly TypeReference[] {
     switch (kind) {
       case 'value':
         return operand.type;
@@ -158,6 +190,8 @@ export class WhereInputs {
         return this.#condition('Text', 'text', String);
       case 'elementCondition':
         return operand.element ?? String;
+      case 'recordCondition':
+        return operand.record ?? String;
     }
   }
 
@@ -177,6 +211,17 @@ export class WhereInputs {
     fill(input);
     return input;
   }
+}
+
+/** What the inputs of operators are made of. */
+interface Operand {
+  /** Of a value. */
+  readonly type: TypeReference;
+  readonly name: string;
+  /** Of a list: the conditions on an element. */
+  readonly element?: TypeClass;
+  /** Of a reference: the conditions on what it points to. */
+  readonly record?: TypeClass;
 }
 
 const CONDITIONS: Record<
@@ -229,13 +274,45 @@ function storedCombination(value: unknown, object: TypedObject): unknown {
 
 function storedCondition(condition: unknown, one: TypedField): unknown {
   const { value } = one;
-  if (value.kind !== 'object' || !isValues(condition)) return condition;
+  if (!isValues(condition)) return condition;
+  if (value.kind === 'reference') return storedReference(condition, value, one.field);
+  if (value.kind !== 'object') return condition;
   if (!one.field.isList) return storedMembers(condition, value.object);
   return Object.fromEntries(
     Object.entries(condition).map(([operator, operand]) => [
       operator,
       storedCombination(operand, value.object),
     ]),
+  );
+}
+
+/** Of a reference, or of a list of them: `record` by stored names. */
+function storedReference(condition: Values, reference: TypedReference, field: Field): Values {
+  return Object.fromEntries(
+    Object.entries(condition).map(([operator, operand]) => {
+      if (!isValues(operand)) return [operator, operand];
+      if (operator === 'record') return [operator, storedTarget(operand, reference, field)];
+      const isOfElements = operator === 'any' || operator === 'all' || operator === 'none';
+      return [operator, isOfElements ? storedReference(operand, reference, field) : operand];
+    }),
+  );
+}
+
+/** Where the declaration names several collections, the one that is meant is said, also where only one of them is typed. */
+function storedTarget(where: Values, reference: TypedReference, field: Field): Values {
+  const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
+  const [only] = targets;
+  if (only !== undefined && targets.length === 1) {
+    const stored = storedMembers(where, only.object);
+    return field.targets.length === 1 ? stored : { [only.collection.name]: stored };
+  }
+  return Object.fromEntries(
+    Object.entries(where).map(([name, inner]) => {
+      const target = targets.find(({ singular }) => singular === name);
+      return target && isValues(inner)
+        ? [target.collection.name, storedMembers(inner, target.object)]
+        : [name, inner];
+    }),
   );
 }
 

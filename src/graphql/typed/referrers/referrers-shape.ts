@@ -53,7 +53,7 @@ export function toReferrersShape(
     kind: 'referrers',
     collection: referrers.collection,
     path: referrers.path,
-    filter: filterOf(asked, source),
+    filter: filterOf(asked, source, model),
     sort: sortOf(asked),
     limit,
     after,
@@ -75,6 +75,7 @@ function argumentsOf(
 function filterOf(
   { where, oquery, ci }: ReferrersArguments,
   { collection, object }: TypedCollection,
+  model: TypedModel,
 ): Filter {
   const request = {
     collection: collection.name,
@@ -82,7 +83,7 @@ function filterOf(
     isInsensitive: ci ?? undefined,
     where: where ? toStoredWhere(where, object) : undefined,
   };
-  return toFilter(request, collection);
+  return toFilter(request, collection, (name) => model.byCollection.get(name)?.collection);
 }
 
 function sortOf({ orderBy }: ReferrersArguments): readonly SortKey[] {
