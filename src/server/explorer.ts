@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DEMO_USERS } from '../demo/demo-options.js';
@@ -117,12 +117,26 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
 
 async function sendFile(file: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const accepted = String(request.headers['accept-encoding'] ?? '');
-  const encoding = ENCODINGS.find(({ name }) =>
-    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted),
-  );
+  const encoding = ENCODINGS.find(({ name }) => accepts(accepted, name));
+  // Opened first: a page that was built anew under a gateway that runs has other files.
+  const opened = await open(file + (encoding?.suffix ?? '')).catch(() => undefined);
+  if (!opened)
+    throw new ServiceError(
+      'NOT_FOUND',
+      'The explorer was built anew; restart the gateway, then reload the page.',
+    );
   if (encoding) reply.header('content-encoding', encoding.name);
-  if (request.method === 'HEAD') return await reply.send();
-  return await reply.send(createReadStream(file + (encoding?.suffix ?? '')));
+  if (request.method === 'GET') return await reply.send(opened.createReadStream());
+  await opened.close();
+  return await reply.send();
+}
+
+/** `br;q=0` is a refusal. */
+function accepts(accepted: string, encoding: string): boolean {
+  const [, quality] = new RegExp(`(?:^|,)\\s*${encoding}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`).exec(
+    accepted,
+  ) ?? [undefined, '0'];
+  return quality === undefined || Number(quality) > 0;
 }
 
 function isKnown(request: FastifyRequest, etag: string): boolean {

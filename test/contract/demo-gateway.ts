@@ -1,11 +1,13 @@
 /** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
 import { afterAll, beforeAll } from '@jest/globals';
 import { type App, createApp } from '../../src/app.js';
+import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed.js';
 import { parseConfig } from '../../src/config.js';
-import { DEMO_DEFAULTS, DEMO_USERS } from '../../src/demo/demo-options.js';
+import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
+import type { JsonValue } from '../../src/json.js';
 import { createTestDatabase } from '../database.js';
-import { DEFAULT_SETTINGS, type Role } from './gateway.js';
+import { DEFAULT_SETTINGS, type Role, type Settings } from './gateway.js';
 
 /** The day up to which the school was made. */
 export const DEMO_TODAY = '2026-11-20';
@@ -13,10 +15,15 @@ export const DEMO_TODAY = '2026-11-20';
 export interface DemoGateway {
   readonly url: string;
   fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
+  /** As an operator by `campus property set`. */
+  setProperty(name: string, value: JsonValue): Promise<void>;
 }
 
-/** Its users are those of the demo school, with their passwords. */
-export function useDemoGateway(): DemoGateway {
+/** Its users are those of the demo school, with their passwords. Without a size: as large as the first start makes it. */
+export function useDemoGateway(
+  size: Partial<Pick<DemoOptions, 'students'>> = {},
+  settings: Settings = {},
+): DemoGateway {
   let started: { readonly app: App; readonly url: string } | undefined;
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
@@ -27,8 +34,10 @@ export function useDemoGateway(): DemoGateway {
   beforeAll(async () => {
     const database = await createTestDatabase();
     drop = database.drop;
-    const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: database.url }));
-    await seedSchool(app.services, { ...DEMO_DEFAULTS, today: DEMO_TODAY });
+    const app = await createApp(
+      parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: database.url }),
+    );
+    await seedSchool(app.services, { ...DEMO_DEFAULTS, ...size, today: DEMO_TODAY });
     started = { app, url: await app.listen() };
     for (const { userName } of DEMO_USERS) tokens.set(userName, await signIn(started.url, userName));
   }, 120_000);
@@ -44,6 +53,10 @@ export function useDemoGateway(): DemoGateway {
       const headers = new Headers(init.headers);
       if (as) headers.set('authorization', `Bearer ${tokens.get(as)}`);
       return fetch(get().url + path, { ...init, headers });
+    },
+    async setProperty(name, value) {
+      const { services } = get().app;
+      await services.domains.setProperty(operatorScope(services, undefined), { name, value });
     },
   };
 }

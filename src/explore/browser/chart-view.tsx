@@ -102,7 +102,7 @@ function ChartControls({
   const measures = measuresOf(table).map(({ path }) => path);
   const labels = labelsOf(table).map(({ path }) => path);
   const fields = [
-    { name: 'type', label: 'Chart', options: ['bar', 'line', 'pie'] },
+    { name: 'type', label: 'Kind', options: ['bar', 'line', 'pie'] },
     { name: 'x', label: choice.type === 'pie' ? 'Slices' : 'Across', options: labels },
     { name: 'y', label: 'Measure', options: measures },
     ...(choice.type === 'pie'

@@ -1,0 +1,347 @@
+/** The explorer as people use it, in a real browser, on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { logIn, openExample, PHONE, readTable, usePages } from './use-pages.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 120 });
+const pages = usePages(gateway);
+
+describe('the login of the explorer', () => {
+  it('says that the password is wrong, and lets its user try again', async () => {
+    const page = await pages.open('/explore');
+    await page.getByLabel('User name').fill('admin');
+    await page.getByLabel('Password').fill('guessed');
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /password/i })
+      .waitFor();
+    expect(await storedSession(page)).toBeNull();
+    await logIn(page, 'admin');
+  });
+
+  it('offers the logins of the demo school', async () => {
+    const page = await pages.open('/explore');
+    await page.getByRole('button', { name: 'teacher', exact: true }).click();
+    await page.getByRole('heading', { name: 'Operations library' }).waitFor();
+    await page.getByText('teacher', { exact: true }).first().waitFor();
+  });
+
+  it('keeps the session for the tab alone, and ends it on the service too', async () => {
+    const page = await pages.openAs('viewer');
+    const token = (await storedSession(page))?.tokens.accessToken;
+    await page.reload();
+    await page.getByRole('heading', { name: 'Operations library' }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
+    const loggedOut = page.waitForResponse((response) => response.url().endsWith('/auth/logout'));
+    await page.getByRole('button', { name: 'Log out' }).click();
+    expect((await loggedOut).status()).toBe(204);
+    await page.getByLabel('User name').waitFor();
+    expect(await storedSession(page)).toBeNull();
+    const { status } = await gateway.fetch('/o/recs/task?stream=true', {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(status).toBe(401);
+  });
+
+  it('asks again when the session has ended, and loses nothing that was open', async () => {
+    const page = await pages.openAs('admin');
+    await openExample(page, 'Ways of paying');
+    await readTable(page);
+    const token = (await storedSession(page))?.tokens.accessToken;
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await runButton(page).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await runButton(page).click();
+    expect((await readTable(page))[0]).toEqual(['Value', 'Count']);
+  });
+});
+
+describe('a result in the explorer', () => {
+  it('is a table with numbers to the right, which sorts', async () => {
+    const page = await pages.openAs('accountant');
+    await openExample(page, 'Fee defaulters');
+    const [headings = [], ...rows] = await readTable(page);
+    expect(headings.slice(0, 6)).toEqual([
+      'Admission no',
+      'Name',
+      'Class',
+      'Section',
+      'Balance',
+      'Days overdue',
+    ]);
+    expect(rows.length).toBeGreaterThan(3);
+    const balance = page.getByRole('columnheader', { name: 'Balance' });
+    expect(await balance.evaluate((cell) => getComputedStyle(cell).textAlign)).toBe('right');
+    await balance.getByRole('button').click();
+    await balance.getByRole('button').click();
+    expect(await balance.getAttribute('aria-sort')).toBe('descending');
+    const balances = (await readTable(page)).slice(1).map((row) => Number(row[4]?.replaceAll(',', '')));
+    expect(balances).toEqual(balances.toSorted((a, b) => b - a));
+  });
+
+  it('is a chart with the axes to choose', async () => {
+    const page = await pages.openAs('accountant');
+    await openExample(page, 'Collection by month and way of paying');
+    await readTable(page);
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    const chart = page.getByRole('img', { name: /^line chart of Total sum by Date month/ });
+    await chart.waitFor();
+    expect(await page.getByLabel('Split by').inputValue()).toBe('key.paymentType');
+    await expectDrawn(page);
+    await page.getByLabel('Kind').selectOption('pie');
+    await page.getByLabel('Slices').selectOption('key.paymentType');
+    await page.getByRole('img', { name: /^pie chart of Total sum by Payment type, 4 points/ }).waitFor();
+    await expectDrawn(page);
+  });
+
+  it('is a CSV file with the rows of the table', async () => {
+    const page = await pages.openAs('accountant');
+    await openExample(page, 'Outstanding ageing');
+    const [, ...rows] = await readTable(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const download = await started;
+    expect(download.suggestedFilename()).toBe('OutstandingAgeing-outstandingAgeing-rows-2026-11-20.csv');
+    const text = await readFile(await download.path(), 'utf8');
+    const [heading, ...lines] = text.trimEnd().split('\r\n');
+    expect(heading).toBe(
+      '\uFEFFadmissionNo,name,class,section,phone,days0To30,days31To60,days61To90,daysOver90,balance,oldestDueDate',
+    );
+    expect(lines).toHaveLength(rows.length);
+    expect(lines[0]).toMatch(/^GV-\d+,[^,]+,\d+,[A-C],\+91\d+(,\d+\.\d\d){5},2026-\d\d-\d\d$/);
+  });
+
+  it('says what was wrong, where, and what would be right', async () => {
+    const page = await pages.openAs('admin');
+    await type(page, '{ tasks { totalCont } }');
+    await runButton(page).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'totalCont' });
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/Did you mean "totalCount"\?.*line 1, column 11/);
+  });
+
+  it('says who may, when the role may not', async () => {
+    const page = await pages.openAs('viewer');
+    await page
+      .getByRole('button', { name: /^Fee defaulters/ })
+      .getByText('For admin, accountant')
+      .waitFor();
+    await openExample(page, 'Fee defaulters');
+    await page.getByRole('alert').filter({ hasText: 'for the roles admin, accountant' }).waitFor();
+  });
+
+  it('is the JSON as it came, too', async () => {
+    const page = await pages.openAs('admin');
+    await openExample(page, 'Ways of paying');
+    await readTable(page);
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.locator('.result-window').getByText('"feeReceiptsDistinct"').waitFor();
+  });
+});
+
+describe('the operations library of the explorer', () => {
+  it('is searched by words', async () => {
+    const page = await pages.openAs('admin');
+    await page.getByRole('searchbox', { name: 'Search the operations library' }).fill('aggregate day');
+    expect(await page.locator('.library li').count()).toBeLessThan(6);
+    await page.getByRole('button', { name: /^Attendance by day/ }).waitFor();
+    await page.getByRole('searchbox').fill('no such thing');
+    await page.getByText('Nothing in the library is about “no such thing”.').waitFor();
+  });
+
+  it('opens a mutation without running it', async () => {
+    const page = await pages.openAs('admin');
+    const tasks = async () =>
+      (await (await gateway.fetch('/o/recs/task?stream=true', { as: 'admin' })).json()) as unknown[];
+    const before = (await tasks()).length;
+    await openExample(page, 'Create a task');
+    await page.getByText('Run an operation: its rows appear here.').waitFor();
+    expect(await tasks()).toHaveLength(before);
+    await runButton(page).click();
+    expect((await readTable(page))[1]?.[1]).toBe('Repair the projector of class 5 A');
+    expect(await tasks()).toHaveLength(before + 1);
+  });
+
+  it('does not write over what its user typed', async () => {
+    const page = await pages.openAs('admin');
+    await type(page, 'query Mine { me { id } }');
+    await openExample(page, 'Ways of paying');
+    await readTable(page);
+    await page.getByRole('tab', { name: 'Mine' }).click();
+    await page.locator('.graphiql-query-editor').getByText('Mine').waitFor();
+  });
+});
+
+describe('the panels of the explorer', () => {
+  it('remember what was run, for its user alone', async () => {
+    const page = await pages.openAs('admin');
+    await openExample(page, 'Ways of paying');
+    await readTable(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.getByRole('region', { name: 'History' }).getByText('WaysOfPaying').click();
+    await runButton(page).click();
+    expect((await readTable(page))[0]).toEqual(['Value', 'Count']);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await logIn(page, 'viewer');
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.getByRole('region', { name: 'History' }).waitFor();
+    expect(await page.getByText('WaysOfPaying').count()).toBe(0);
+  });
+
+  it('show the documentation of the schema', async () => {
+    const page = await pages.openAs('admin');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByRole('link', { name: 'feeDefaulters', exact: true }).click();
+    await page.getByText('Students who owe fees of a range of months').first().waitFor();
+  });
+});
+
+describe('the explorer on every screen', () => {
+  it('is dark where the system is, and as its user says', async () => {
+    const page = await pages.openAs('admin', { colorScheme: 'dark' });
+    expect(await brightness(page)).toBeLessThan(80);
+    await page.getByRole('button', { name: /^Colours: system/ }).click();
+    expect(await brightness(page)).toBeGreaterThan(200);
+    await page.reload();
+    await page.getByRole('button', { name: /^Colours: light/ }).waitFor();
+    expect(await brightness(page)).toBeGreaterThan(200);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('button', { name: /^Colours: light/ }).click();
+    expect(await brightness(page)).toBeLessThan(80);
+  });
+
+  it('fits a phone, without scrolling to the side', async () => {
+    const page = await pages.open('/explore', { viewport: PHONE, isMobile: true, hasTouch: true });
+    await expectNoSideScroll(page);
+    await logIn(page, 'admin');
+    await expectNoSideScroll(page);
+    await openExample(page, 'Strength by class and gender');
+    expect((await readTable(page)).length).toBeGreaterThan(12);
+    await expectNoSideScroll(page);
+    const seen = await page.getByRole('table').evaluate((table) => table.getBoundingClientRect().top);
+    expect(seen).toBeLessThan(PHONE.height / 2);
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.getByRole('img', { name: /chart of Strength/ }).waitFor();
+    await expectNoSideScroll(page);
+  });
+
+  it('goes by keyboard alone: log in, find, run, switch the view', async () => {
+    const page = await pages.open('/explore');
+    await page.getByLabel('User name').waitFor();
+    await page.keyboard.type('admin');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('demo-admin');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Operations library' }).waitFor();
+    await tabTo(page, 'Search the operations library');
+    await page.keyboard.type('ways of paying');
+    await page.keyboard.press('Tab');
+    await expectVisibleFocus(page);
+    await page.keyboard.press('Enter');
+    await readTable(page);
+    await tabTo(page, 'Table');
+    await expectVisibleFocus(page);
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('img', { name: /^pie chart of Count by Value/ }).waitFor();
+    expect(await page.getByRole('tab', { name: 'Chart' }).getAttribute('aria-selected')).toBe('true');
+  });
+
+  it('names everything one can press or fill in', async () => {
+    const page = await pages.openAs('admin');
+    await openExample(page, 'Fee summary');
+    await readTable(page);
+    const nameless = await page.locator('button, select, input, a').evaluateAll((elements) =>
+      elements
+        .filter((element) => element.checkVisibility() && !element.closest('.monaco-editor'))
+        .filter(
+          (element) =>
+            !element.textContent?.trim() && !element.getAttribute('aria-label') && !element.closest('label'),
+        )
+        .map((element) => element.outerHTML),
+    );
+    expect(nameless).toEqual([]);
+  });
+});
+
+describe('the REST documentation', () => {
+  it('shows the contract', async () => {
+    const page = await pages.open('/docs');
+    await page.getByText('/getfeedefaultersv2.svc').first().waitFor();
+  });
+});
+
+function runButton(page: Page) {
+  return page.getByRole('button', { name: /^Execute query/ });
+}
+
+/** Puts a document in the place of what the editor holds. */
+async function type(page: Page, document: string): Promise<void> {
+  await page.locator('.graphiql-query-editor .view-lines').click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(document);
+}
+
+async function storedSession(
+  page: Page,
+): Promise<{ readonly tokens: { readonly accessToken: string } } | null> {
+  return JSON.parse(await page.evaluate(() => sessionStorage.getItem('campus-explore-session') ?? 'null'));
+}
+
+async function expectDrawn(page: Page): Promise<void> {
+  const colours = await page.locator('.chart canvas').evaluate(async (element) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const canvas = element as HTMLCanvasElement;
+    const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+    const found = new Set<string>();
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3]) found.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+    return found.size;
+  });
+  expect(colours).toBeGreaterThan(5);
+}
+
+async function expectNoSideScroll(page: Page): Promise<void> {
+  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  expect(widths).toEqual([PHONE.width, PHONE.width]);
+}
+
+/** Of the page behind the panels, 0 to 255. */
+async function brightness(page: Page): Promise<number> {
+  const colour = await page
+    .locator('.graphiql-container')
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+(\.\d+)?/g) ?? []).map(Number);
+  return (red + green + blue) / 3;
+}
+
+/** Presses Tab until what has this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute('aria-label') ?? element?.textContent;
+    });
+    if (focused === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The keyboard does not reach ${name}`);
+}
+
+async function expectVisibleFocus(page: Page): Promise<void> {
+  const outline = await page.evaluate(() => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body);
+    return { outlineStyle, width: Number.parseFloat(outlineWidth) };
+  });
+  expect(outline.outlineStyle).not.toBe('none');
+  expect(outline.width).toBeGreaterThanOrEqual(2);
+}

@@ -1,0 +1,86 @@
+/** A Chromium for the tests on a machine that has only Node and npm: one comes with the packages. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findPackageDirectory } from '../../src/package-directory.js';
+
+export interface Chromium {
+  readonly executablePath: string;
+  /** Where it finds the libraries and fonts that came with it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/**
+ * What the variable CHROMIUM names; else, on Linux x64, the one of the packages, unpacked once into `node_modules/.cache`
+ * (200 MB, 3 s); else one on the PATH.
+ *
+ * @throws Error that says what to install
+ */
+export async function findChromium(): Promise<Chromium> {
+  const { CHROMIUM: named, PATH: searched = '' } = process.env;
+  if (named) return { executablePath: named, env: {} };
+  if (process.platform === 'linux' && process.arch === 'x64') return await unpackChromium();
+  const installed = searched
+    .split(path.delimiter)
+    .flatMap((folder) => NAMES.map((name) => path.join(folder, name)))
+    .find((file) => existsSync(file));
+  if (installed) return { executablePath: installed, env: {} };
+  throw new Error(
+    `The browser tests need Chromium or Chrome. On ${process.platform} ${process.arch} none comes with the packages: install one, and name it in the environment, e.g. CHROMIUM="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" npm test`,
+  );
+}
+
+async function unpackChromium(): Promise<Chromium> {
+  const packages = path.join(findPackageDirectory(), 'node_modules');
+  const manifest: { version: string } = JSON.parse(
+    await readFile(path.join(packages, '@sparticuz', 'chromium', 'package.json'), 'utf8'),
+  );
+  const cache = path.join(packages, '.cache', 'campus-browser');
+  const directory = path.join(cache, manifest.version);
+  if (!existsSync(directory)) {
+    await mkdir(cache, { recursive: true });
+    const unfinished = await mkdtemp(path.join(cache, 'unpacking-'));
+    const program = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
+    // The package unpacks its libraries where it takes the machine for one of AWS Lambda's, which has none.
+    const env = {
+      ...process.env,
+      TMPDIR: unfinished,
+      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x',
+      NODE_OPTIONS: '',
+    };
+    await promisify(execFile)(process.execPath, [program], { env });
+    await writeFile(
+      path.join(unfinished, 'fonts', 'fonts.conf'),
+      printFontsConfig(path.join(directory, 'fonts')),
+    );
+    await rename(unfinished, directory).catch(async (error: unknown) => {
+      // Another run was faster.
+      await rm(unfinished, { recursive: true, force: true });
+      if (!existsSync(directory)) throw error;
+    });
+  }
+  return {
+    executablePath: path.join(directory, 'chromium'),
+    env: {
+      LD_LIBRARY_PATH: path.join(directory, 'al2023', 'lib'),
+      FONTCONFIG_PATH: path.join(directory, 'fonts'),
+    },
+  };
+}
+
+/** The fonts of the package, which looks for them in Lambda's folders, and those of the machine; without any, Chromium crashes. */
+function printFontsConfig(directory: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${directory}</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${directory}/cache</cachedir>
+</fontconfig>
+`;
+}
