@@ -343,11 +343,11 @@ export function toObject(value: JsonValue, parameter: string): JsonObject {
   });
 }
 
-/** All conditions of a request as one. Without `findCollection`, none on what references point to. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
+/** All conditions of a request as one. `findCollection` is for those on what references point to. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
 export function toFilter(
   request: RecordsRequest,
   collection: Collection,
-  findCollection?: FindCollection,
+  findCollection: FindCollection,
 ): Filter {
   const filters: Filter[] = [];
   if (request.oquery !== undefined && request.oquery !== '') {

@@ -78,6 +78,7 @@ async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>
       where: args.where ?? undefined,
     },
     collection,
+    (name) => context.catalog.find(name),
   );
   return await subscribeToRecords(live, {
     collection: collection.name,
