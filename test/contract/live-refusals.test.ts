@@ -1,0 +1,423 @@
+/** What a WebSocket is refused, and how each refusal is told. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { type Role, type StartedGateway, startGateway } from './gateway.js';
+import { ask } from './graphql.js';
+import {
+  connect,
+  countSubscriptions,
+  openRaw,
+  type RawSocket,
+  type Subscriber,
+  socketUrl,
+  until,
+} from './live.js';
+
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+const opened: (() => void)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await startGateway(database.url, {
+    CHANGE_POLL_MS: '20',
+    LIVE_CONNECTIONS_PER_CREDENTIAL: '3',
+    LIVE_SUBSCRIPTIONS_PER_CONNECTION: '2',
+    LIVE_INIT_TIMEOUT_MS: '300',
+    LIVE_QUEUE_BYTES: '1000000',
+    BODY_LIMIT_BYTES: '200000',
+  });
+}, 60_000);
+
+afterEach(async () => {
+  for (const close of opened.splice(0)) close();
+  await until(async () => (await countSubscriptions(gateway)) === 0);
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await database?.drop();
+}, 60_000);
+
+function subscriberOf(as: Role = 'admin', params?: Record<string, unknown>): Subscriber {
+  const subscriber = connect(gateway, { as, ...(params && { params }) });
+  opened.push(() => subscriber.dispose());
+  return subscriber;
+}
+
+async function raw(options: Parameters<typeof openRaw>[1] = {}): Promise<RawSocket> {
+  const socket = await openRaw(gateway, options);
+  opened.push(() => socket.webSocket.terminate());
+  return socket;
+}
+
+/** A bare socket that has said who it is. */
+async function rawAs(role: Role): Promise<RawSocket> {
+  const socket = await raw();
+  socket.send({ type: 'connection_init', payload: { Authorization: `Bearer ${gateway.tokenOf(role)}` } });
+  await until(() => socket.messages.length === 1);
+  expect(JSON.parse(socket.messages[0] ?? '')).toEqual({ type: 'connection_ack' });
+  return socket;
+}
+
+/** How a subscription is refused: the error's code and text. */
+async function refusal(query: string, as: Role = 'viewer', variables?: Record<string, unknown>) {
+  const subscription = subscriberOf(as).attempt(query, variables);
+  await until(() => subscription.isDone);
+  const [error] = subscription.errors;
+  expect(error?.extensions.requestId).toEqual(expect.any(String));
+  return { code: error?.extensions.code, status: error?.extensions.status, message: error?.message };
+}
+
+const TASKS = 'subscription { taskChanged { id } }';
+
+describe('a connection is refused', () => {
+  it.each([
+    ['without a credential', undefined, 4401, /needs a credential/],
+    ['with a wrong token', { Authorization: 'Bearer nonsense' }, 4401, /wrong, expired or revoked/],
+    ['with another scheme', { Authorization: 'Basic YTpi' }, 4401, /needs a credential/],
+    ['with a credential that is no text', { Authorization: 7 }, 4401, /needs a credential/],
+  ])('%s', async (_how, params, code, reason) => {
+    const socket = await raw();
+    socket.send({ type: 'connection_init', payload: params });
+    await until(() => socket.closed !== undefined);
+    expect(socket.closed).toEqual({ code, reason: expect.stringMatching(reason) });
+    expect(socket.messages).toEqual([]);
+  });
+
+  it('in a domain that is not the caller’s', async () => {
+    const { closed } = await attemptIn({
+      Authorization: `Bearer ${gateway.tokenOf('viewer')}`,
+      'X-Domain': 'other',
+    });
+    expect(closed).toEqual({ code: 4403, reason: expect.stringMatching(/Only an admin of the top domain/) });
+  });
+
+  it('when it says nothing for a while', async () => {
+    const socket = await raw();
+    await until(() => socket.closed !== undefined);
+    expect(socket.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+  });
+
+  it('when it subscribes before it says who it is', async () => {
+    const socket = await raw();
+    socket.send({ id: '1', type: 'subscribe', payload: { query: TASKS } });
+    await until(() => socket.closed !== undefined);
+    expect(socket.closed?.code).toBe(4401);
+  });
+
+  it('when it speaks no protocol of ours', async () => {
+    const socket = await raw({ protocol: '' });
+    await until(() => socket.closed !== undefined);
+    expect(socket.closed?.code).toBe(4406);
+  });
+
+  it('when a message is no message, or too large', async () => {
+    const nonsense = await raw();
+    nonsense.send('{');
+    await until(() => nonsense.closed !== undefined);
+    expect(nonsense.closed?.code).toBe(4400);
+    const large = await raw();
+    large.send('x'.repeat(200_001));
+    await until(() => large.closed !== undefined);
+    expect(large.closed?.code).toBe(1009);
+  });
+
+  it('over the number one credential may have', async () => {
+    for (let n = 0; n < 3; n++) await rawAs('clerk');
+    const { closed } = await attemptIn({ Authorization: `Bearer ${gateway.tokenOf('clerk')}` });
+    expect(closed).toEqual({ code: 4429, reason: 'A credential has at most 3 connections' });
+    await rawAs('viewer');
+  });
+
+  it('by HTTP where the hooks of every request refuse it', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const socket = new WebSocket(socketUrl(gateway), ['graphql-transport-ws'], {
+        headers: { authorization: 'Bearer nonsense' },
+      });
+      socket.on('unexpected-response', (_request, response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      socket.on('open', () => reject(new Error('it was opened')));
+      socket.on('error', () => {});
+    });
+    expect(status).toBe(401);
+  });
+
+  it('at a path that takes none: it is answered as any request', async () => {
+    const status = await new Promise((resolve) => {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/healthz`);
+      socket.on('unexpected-response', (_request, response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      socket.on('error', () => {});
+    });
+    expect(status).toBe(200);
+  });
+
+  async function attemptIn(params: Record<string, unknown>) {
+    const subscription = subscriberOf('admin', params).attempt(TASKS);
+    await until(() => subscription.isDone);
+    return { closed: subscription.closed };
+  }
+});
+
+describe('a connection may say who it is', () => {
+  it('in the header Authorization of its request', async () => {
+    const socket = await raw({ headers: { authorization: `Bearer ${gateway.tokenOf('viewer')}` } });
+    socket.send({ type: 'connection_init' });
+    await until(() => socket.messages.length === 1);
+    expect(socket.closed).toBeUndefined();
+  });
+});
+
+describe('a subscription is refused', () => {
+  it.each<[string, string, Role, string, number]>([
+    [
+      'to a collection the role does not read',
+      'subscription { receiptChanged: feeReceiptChanged { id } }',
+      'teacher',
+      'FORBIDDEN',
+      403,
+    ],
+    [
+      'that selects a hidden field',
+      'subscription { registrationChanged { record { guardianPhone } } }',
+      'viewer',
+      'FORBIDDEN',
+      403,
+    ],
+    [
+      'that filters by a hidden field',
+      'subscription { registrationChanged(oquery: "guardian_phone=1") { id } }',
+      'viewer',
+      'FORBIDDEN',
+      403,
+    ],
+    [
+      'to a collection that is not there',
+      'subscription { recordChanged(collection: "tusk") { id } }',
+      'viewer',
+      'NOT_FOUND',
+      404,
+    ],
+    [
+      'with a malformed filter',
+      'subscription { recordChanged(collection: "task", oquery: "=") { id } }',
+      'viewer',
+      'MALFORMED_FILTER',
+      400,
+    ],
+    ['to a topic of admins', 'subscription { topic(name: "secret") { id } }', 'viewer', 'FORBIDDEN', 403],
+    ['to a topic without a name', 'subscription { topic(name: "") { id } }', 'admin', 'INVALID_VALUE', 400],
+    [
+      'to a report of another role',
+      'subscription { reportChanged(report: "fee-defaulters") { report } }',
+      'viewer',
+      'FORBIDDEN',
+      403,
+    ],
+    [
+      'to a report that is not there',
+      'subscription { reportChanged(report: "fees") { report } }',
+      'admin',
+      'NOT_FOUND',
+      404,
+    ],
+    ['that does not parse', 'subscription {', 'viewer', 'GRAPHQL_PARSE_FAILED', 400],
+    [
+      'that does not validate',
+      'subscription { taskChanged { nothing } }',
+      'viewer',
+      'GRAPHQL_VALIDATION_FAILED',
+      400,
+    ],
+    [
+      'with two root fields',
+      'subscription { a: taskChanged { id } b: taskChanged { id } }',
+      'viewer',
+      'GRAPHQL_VALIDATION_FAILED',
+      400,
+    ],
+    ['that is a query', '{ tasks { totalCount } }', 'viewer', 'MALFORMED_REQUEST', 400],
+    ['that is a mutation', 'mutation { deleteTask(id: "1") { id } }', 'clerk', 'MALFORMED_REQUEST', 400],
+    [
+      'that costs too much',
+      'subscription { registrationChanged { record { attendanceRecords(first: 1000) { nodes { student { record { attendanceRecords(first: 1000) { nodes { id } } } } } } } } }',
+      'admin',
+      'LIMIT_EXCEEDED',
+      400,
+    ],
+    [
+      'that is too deep',
+      `subscription { recordChanged(collection: "task") { record { ${'... { '.repeat(3)} id ${'}'.repeat(3)} } } registrationChanged { record { attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { id } } } } } } } } } } } } } } }`,
+      'admin',
+      'LIMIT_EXCEEDED',
+      400,
+    ],
+  ])('%s', async (_what, query, as, code, status) => {
+    expect(await refusal(query, as)).toMatchObject({ code, status });
+  });
+
+  it('whose filter lost its variable', async () => {
+    const query = 'subscription ($where: TaskWhereInput) { taskChanged(where: $where) { id } }';
+    expect(await refusal(query)).toMatchObject({ code: 'INVALID_VALUE', status: 400 });
+  });
+
+  it('over the number one connection may have, and after one has ended no more', async () => {
+    const subscriber = subscriberOf('viewer');
+    const first = await subscriber.subscribe(TASKS);
+    await subscriber.subscribe(TASKS);
+    const third = subscriber.attempt(TASKS);
+    await until(() => third.isDone);
+    expect(third.errors[0]).toMatchObject({
+      message: 'A connection has at most 2 subscriptions at once.',
+      extensions: { code: 'LIMIT_EXCEEDED' },
+    });
+    first.stop();
+    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await subscriber.subscribe(TASKS);
+  });
+
+  it('as an operation by HTTP, which says where to send it', async () => {
+    const response = await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: TASKS }),
+    });
+    const { errors } = (await response.json()) as { errors: { message: string }[] };
+    expect(errors[0]?.message).toMatch(/WebSocket to \/graphql/);
+  });
+});
+
+describe('a connection ends', () => {
+  it('when its session does', async () => {
+    const login = async () => {
+      const response = await gateway.fetch('/auth?user_name=teacher&password=correct%20horse', {
+        method: 'POST',
+      });
+      return ((await response.json()) as { access_token: string }).access_token;
+    };
+    const token = await login();
+    const subscriber = subscriberOf('teacher', { Authorization: `Bearer ${token}` });
+    const subscription = await subscriber.subscribe(TASKS);
+    await ask(gateway, 'mutation { logout }', {
+      as: undefined,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await until(() => subscription.isDone);
+    expect(subscription.closed).toEqual({ code: 4403, reason: expect.stringMatching(/expired or revoked/) });
+  });
+
+  it('when its reader is too slow, without keeping what it does not read', async () => {
+    const slow = await rawAs('clerk');
+    slow.send({
+      id: '1',
+      type: 'subscribe',
+      payload: { query: 'subscription { recordChanged(collection: "task") { record { data } } }' },
+    });
+    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await sleep(150);
+    slow.webSocket.pause();
+    const quick = await subscriberOf('viewer').subscribe(
+      'subscription { recordChanged(collection: "task") { record { data } } }',
+    );
+    // More than the buffers of the network take.
+    const note = 'x'.repeat(9_000);
+    let created = 0;
+    for (; created < 5_000 && (await countSubscriptions(gateway)) === 2; created += 10) {
+      const body = JSON.stringify(Array.from({ length: 10 }, () => ({ name: 'Long', note })));
+      await gateway.fetch('/o/task', {
+        method: 'POST',
+        as: 'clerk',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+    }
+    await until(async () => (await countSubscriptions(gateway)) === 1);
+    slow.webSocket.resume();
+    await until(() => slow.closed !== undefined);
+    // The close frame comes after megabytes the network holds; who does not read them in time is cut.
+    expect([1013, 1006]).toContain(slow.closed?.code);
+    await until(() => quick.events.length === created);
+    const ended = gateway.app.server.metrics.registry.getSingleMetric('campus_live_connections_ended_total');
+    expect(JSON.stringify(await ended?.get())).toMatch(/1013|1006/);
+  });
+
+  it('under maintenance', async () => {
+    const subscription = await subscriberOf('viewer').subscribe(TASKS);
+    await gateway.sql.query(
+      `insert into settings (name, value, updated_at) values ('maintenance', 'true', now())
+       on conflict (name) do update set value = 'true'`,
+    );
+    await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
+    await until(() => subscription.isDone);
+    expect(subscription.closed).toEqual({ code: 1013, reason: 'The service is down for maintenance' });
+    await gateway.sql.query(`update settings set value = 'false' where name = 'maintenance'`);
+    await gateway.sql.query(`select pg_notify('campus_settings', 'maintenance')`);
+    await until(async () => (await gateway.fetch('/readyz')).status === 200);
+  });
+
+  it('with 1001 when the gateway stops, within its grace', async () => {
+    const stopping = await startGateway(database.url, { SHUTDOWN_GRACE_MS: '3000' });
+    const subscription = await connect(stopping, { as: 'admin' }).subscribe(TASKS);
+    const startedAt = Date.now();
+    await stopping.close();
+    expect(Date.now() - startedAt).toBeLessThan(2_500);
+    await until(() => subscription.isDone);
+    expect(subscription.closed).toEqual({ code: 1001, reason: 'This gateway is shutting down' });
+  });
+
+  it('when the time of its token is over', async () => {
+    const short = await startGateway(database.url, { ACCESS_TOKEN_TTL_SECONDS: '2' });
+    try {
+      const response = await short.fetch('/auth?user_name=admin&password=correct%20horse', {
+        method: 'POST',
+      });
+      const { access_token: token } = (await response.json()) as { access_token: string };
+      const subscriber = connect(short, { params: { Authorization: `Bearer ${token}` } });
+      const subscription = await subscriber.subscribe(TASKS);
+      await until(() => subscription.isDone);
+      expect(subscription.closed?.code).toBe(4403);
+    } finally {
+      await short.close();
+    }
+  });
+});
+
+describe('the messages', () => {
+  it('keep every digit of a number', async () => {
+    const socket = await rawAs('clerk');
+    socket.send({
+      id: 'digits',
+      type: 'subscribe',
+      payload: { query: 'subscription { recordChanged(collection: "task") { record { data } } }' },
+    });
+    await until(async () => (await countSubscriptions(gateway)) === 1);
+    await sleep(150);
+    await gateway.fetch('/o/task', {
+      method: 'POST',
+      as: 'clerk',
+      body: '{"name":"Exactly","amount":12345678901234567890.125,"created_on":"2026-04-01T00:00:00.000Z"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    await until(() => socket.messages.length === 2);
+    expect(socket.messages[1]).toMatch(
+      /^\{"id":"digits","type":"next","payload":\{"data":\{"recordChanged":\{"record":\{"data":\{.*"amount": ?12345678901234567890\.125.*\}\}\}\}\}\}$/,
+    );
+  });
+
+  it('answer a ping', async () => {
+    const socket = await rawAs('clerk');
+    socket.send({ type: 'ping', payload: { n: 1 } });
+    await until(() => socket.messages.length === 2);
+    expect(JSON.parse(socket.messages[1] ?? '')).toEqual({ type: 'pong', payload: { n: 1 } });
+  });
+});
