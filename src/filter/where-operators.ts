@@ -103,7 +103,7 @@ const TIME: readonly WhereOperator[] = [
     name: 'within',
     operand: 'month',
     description: "Is within this month of the domain's time zone.",
-    deprecated: 'Say `inMonth`.',
+    deprecated: 'Use `inMonth`.',
   },
   { name: 'today', operand: 'flag', description: "Is today in the domain's time zone." },
   { name: 'yesterday', operand: 'flag', description: "Is yesterday in the domain's time zone." },
