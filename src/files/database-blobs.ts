@@ -57,7 +57,7 @@ export class DatabaseBlobs implements BlobStore {
           where file_id = ${id}::uuid
             and position between ${first} and ${Math.min(first + CHUNKS_PER_READ - 1, last)}
           order by position`,
-        { signal },
+        { name: 'file-chunks', signal },
       );
       if (rows.length === 0) throw new Error(`the file ${id} was removed while it was read`);
       for (const { position, bytes } of rows) {
