@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, type GraphqlAnswer, type Operation, send } from './graphql.js';
@@ -213,5 +214,29 @@ describe('without the directive', () => {
     const answer = await send(gateway, { query, as: 'admin' });
     expect(errorsOf(answer).map(([path, code]) => [path, code])).toEqual([['two', 'CONFLICT']]);
     expect(await taskIds()).toBe('a:1 t-1:1');
+  });
+});
+
+describe('the README', () => {
+  it('shows a transaction that works as it says', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```graphql\n(mutation HandOver[^`]*)```/.exec(readme) ?? [];
+    await gateway.sql.query(
+      `insert into records (domain, collection, id, data) values
+         ('top', 'pltf_user', 'left', '{"name": "Left", "active": false, "roles": []}'),
+         ('top', 'task', 't-2', '{"name": "Two", "amount": 2, "manager": {"value": "left", "label": "Left"}}'),
+         ('top', 'task', 't-3', '{"name": "Old", "created_on": "2020-04-30T10:00:00.000Z"}')`,
+    );
+    const answer = await send(gateway, { query, as: 'clerk' });
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toEqual({
+      createTask: { id: 'stock-taking' },
+      updateTasks: {
+        matched: 1,
+        count: 1,
+        records: [{ id: 't-2', name: 'Two', amount: '2.5', manager: { label: 'The clerk' } }],
+      },
+      deleteTasks: { count: 1 },
+    });
   });
 });
