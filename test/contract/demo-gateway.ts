@@ -14,6 +14,7 @@ export const DEMO_TODAY = '2026-11-20';
 
 export interface DemoGateway {
   readonly url: string;
+  tokenOf(role: Role): string;
   fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
   /** As an operator by `campus property set`. */
   setProperty(name: string, value: JsonValue): Promise<void>;
@@ -49,6 +50,7 @@ export function useDemoGateway(
     get url() {
       return get().url;
     },
+    tokenOf: (role) => tokens.get(role) ?? '',
     fetch(path, { as, ...init } = {}) {
       const headers = new Headers(init.headers);
       if (as) headers.set('authorization', `Bearer ${tokens.get(as)}`);
