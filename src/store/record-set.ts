@@ -306,7 +306,11 @@ export class RecordSet {
     const { database, scope, context } = this.#options;
     const where = compileConditions(recordsOf(scope, context.collection), this.#options);
     const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
-    return await database.query<ChangedRecord>(sql, { name: statementName(sql.text), signal: scope.signal });
+    return await database.query<ChangedRecord>(sql, {
+      name: statementName(sql.text),
+      signal: scope.signal,
+      caller: scope,
+    });
   }
 
   /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */

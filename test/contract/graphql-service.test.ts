@@ -225,8 +225,14 @@ describe('HTTP', () => {
     }
   });
 
-  it('says of a kind of operation it has not that the request is wrong', async () => {
-    expect(await codesOf(gateway, { as: 'admin', query: 'subscription { x }' })).toEqual(['BAD_REQUEST']);
+  it('says of a subscription where it belongs', async () => {
+    const { errors } = await send(gateway, { as: 'admin', query: 'subscription { taskChanged { id } }' });
+    expect(errors.map(({ message, extensions }) => [extensions.code, message])).toEqual([
+      [
+        'MALFORMED_REQUEST',
+        'A subscription needs a WebSocket to /graphql with the subprotocol graphql-transport-ws.',
+      ],
+    ]);
   });
 
   it('refuses bodies that are no JSON, no object or another type', async () => {
