@@ -95,7 +95,120 @@ interface TokenClaims {
   expiresInSeconds?: number;
 }
 
+interface EmailRequest {
+  to: string | string[];
+  cc?: string | string[];
+  bcc?: string | string[];
+  replyTo?: string;
+  subject?: string;
+  text?: string;
+  html?: string;
+  /** The name of a template of the domain, filled in with `data`; texts are filled in too. */
+  template?: string;
+  data?: Record<string, Json>;
+  /** `content` in base64, or the id of a file. */
+  attachments?: { name?: string; contentType?: string; content?: string; fileId?: string }[];
+  /** The same key again is the same message: it is not sent twice. */
+  key?: string;
+}
+
+interface SmsRequest {
+  to: string | string[];
+  text: string;
+  data?: Record<string, Json>;
+  template?: string;
+  category?: string;
+  /** Whom it is for, a reference: `{ value: 'stu-00001' }`. */
+  recipient?: Json;
+  batch?: string;
+  /** The same key again is the same message: it is not sent twice. */
+  key?: string;
+}
+
+interface SentMessage {
+  readonly id: string;
+  /** `queued`, or `kept` where there is nothing to send it by yet. */
+  readonly state: string;
+}
+
+interface SentSms extends SentMessage {
+  readonly to: string;
+}
+
+/** A record as it is stored, with its `_id`. */
+interface PlatformRecord {
+  readonly _id: string;
+  [field: string]: Json;
+}
+
+/** A query of Mongo, e.g. `{ class: '5', amount: { $gt: 100 } }`; `{}` finds every record. */
+type MongoQuery = Record<string, Json>;
+
+/** Fields to 1 or -1. */
+type MongoSort = Record<string, 1 | -1>;
+
+/** Fields to 1 or 0, or a list of those that are wanted. */
+type MongoProjection = Record<string, Json> | string[];
+
+interface ReadOptions {
+  sort?: MongoSort;
+  /** 0: no limit. */
+  limit?: number;
+  skip?: number;
+  projection?: MongoProjection;
+}
+
+interface UpdateOptions {
+  /** Where no record matches, one is made. */
+  upsert?: boolean;
+  /** Which record is the first. */
+  sort?: MongoSort;
+  /** All that match, not the first alone. */
+  multi?: boolean;
+  /** An empty query means all records only when this says so. */
+  allowAll?: boolean;
+}
+
+interface UpdateResult {
+  readonly acknowledged: true;
+  readonly matchedCount: number;
+  readonly modifiedCount: number;
+  readonly upsertedCount: number;
+  readonly upsertedId: string | null;
+}
+
+interface ModifyOptions {
+  /** Gives the record as it is afterwards; so does `returnDocument: 'after'`. */
+  new?: boolean;
+  returnDocument?: 'before' | 'after';
+  upsert?: boolean;
+  /** Removes the record; `replacement` is null then. */
+  remove?: boolean;
+  projection?: MongoProjection;
+  allowAll?: boolean;
+}
+
+interface CollectionDescription {
+  readonly name: string;
+  [member: string]: Json;
+}
+
+/** Records one after the other, each only when it is asked for. */
+interface PlatformStream<Item> extends Iterable<Item> {
+  [Symbol.asyncIterator](): AsyncIterator<Item>;
+  /** All of them at once, in memory. */
+  toArray(): Item[];
+}
+
+/** Called once for each; a promise it gives is awaited before the next. */
+type EachCallback<Item> = (item: Item) => unknown;
+
+/** Called once at the end, with how many there were, or with what went wrong. */
+type EndCallback = (error: PlatformError | null, count: number) => unknown;
+
 interface Platform {
+  readonly db: PlatformDb;
+
   /**
    * Prints a line, which whoever started the script sees. Anything but text is printed as JSON. `console.log` does the same.
    *
@@ -205,6 +318,41 @@ interface Platform {
   properties(callback?: PlatformCallback<Record<string, Json>>): Record<string, Json>;
 
   /**
+   * Sends an email, as soon as there is a server for it: it is queued, tried again where that helps, and kept with its state.
+   *
+   * ```js
+   * platform.sendEmail({ to: 'parents@example.org', subject: 'Sports day', text: 'On {{day}} at 9.', data: { day: 'Friday' } });
+   * ```
+   */
+  sendEmail(email: EmailRequest, callback?: PlatformCallback<SentMessage>): SentMessage;
+
+  /**
+   * Sends a text message to a number, or to each of a list; every one of them has a record of `sms_log`.
+   *
+   * ```js
+   * const { state } = platform.sendSms({ to: '9876543210', text: 'Fees of {{month}} are due', data: { month: 'April' } });
+   * platform.print(state);
+   * ```
+   */
+  sendSms(sms: SmsRequest & { to: string }, callback?: PlatformCallback<SentSms>): SentSms;
+  sendSms(sms: SmsRequest & { to: string[] }, callback?: PlatformCallback<SentSms[]>): SentSms[];
+
+  /**
+   * The documents of a pipeline of Mongo, all at once; `platform.db.agg` streams them.
+   *
+   * ```js
+   * const groups = await platform.aggregate('registration', [{ $group: { _id: '$class', students: { $sum: 1 } } }]);
+   * export default groups.length;
+   * ```
+   */
+  aggregate(collection: string, pipeline: Record<string, Json>[]): Promise<Json[]>;
+  aggregate(
+    collection: string,
+    pipeline: Record<string, Json>[],
+    callback: PlatformCallback<Json[]>,
+  ): Promise<undefined>;
+
+  /**
    * Runs a stored script of the domain to its end and gives its result; what it throws is thrown here. It acts as the same user, unless it has
    * service roles. How deep scripts may start scripts is limited.
    *
@@ -241,6 +389,279 @@ interface SignedToken {
   /** ISO 8601. */
   readonly expiresAt: string;
   readonly roles: string[];
+}
+
+/**
+ * The records of the domain in the words of Mongo, with the rights of the user the script acts as. Each function gives a promise, or calls the
+ * function that is its last argument with `(error, result)`.
+ */
+interface PlatformDb {
+  /**
+   * How many records match.
+   *
+   * ```js
+   * const absent = await platform.db.getCount('attendance', { class: '5', status: 'absent' });
+   * platform.db.getCount('task', { amount: { $gt: 100 } }, (error, count) => platform.print(error ?? count));
+   * export default absent;
+   * ```
+   */
+  getCount(
+    collection: string,
+    query: MongoQuery,
+    options?: { limit?: number; skip?: number },
+  ): Promise<number>;
+  getCount(collection: string, query: MongoQuery, callback: PlatformCallback<number>): Promise<undefined>;
+  getCount(
+    collection: string,
+    query: MongoQuery,
+    options: { limit?: number; skip?: number },
+    callback: PlatformCallback<number>,
+  ): Promise<undefined>;
+
+  /**
+   * The different values of a field, in order; of a list its elements.
+   *
+   * ```js
+   * export default await platform.db.findDistinct('registration', 'class', { active: true });
+   * ```
+   */
+  findDistinct(collection: string, key: string, query: MongoQuery, options?: null): Promise<Json[]>;
+  findDistinct(
+    collection: string,
+    key: string,
+    query: MongoQuery,
+    callback: PlatformCallback<Json[]>,
+  ): Promise<undefined>;
+  findDistinct(
+    collection: string,
+    key: string,
+    query: MongoQuery,
+    options: null | Record<string, never>,
+    callback: PlatformCallback<Json[]>,
+  ): Promise<undefined>;
+
+  /**
+   * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where none matches. No other writer comes
+   * in between.
+   *
+   * ```js
+   * const counter = await platform.db.findAndModify('task', { name: 'counter' }, null, { $inc: { amount: 1 } }, { new: true, upsert: true });
+   * export default counter?.amount;
+   * ```
+   */
+  findAndModify(
+    collection: string,
+    query: MongoQuery,
+    sort: MongoSort | null,
+    replacement: Record<string, Json> | null,
+    options?: ModifyOptions,
+  ): Promise<PlatformRecord | null>;
+  findAndModify(
+    collection: string,
+    query: MongoQuery,
+    sort: MongoSort | null,
+    replacement: Record<string, Json> | null,
+    options: ModifyOptions,
+    callback: PlatformCallback<PlatformRecord | null>,
+  ): Promise<undefined>;
+
+  /**
+   * The records that match, as many as there are, each only when it is asked for: with two functions, or to be gone through.
+   *
+   * ```js
+   * let sum = 0;
+   * for await (const receipt of platform.db.findStream('fee_receipt', {}, { projection: ['total'] })) sum += receipt.total;
+   *
+   * await platform.db.findStream(
+   *   'registration',
+   *   { class: '5' },
+   *   { sort: { name: 1 } },
+   *   (student) => platform.print(student.name),
+   *   (error, count) => platform.print(error ?? `${count} students`),
+   * );
+   * export default sum;
+   * ```
+   */
+  findStream(tableName: string, query: MongoQuery, options?: ReadOptions): PlatformStream<PlatformRecord>;
+  findStream(
+    tableName: string,
+    query: MongoQuery,
+    _eod: EachCallback<PlatformRecord>,
+    _com?: EndCallback,
+  ): Promise<number>;
+  findStream(
+    tableName: string,
+    query: MongoQuery,
+    options: ReadOptions,
+    _eod: EachCallback<PlatformRecord>,
+    _com?: EndCallback,
+  ): Promise<number>;
+
+  /**
+   * The documents of a pipeline, one after the other. As much of it as can be runs in the database.
+   *
+   * ```js
+   * const pipeline = [{ $match: { status: 'absent' } }, { $group: { _id: '$class', days: { $sum: 1 } } }, { $sort: { _id: 1 } }];
+   * for (const { _id, days } of platform.db.agg('attendance', pipeline)) platform.print(_id, days);
+   * ```
+   */
+  agg(collection: string, agg: Record<string, Json>[]): PlatformStream<Json>;
+  agg(
+    collection: string,
+    agg: Record<string, Json>[],
+    _eod: EachCallback<Json>,
+    _com?: EndCallback,
+  ): Promise<number>;
+
+  /**
+   * Stores a record and gives it back. What its collection declares is checked.
+   *
+   * ```js
+   * const { _id } = await platform.db.create('task', { name: 'Call the bank', amount: 100 });
+   * export default _id;
+   * ```
+   */
+  create(tableName: string, _data: Record<string, Json>, options?: null): Promise<PlatformRecord>;
+  create(
+    tableName: string,
+    _data: Record<string, Json>,
+    callback: PlatformCallback<PlatformRecord>,
+  ): Promise<undefined>;
+  create(
+    tableName: string,
+    _data: Record<string, Json>,
+    options: null | Record<string, never>,
+    callback: PlatformCallback<PlatformRecord>,
+  ): Promise<undefined>;
+
+  /**
+   * Stores all of the records, or none.
+   *
+   * ```js
+   * const records = await platform.db.createMultiple('task', [{ name: 'one' }, { name: 'two' }]);
+   * export default records.length;
+   * ```
+   */
+  createMultiple(tableName: string, _data: Record<string, Json>[], options?: null): Promise<PlatformRecord[]>;
+  createMultiple(
+    tableName: string,
+    _data: Record<string, Json>[],
+    callback: PlatformCallback<PlatformRecord[]>,
+  ): Promise<undefined>;
+  createMultiple(
+    tableName: string,
+    _data: Record<string, Json>[],
+    options: null | Record<string, never>,
+    callback: PlatformCallback<PlatformRecord[]>,
+  ): Promise<undefined>;
+
+  /**
+   * Changes one record: `options` says what (operators, or the new record), `options2` and `options3` say how.
+   *
+   * ```js
+   * const { modifiedCount } = await platform.db.update('task', { name: 'one' }, { $set: { amount: 5 } }, { upsert: true });
+   * export default modifiedCount;
+   * ```
+   */
+  update(
+    tableName: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2?: UpdateOptions | null,
+    options3?: UpdateOptions | null,
+  ): Promise<UpdateResult>;
+  update(
+    tableName: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+  update(
+    tableName: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2: UpdateOptions | null,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+  update(
+    tableName: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2: UpdateOptions | null,
+    options3: UpdateOptions | null,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+
+  /**
+   * Changes every record that matches, all or none.
+   *
+   * ```js
+   * await platform.db.updateMany('task', { amount: { $lt: 10 } }, { $inc: { amount: 1 } });
+   * ```
+   */
+  updateMany(
+    collection: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2?: UpdateOptions | null,
+    options3?: UpdateOptions | null,
+  ): Promise<UpdateResult>;
+  updateMany(
+    collection: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+  updateMany(
+    collection: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2: UpdateOptions | null,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+  updateMany(
+    collection: string,
+    query: MongoQuery,
+    options: Record<string, Json>,
+    options2: UpdateOptions | null,
+    options3: UpdateOptions | null,
+    callback: PlatformCallback<UpdateResult>,
+  ): Promise<undefined>;
+
+  /**
+   * The collections the user may read: all, one by its name, or those whose descriptions match a query.
+   *
+   * ```js
+   * const collections = await platform.db.listCollections({ name: /^fee_/ });
+   * export default collections.map((collection) => collection.name);
+   * ```
+   */
+  listCollections(filter?: string | MongoQuery | null): Promise<CollectionDescription[]>;
+  listCollections(callback: PlatformCallback<CollectionDescription[]>): Promise<undefined>;
+  listCollections(
+    filter: string | MongoQuery | null,
+    callback: PlatformCallback<CollectionDescription[]>,
+  ): Promise<undefined>;
+
+  /**
+   * A file in pieces, each only when it is taken: text, the lines of it, or base64. `opts` gives a part of it, by its first and last byte.
+   *
+   * ```js
+   * for (const line of platform.db.readFile(args.fileId, 'lines')) platform.print(line.split(','));
+   * ```
+   */
+  readFile(
+    fileId: string,
+    res?: 'text' | 'lines' | 'base64',
+    opts?: { start?: number; end?: number },
+  ): PlatformStream<string>;
+  readFile(
+    fileId: string,
+    res: 'text' | 'lines' | 'base64',
+    opts: { start?: number; end?: number },
+    _eod: EachCallback<string>,
+    _com?: EndCallback,
+  ): Promise<number>;
 }
 
 declare const platform: Platform;

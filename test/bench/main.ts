@@ -3,7 +3,7 @@
  * database of its own with 300,000 records. The two take turns, round by round; figures are medians, and the ratio is what counts,
  * for machines are noisy.
  *
- * `npm run bench -- reports` measures the reports instead. `--only <text>` takes the workloads with that in their name;
+ * `npm run bench -- reports` measures the reports instead, `-- scripts` scripts. `--only <text>` takes the workloads with that in their name;
  * `--directory <path>` keeps the database there, so that the next run need not seed.
  */
 import 'reflect-metadata';
@@ -39,6 +39,11 @@ async function main(): Promise<void> {
     if (positionals[0] === 'reports') {
       const { benchReports } = await import('./reports.js');
       await benchReports(server.url);
+      return;
+    }
+    if (positionals[0] === 'scripts') {
+      const { benchScripts } = await import('./scripts.js');
+      await benchScripts(server.url);
       return;
     }
     await compare(server.url);
