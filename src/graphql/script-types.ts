@@ -10,14 +10,30 @@ export enum ScriptRunStatus {
   SUCCEEDED = 'succeeded',
   FAILED = 'failed',
 }
-registerEnumType(ScriptRunStatus, { name: 'ScriptRunStatus', description: 'How far a run of a script is.' });
+registerEnumType(ScriptRunStatus, {
+  name: 'ScriptRunStatus',
+  description: 'How far a run of a script is.',
+  valuesConfig: {
+    RUNNING: { description: 'It has begun, and not ended.' },
+    SUCCEEDED: { description: 'It gave a value.' },
+    FAILED: { description: 'It threw an error, met a limit, or was ended with its gateway.' },
+  },
+});
 
 export enum ScriptWrite {
   CREATE = 'create',
   UPDATE = 'update',
   DELETE = 'delete',
 }
-registerEnumType(ScriptWrite, { name: 'ScriptWrite', description: 'A kind of write that starts a script.' });
+registerEnumType(ScriptWrite, {
+  name: 'ScriptWrite',
+  description: 'A kind of write that starts a script.',
+  valuesConfig: {
+    CREATE: { description: 'A record is stored.' },
+    UPDATE: { description: 'A record is changed.' },
+    DELETE: { description: 'A record is removed.' },
+  },
+});
 
 export enum ScriptEndpointAccess {
   PUBLIC = 'public',
@@ -225,7 +241,16 @@ export enum ScriptLogLevel {
   WARN = 'warn',
   ERROR = 'error',
 }
-registerEnumType(ScriptLogLevel, { name: 'ScriptLogLevel', description: 'How severe a line of the log is.' });
+registerEnumType(ScriptLogLevel, {
+  name: 'ScriptLogLevel',
+  description: 'How severe a line of the log is.',
+  valuesConfig: {
+    DEBUG: { description: 'For who writes the script.' },
+    INFO: { description: 'What went as it should.' },
+    WARN: { description: 'What may need a look.' },
+    ERROR: { description: 'What went wrong.' },
+  },
+});
 
 @ObjectType('ScriptLogEntry', {
   description: 'What a script logged by `platform.log`.',
