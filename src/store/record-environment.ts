@@ -113,9 +113,11 @@ export class RecordEnvironment {
   async run<Row extends object>(
     queryable: Queryable,
     sql: Prisma.Sql,
-    caller?: StatementCaller,
+    caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
   ): Promise<Row[]> {
-    return await queryable.query<Row>(sql, { name: statementName(sql.text), caller });
+    // The run of a script that is ended takes its statements with it; what a request began to write is written though its caller goes.
+    const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
+    return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
   }
 }
 
