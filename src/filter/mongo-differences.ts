@@ -50,6 +50,26 @@ export const MONGO_DIFFERENCES: readonly MongoDifference[] = [
     elsewhere: 'mingo leaves documents with an empty text or object out',
   },
   {
+    name: 'new lists',
+    here: '$push slices and sorts a list it makes, as MongoDB does',
+    elsewhere: 'mingo keeps all of it',
+  },
+  {
+    name: 'sets with a value twice',
+    here: '$addToSet adds what is not in the list and leaves the rest alone, as MongoDB does',
+    elsewhere: 'mingo adds nothing to a list that holds a value twice, or takes one of the two away',
+  },
+  {
+    name: 'positional elements',
+    here: 'the positional `$`, `$[]` and `$[name]` of updates are refused: a step by a number names an element',
+    elsewhere: 'they name the elements a query found',
+  },
+  {
+    name: 'order of what is changed',
+    here: 'the sort of update and findAndModify has missing values last, as the lists of GraphQL have',
+    elsewhere: 'first',
+  },
+  {
     name: 'looking up nothing',
     here: 'a local field that is missing or null finds nothing in a $lookup',
     elsewhere: 'it finds the records whose foreign field is missing or null',

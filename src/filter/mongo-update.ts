@@ -16,7 +16,7 @@ import { didYouMean } from '../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { UpdateOperation } from '../store/record-update.js';
 import type { Path } from './filter.js';
-import { parseMongoQuery, QUERY_OPERATORS, valueAt } from './mongo.js';
+import { isConditionOperator, parseMongoQuery, QUERY_OPERATORS, valueAt } from './mongo.js';
 import { malformed, type Place, pathAt, startAt, within } from './mongo-place.js';
 import { parseMongoSort } from './mongo-sort.js';
 
@@ -164,7 +164,7 @@ function matcherOf(
     throw malformed(place, `a condition of ${MEMORY_OPERATORS.join(', ')}`, operand);
   }
   const names = Object.keys(operand);
-  const isOfElement = names.length > 0 && names.every((name) => QUERY_OPERATORS.some((one) => one === name));
+  const isOfElement = names.length > 0 && names.every(isConditionOperator);
   const query: JsonObject = isOfElement ? { element: operand } : operand;
   // For its refusals, which say where.
   parseMongoQuery(query, place);

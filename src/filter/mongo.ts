@@ -243,7 +243,7 @@ function parseAll(path: Path, operand: JsonValue, place: Place): Filter {
 function parseElement(operand: JsonValue, place: Place): Filter {
   if (!isJsonObject(operand)) throw malformed(place, 'a query, or operators', operand);
   const names = Object.keys(operand);
-  const isOfValues = names.length > 0 && names.every((name) => QUERY_OPERATORS.some((one) => one === name));
+  const isOfValues = names.length > 0 && names.every(isConditionOperator);
   if (isOfValues) return parseCondition([], operand, place);
   const isObject: Filter = {
     kind: 'match',
@@ -251,6 +251,11 @@ function parseElement(operand: JsonValue, place: Place): Filter {
     test: { kind: 'type', types: ['object'], isWhole: true },
   };
   return { kind: 'all', filters: [isObject, parseQuery(operand, place)] };
+}
+
+/** Meant for a value, not for the members of an object. */
+export function isConditionOperator(name: string): boolean {
+  return name.startsWith('$') && !TOP_OPERATORS.some((operator) => operator === name);
 }
 
 const TYPES: Readonly<Record<string, JsonType | 'none'>> = {

@@ -1,0 +1,233 @@
+/** Pipelines over the records a caller may read: rights, what runs outside the database, and its bounds. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parsePipeline } from '../../../src/filter/pipeline.js';
+import type { JsonValue } from '../../../src/json.js';
+import { as, read, useDb } from '../../scripting/db/db.js';
+import { ADMIN, scopeOf } from '../people.js';
+
+const test = useDb({ memoryBytes: 20_000 });
+const VIEWER = scopeOf({ roles: ['viewer'] });
+const CLERK = scopeOf({ roles: ['clerk'] });
+const TEACHER = scopeOf({ roles: ['teacher'], attributes: { sectionsTaught: [['5', 'A']] } });
+
+beforeAll(async () => {
+  await test.store.create(ADMIN, 'staff', [
+    { _id: 't1', name: 'Mira', department: 'Maths' },
+    { _id: 't2', name: 'Nila', department: 'Art' },
+  ]);
+  await test.store.create(ADMIN, 'student', [
+    {
+      _id: 's1',
+      number: '1',
+      name: 'Asha',
+      class: '5',
+      section: 'A',
+      fee: 0.1,
+      phone: '1',
+      tutor: { value: 't1' },
+      seen: '2026-04-01T20:00:00.000Z',
+    },
+    {
+      _id: 's2',
+      number: '2',
+      name: 'Bala',
+      class: '5',
+      section: 'B',
+      fee: 0.2,
+      phone: '2',
+      tutor: { value: 't2' },
+    },
+    { _id: 's3', number: '3', name: 'Chitra', class: '6', section: 'A', fee: 5, tutor: { value: 't1' } },
+  ]);
+  await test.store.create(
+    ADMIN,
+    'note',
+    Array.from({ length: 600 }, (_, n) => ({ _id: `n${1000 + n}`, n, text: `line ${n} ${'x'.repeat(40)}` })),
+  );
+});
+
+function run(collection: string, pipeline: JsonValue, scope = ADMIN) {
+  return read(test.pipelines.run(scope, { collection, stages: parsePipeline(pipeline) }));
+}
+
+async function refusal(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => 'was not refused',
+    (error: unknown) => error,
+  );
+}
+
+function share(collection: string, pipeline: JsonValue) {
+  const { inSql, inMemory } = test.pipelines.plan(ADMIN, { collection, stages: parsePipeline(pipeline) });
+  return [inSql.map(({ name }) => name), inMemory.map(({ name }) => name)];
+}
+
+describe('a pipeline', () => {
+  it('sums exactly', async () => {
+    expect(
+      await run('student', [{ $match: { class: '5' } }, { $group: { _id: null, fee: { $sum: '$fee' } } }]),
+    ).toEqual([{ _id: null, fee: 0.3 }]);
+  });
+
+  it('sees the rows of the caller alone, in a $lookup and a $facet too', async () => {
+    expect(await run('student', [{ $count: 'n' }], TEACHER)).toEqual([{ n: 1 }]);
+    expect(await run('student', [{ $facet: { all: [{ $count: 'n' }] } }], TEACHER)).toEqual([
+      { all: [{ n: 1 }] },
+    ]);
+    const lookup = [
+      { $match: { _id: 't1' } },
+      { $lookup: { from: 'student', localField: '_id', foreignField: 'tutor.value', as: 'students' } },
+      { $project: { n: { $size: '$students' } } },
+    ];
+    expect(await run('staff', lookup)).toEqual([{ _id: 't1', n: 2 }]);
+    const self = scopeOf({ id: 't1', roles: ['teacher'], attributes: { sectionsTaught: [['5', 'A']] } });
+    expect(await run('staff', lookup, self)).toEqual([{ _id: 't1', n: 1 }]);
+  });
+
+  it('has no hidden field in any document, and refuses one that is named', async () => {
+    const [whole] = await run(
+      'student',
+      [{ $match: { _id: 's1' } }, { $replaceRoot: { newRoot: { all: '$$ROOT' } } }],
+      VIEWER,
+    );
+    expect(JSON.stringify(whole)).not.toContain('fee');
+    for (const stages of [
+      [{ $match: { phone: '1' } }],
+      [{ $project: { phone: 1 } }],
+      [{ $project: { x: { $concat: ['$phone', ''] } } }],
+      [{ $addFields: { x: '$$ROOT.phone' } }],
+      [{ $group: { _id: '$phone' } }],
+      [{ $group: { _id: null, all: { $push: '$phone' } } }],
+      [{ $sort: { phone: 1 } }],
+      [{ $unwind: '$phone' }],
+      [{ $sortByCount: '$phone' }],
+      [{ $facet: { a: [{ $project: { phone: 1 } }] } }],
+      [{ $lookup: { from: 'staff', localField: 'phone', foreignField: '_id', as: 'x' } }],
+      [{ $lookup: { from: 'staff', localField: 'class', foreignField: 'name', as: 'x' } }],
+      [{ $lookup: { from: 'staff', let: { p: '$phone' }, pipeline: [], as: 'x' } }],
+      [{ $lookup: { from: 'staff', pipeline: [{ $match: { name: 'Mira' } }], as: 'x' } }],
+      [
+        { $lookup: { from: 'staff', localField: 'tutor.value', foreignField: '_id', as: 'x' } },
+        { $project: { n: '$x.name' } },
+      ],
+    ]) {
+      expect([stages, await refusal(run('student', stages as JsonValue, VIEWER))]).toMatchObject([
+        stages,
+        { code: 'FORBIDDEN' },
+      ]);
+    }
+  });
+
+  it('refuses to look up what the caller may not read, or what there is not', async () => {
+    const lookup = (from: string) => [{ $lookup: { from, localField: 'a', foreignField: '_id', as: 'x' } }];
+    expect(await refusal(run('student', lookup('receipt'), VIEWER))).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('receipt'),
+    });
+    expect(await refusal(run('student', lookup('recipt'), CLERK))).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await refusal(run('receipt', [], VIEWER))).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('finds a value on a boundary in the bucket that begins with it', async () => {
+    const bucket = [
+      { $bucket: { groupBy: '$n', boundaries: [0, 100, 200], default: 'more', output: { n: { $sum: 1 } } } },
+    ];
+    expect(await run('note', bucket)).toEqual(
+      expect.arrayContaining([
+        { _id: 0, n: 100 },
+        { _id: 100, n: 100 },
+        { _id: 'more', n: 400 },
+      ]),
+    );
+  });
+
+  it('reads days and instants of a $match as they are stored, as long as the fields are the records’ own', async () => {
+    expect(await test.db.getCount(as(), 'student', { seen: { $gte: '2026-04-02' } })).toBe(1);
+    const stages = [
+      { $addFields: { seen: { $substrCP: ['$seen', 0, 10] } } },
+      { $match: { seen: '2026-04-01' } },
+    ];
+    expect(await read(test.db.aggregate(as(), 'student', stages))).toHaveLength(1);
+  });
+});
+
+describe('a stage outside the database', () => {
+  const REVERSED = { $project: { n: 1, list: { $reverseArray: ['$n', 0] } } };
+
+  it('takes documents batch by batch where it can, whatever they take together', async () => {
+    expect(
+      share('note', [{ $match: { n: { $gte: 0 } } }, { $addFields: { d: { $range: [0, 2] } } }]),
+    ).toEqual([['$match'], ['$addFields']]);
+    const made = await run('note', [{ $addFields: { d: { $range: [0, 2] } } }]);
+    expect(made).toHaveLength(600);
+    expect(made[0]).toMatchObject({ d: [0, 1] });
+  });
+
+  it('is refused where all documents would take more than the setting, in words that help', async () => {
+    const stages = [{ $addFields: { d: { $range: [0, 2] } } }, { $sort: { n: -1 } }];
+    expect(await refusal(run('note', stages))).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining(
+        '$sort needs all documents in memory, and they take more than 20000 bytes',
+      ),
+    });
+    expect(
+      await run('note', [{ $project: { n: 1 } }, { $match: { n: { $lt: 9 } } }, ...stages, { $limit: 1 }]),
+    ).toMatchObject([{ n: 8 }]);
+  });
+
+  it('may be followed by a $lookup, with the same rights', async () => {
+    const stages = [
+      { $addFields: { d: { $range: [0, 1] } } },
+      { $lookup: { from: 'staff', localField: 'tutor.value', foreignField: '_id', as: 'tutor' } },
+      { $project: { name: 1, tutor: '$tutor.name' } },
+    ];
+    expect(share('student', stages)).toEqual([[], ['$addFields', '$lookup', '$project']]);
+    expect((await run('student', stages))[0]).toEqual({ _id: 's1', name: 'Asha', tutor: ['Mira'] });
+    expect(await refusal(run('student', stages, VIEWER))).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('runs neither code nor regular expressions', async () => {
+    for (const operator of [
+      { $function: { body: 'x', args: [], lang: 'js' } },
+      { $regexFind: { input: '$text', regex: '(a+)+$' } },
+    ]) {
+      expect(await refusal(run('note', [{ $addFields: { x: operator } }]))).toMatchObject({
+        code: 'MALFORMED_FILTER',
+      });
+    }
+    const after = [{ $addFields: { d: { $range: [0, 2] } } }, { $match: { text: { $regex: '(x+)+y' } } }];
+    expect(await refusal(run('note', after))).toMatchObject({ code: 'MALFORMED_FILTER' });
+  });
+
+  it('is refused for an operator that there is not, with what was meant', async () => {
+    expect(await refusal(run('note', [{ $addFields: { x: { $rangge: [0, 2] } } }]))).toMatchObject({
+      code: 'MALFORMED_FILTER',
+      message: expect.stringContaining('Did you mean "$range"?'),
+    });
+  });
+
+  it('tells of what it cannot compute', async () => {
+    expect(await refusal(run('note', [{ $addFields: { x: { $range: ['a', 2] } } }]))).toMatchObject({
+      code: 'MALFORMED_FILTER',
+      message: expect.stringContaining('$addFields: '),
+    });
+    expect(await run('note', [{ $match: { n: 1 } }, REVERSED])).toMatchObject([{ n: 1 }]);
+  });
+});
+
+describe('a pattern that takes forever elsewhere', () => {
+  it('is answered at once', async () => {
+    await test.store.create(ADMIN, 'note', [{ _id: 'long', text: `${'a'.repeat(50_000)}!` }]);
+    const started = Date.now();
+    expect(await test.db.getCount(as(), 'note', { text: { $regex: '^(a+)+$' } })).toBe(0);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  it('is refused where it is too complex', async () => {
+    const pattern = '(((a{100}){100}){100}){100}';
+    expect(await refusal(test.db.getCount(as(), 'note', { text: { $regex: pattern } }))).toMatchObject({
+      code: 'MALFORMED_FILTER',
+    });
+  });
+});
