@@ -8,6 +8,8 @@ export const WHERE_LIMITS = {
   maxDepth: 20,
   /** References that lead to references. */
   maxReferences: 3,
+  /** Conditions on other records, each a look-up for every record asked about. */
+  maxRecordConditions: 20,
   maxConditions: 200,
   maxListedValues: 1000,
   maxTextLength: 4096,
@@ -17,6 +19,7 @@ export const WHERE_LIMITS = {
 export interface Reading {
   readonly findCollection: FindCollection;
   conditions: number;
+  recordConditions: number;
 }
 
 /** Where in the `where` we are. */

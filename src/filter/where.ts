@@ -63,7 +63,7 @@ export function parseWhere(
   },
 ): Filter {
   const { collection, findCollection = () => undefined } = options;
-  const reading: Reading = { findCollection, conditions: 0 };
+  const reading: Reading = { findCollection, conditions: 0, recordConditions: 0 };
   const place: Place = { reading, collection, pointer: '', depth: 0, references: 0 };
   const object = objectAt(value, place, 'an object of fields and conditions');
   if (entriesOf(object).length === 0) return EVERYTHING;
@@ -283,6 +283,10 @@ function between({ operand, place, subject }: Application): Filter {
 function recordFilter({ operand, place, subject }: Application): Filter {
   const { path, field } = subject;
   if (field === undefined) throw new Error('only a declared field is a reference');
+  place.reading.recordConditions += 1;
+  if (place.reading.recordConditions > WHERE_LIMITS.maxRecordConditions) {
+    throw tooMany(place, WHERE_LIMITS.maxRecordConditions, 'conditions on other records');
+  }
   const references = place.references + 1;
   if (references > WHERE_LIMITS.maxReferences)
     throw tooMany(place, WHERE_LIMITS.maxReferences, 'references in a row');

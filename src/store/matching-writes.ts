@@ -226,6 +226,7 @@ export class MatchingWrites {
       const [matched] = await environment.run<{ count: number }>(
         transaction,
         countRecords(context, selected),
+        scope,
       );
       if (matched === undefined || matched.count <= rows.length) return rows;
     }

@@ -154,7 +154,7 @@ async function write(
   );
   const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
   const rows = await refusedByIndex({ scope, collection, records, verb: 'update' }, () =>
-    environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement),
+    environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement, scope),
   );
   if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
   if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');

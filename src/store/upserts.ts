@@ -142,7 +142,7 @@ export class Upserts {
     const { orderBy } = environment.plans.order(collection, []).order;
     const context = environment.writeContext(scope, collection, now);
     const statement = lockRecords(context, { conditions, orderBy, limit: sent.length });
-    const rows = await environment.run<Row>(transaction, statement);
+    const rows = await environment.run<Row>(transaction, statement, scope);
     const { timeZone } = scope.domain;
     return new Map(
       rows.flatMap((row): [string, Row][] => {

@@ -207,6 +207,51 @@ describe('a transaction', () => {
   });
 });
 
+describe('receipts in a transaction', () => {
+  const insert = (collection: string, id: string, data: object) =>
+    gateway.sql.query(`insert into records (domain, collection, id, data) values ('top', $1, $2, $3)`, [
+      collection,
+      id,
+      JSON.stringify(data),
+    ]);
+  const receipt = (alias: string, amount: string) =>
+    `${alias}: recordReceipt(receipt: {studentId: "stu-1", paymentType: CASH, amount: "${amount}"}) { receiptNo total }`;
+
+  beforeEach(async () => {
+    await gateway.sql.query(
+      `delete from records where collection in ('registration', 'fee_due', 'fee_receipt')`,
+    );
+    const place = { class: '5', section: 'A', session: '2026-27' };
+    await insert('registration', 'stu-1', { sequence: 'A1', name: 'Ananya', status: 'active', ...place });
+    const due = { fee_head: 'Tuition', month: '2026-04', amount: 1000, due_date: '2026-04-10', ...place };
+    await insert('fee_due', 'due-1', { student: { value: 'stu-1', label: 'Ananya' }, ...due });
+  });
+
+  it('follow one another with one idempotency key, and see the tasks and receipts before them', async () => {
+    const headers = { 'idempotency-key': 'receipts-1' };
+    const fields = `${receipt('one', '400')} createTask(data: {id: "a", name: "File it"}) { id } ${receipt('two', '600')}`;
+    const first = await transact(fields, { as: 'accountant', headers });
+    expect(first.errors).toEqual([]);
+    expect([first.data.one.total, first.data.two.total]).toEqual(['400.00', '600.00']);
+    expect((await transact(fields, { as: 'accountant', headers })).data).toEqual(first.data);
+  });
+
+  it('take no number where a field fails: the second pays more than is owed by then', async () => {
+    const answer = await transact(`${receipt('one', '400')} ${receipt('two', '601')}`, { as: 'accountant' });
+    expect(errorsOf(answer).map(([path, code]) => [path, code])).toEqual([
+      ['two', 'INVALID_VALUE'],
+      ['one', 'ROLLED_BACK'],
+    ]);
+    const { rows } = await gateway.sql.query(
+      `select count(*)::int as count from records where collection = 'fee_receipt'`,
+    );
+    expect(rows[0].count).toBe(0);
+    const next = await transact(receipt('one', '1000'), { as: 'accountant' });
+    expect(next.errors).toEqual([]);
+    expect(next.data.one.total).toBe('1000.00');
+  });
+});
+
 describe('without the directive', () => {
   it('each field stands alone, as ever', async () => {
     const query =

@@ -362,6 +362,8 @@ describe('a where that is refused', () => {
       '/person/record/person/record/person/record/person/record',
       'at most 3 references in a row',
     );
+    const many = { or: Array(21).fill({ person: { record: { name: { equals: 'x' } } } }) };
+    expectError(many, 'LIMIT_EXCEEDED', '/or/20/person/record', 'at most 20 conditions on other records');
     expectError({ name: { in: Array(1001).fill('x') } }, 'LIMIT_EXCEEDED', '/name/in', 'values');
     expectError({ name: { equals: 'x'.repeat(5000) } }, 'LIMIT_EXCEEDED', '/name/equals', 'characters');
   });
