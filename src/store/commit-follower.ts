@@ -6,7 +6,7 @@
  * Rows of one poll come by id; writes to the same record wait for each other, so theirs come in the order of their versions.
  *
  * The table is asked a few times a second, by each gateway whose subscribers want to know; writers pay for one index entry. NOTIFY
- * would be heard sooner, but transactions that use it commit one after the other, their flush to disk included.
+ * would be heard sooner, but transactions that use it commit one after the other, their flush to disk included: of 16 writers, an eighth gets through.
  *
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
  */
