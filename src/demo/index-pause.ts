@@ -1,6 +1,7 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled table: several times
- * faster than an entry at a time, and more compact. In the caller's transaction, so a load that fails leaves them as they were.
+ * faster than an entry at a time, and more compact. So with `fee_months`, which triggers keep in step with dues and receipts. In the
+ * caller's transaction, so a load that fails leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */
@@ -10,6 +11,9 @@ interface PausedIndex {
   readonly name: string;
   readonly definition: string;
 }
+
+/** The partitions `fee_months` is made from. */
+const FEE_PARTITIONS = ['records_fee_due', 'records_fee_receipt'];
 
 /** Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes. */
 export async function pauseIndexes(
@@ -28,14 +32,27 @@ export async function pauseIndexes(
     [collectionNames.map((name) => `records_${name}`)],
   );
   const paused: PausedIndex[] = [];
+  const empty = new Set<string>();
   for (const partition of new Set(rows.map((row) => row.partition))) {
     // Names come from the server's own catalog, quoted by it.
     const { rowCount } = await client.query(`select from ${partition} limit 1`);
-    if (rowCount === 0) paused.push(...rows.filter((row) => row.partition === partition));
+    if (rowCount !== 0) continue;
+    empty.add(partition);
+    paused.push(...rows.filter((row) => row.partition === partition));
   }
+  const isFeesPaused = FEE_PARTITIONS.every((partition) => empty.has(partition));
+  if (isFeesPaused) await setFeeTriggers(client, 'disable');
   for (const { name } of paused) await client.query(`drop index ${name}`);
   return async () => {
     await client.query(`set local maintenance_work_mem = '256MB'`);
     for (const { definition } of paused) await client.query(definition);
+    if (!isFeesPaused) return;
+    await setFeeTriggers(client, 'enable');
+    await client.query('select fill_fee_months()');
   };
+}
+
+async function setFeeTriggers(client: pg.ClientBase, state: 'disable' | 'enable'): Promise<void> {
+  for (const partition of FEE_PARTITIONS)
+    await client.query(`alter table ${partition} ${state} trigger keep_fee_months_written`);
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { addMonths, endOf, monthsBetween } from './calendar.js';
 import * as column from './columns.js';
-import { feeItems } from './fee-items.js';
+import { feeItems, headItems } from './fee-items.js';
 import { amount, day, flag, month, text, zeroAmount } from './parameter-types.js';
 import { defaulted, optional, parameterError, required } from './parameters.js';
 import { defineReport } from './report.js';
@@ -174,11 +174,10 @@ sums as materialized (
   select
     student,
     sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    sum(owed) filter (where owed > 0) as balance, coalesce(-sum(owed) filter (where owed < 0), 0) as credit,
-    min(due_date) filter (where owed > 0) as oldest
-  from items
+    sum(balance) as balance, sum(credit) as credit, min(balance_from) as oldest
+  from month_items
   group by student
-  having sum(owed) filter (where owed > 0) > ${minimum}::numeric
+  having sum(balance) > ${minimum}::numeric
 ),
 students as materialized (
   select
@@ -207,21 +206,14 @@ listed as materialized (
   join sums on sums.student = s.student
   left join classes c on c.class = s.class
 ),
-listed_items as materialized (
-  select i.* from items i where i.student in (select student from listed)
+listed_items as materialized (${headItems({
+    settled: Prisma.sql`f.student in (select student from listed)`,
+    told: Prisma.sql`student in (select student from listed)`,
+  })}
 ),
-breakdowns as (
-  select
-    student,
-    json_agg(distinct month) filter (where owed > 0) as months_due,
-    count(distinct month) filter (where owed > 0) as months_due_count,
-    json_agg(json_build_object(
-      'month', month, 'feeHead', fee_head,
-      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
-      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
-    ) order by month, fee_head) as breakdown
-  from listed_items
-  group by student
+-- Of each student the items as they are: what is made of them is made for the rows that are shown.
+items_of as materialized (
+  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items from listed_items group by student
 )
 select 'row' as part, l.position, l.student as key, json_build_object(
   'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name, 'class', l.class, 'section', l.section, 'rollNo', l.roll_no,
@@ -235,7 +227,18 @@ select 'row' as part, l.position, l.student as key, json_build_object(
   'breakdown', b.breakdown
 ) as content
 from listed l
-join breakdowns b on b.student = l.student
+join items_of o on o.student = l.student
+cross join lateral (
+  select
+    json_agg(distinct month) filter (where owed > 0) as months_due,
+    count(distinct month) filter (where owed > 0) as months_due_count,
+    json_agg(json_build_object(
+      'month', month, 'feeHead', fee_head,
+      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
+      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
+    ) order by month, fee_head) as breakdown
+  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric, fine numeric, owed numeric)
+) as b
 left join lateral (
   select
     r.data->>'receipt_no' as receipt_no,
@@ -273,9 +276,14 @@ select 'totals', null, null, json_build_object(
       'balance', round(balance, 2), 'credit', round(credit, 2)
     ) order by fee_head), '[]')
     from (
-      select fee_head, count(distinct student) filter (where owed > 0) as students, sum(due) as due, sum(concession) as concession,
-        sum(paid) as paid, sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
-      from listed_items group by fee_head
+      select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due, sum(concession) as concession,
+        sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
+      from (
+        select fee_head, student, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
+          sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
+        from listed_items group by fee_head, student
+      ) as by_student
+      group by fee_head
     ) as by_head
   )
 )

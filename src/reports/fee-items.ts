@@ -1,21 +1,27 @@
 /**
  * What every fee report counts from, said once: CTEs of demand, concession and payment, up to
  *
- *   items   student, month, fee_head, due, concession, paid, fine, owed, due_date, faults: one row a student, month and fee head.
- *           `owed` = due − concession − paid: what is open where above 0, credit where below.
+ *   month_items  student, month, due, concession, paid, fine, balance, credit, balance_from, has_due: one row a student and month. Balance
+ *                and credit are the sums over its heads of what is open (due − concession − paid above 0) and of what is paid too
+ *                much (below 0); `balance_from` is the first due date of a head that is open.
+ *   fee_faults   collection, id, reason: the records left out
  *
- * with `dues`, `payments` and `granted` (concessions) behind it, and `fee_faults` (collection, id, reason): the records left out.
+ * and, by `headItems`, a row a student, month and fee head.
  *
- * - A due counts where it is not cancelled and, with `onlyDue`, once its due date has come. The demand of a student who has left ends with
+ * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of a student who has left ends with
  *   the month of leaving.
  * - The concession of a due is its fixed amounts and its percents of the base together, at most the due, rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
  *
- * @see reports.md "Terms used by all"
+ * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A month to which nothing happens
+ * after the day is what its columns say (`settled_months`); those of students with a concession, and those in which something is still
+ * to come, are told from their entries (`told`).
+ *
+ * @see reports.md "Terms used by all", prisma/migrations/0005_fee_months
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { addMonths, endOf, monthsBetween } from './calendar.js';
+import { endOf } from './calendar.js';
 import type { Day, Month } from './parameter-types.js';
 import type { ReportContext } from './report.js';
 import { json } from './statement.js';
@@ -27,24 +33,18 @@ export interface FeeRange {
   readonly asOn: Day;
   /** Which demand counts: `due` by the day, or `all`. */
   readonly demand: 'due' | 'all';
-  /** One student alone: an expression of the JSON of the `_id`. */
+  /** One student alone: an expression of the text of the `_id`. */
   readonly student?: Sql;
 }
-
-/** Beyond so many months most receipts have a line of one of them: reading all of them is faster then. */
-const MOST_SEARCHED_MONTHS = 3;
 
 export function feeItems(
   { domain, timeZone }: Pick<ReportContext, 'domain' | 'timeZone'>,
   range: FeeRange,
 ): Sql {
-  const { first, last, asOn, demand, feeHead = null } = range;
+  const { first, last, asOn, demand, feeHead = null, student } = range;
   const end = endOf(asOn, timeZone);
-  const months = Array.from({ length: monthsBetween(first, last) }, (_, index) => addMonths(first, index));
-  const ofStudent = range.student
-    ? Prisma.sql`and r.data->'student'->'value' = ${range.student}`
-    : Prisma.empty;
-  const toStudent = range.student ? Prisma.sql`and r.data->'name'->'value' = ${range.student}` : Prisma.empty;
+  const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
+  const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
   return Prisma.sql`
 -- The last month of demand of those who have left.
 last_months as materialized (
@@ -53,40 +53,9 @@ last_months as materialized (
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.data->'left_on' > '""' and r.data->'left_on' <= ${json(asOn)}::jsonb
 ),
-dues as not materialized (
-  select
-    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
-    r.data->>'month' as month, r.data->>'fee_head' as fee_head, r.data->>'due_date' as due_date,
-    case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
-    ${ofStudent}
-    and r.data->'month' >= ${json(first)}::jsonb and r.data->'month' <= ${json(last)}::jsonb
-    and (${feeHead}::text is null or r.data->'fee_head' = ${json(feeHead)}::jsonb)
-    and (${demand} = 'all' or r.data->>'due_date' <= ${asOn})
-    and coalesce(r.data->>'cancelled_on', '9999') > ${asOn}
-    and coalesce(r.data->>'month' <= (select by_student from last_months)->>(r.data->'student'->>'value'), true)
-),
-payments as not materialized (
-  select
-    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json,
-    line->>'month' as month, line->>'fee_head' as fee_head,
-    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
-    case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end as fine
-  from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    ${ofStudent}
-    and r.data->>'date' < ${end}
-    and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${end})
-    -- Few months: only receipts with a line of one of them, by the index over documents.
-    and (${months.length > MOST_SEARCHED_MONTHS} or r.data @? ${linesOf(months)}::jsonpath)
-    and line->>'month' between ${first} and ${last}
-    and (${feeHead}::text is null or line->>'fee_head' = ${feeHead}::text)
-),
 granted as materialized (
   select
-    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
+    r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
@@ -95,6 +64,47 @@ granted as materialized (
     and r.data->>'created_on' < ${end}
     and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
     and r.data->>'from_month' <= ${last} and r.data->>'to_month' >= ${first}
+),
+months as not materialized (
+  select
+    f.*,
+    coalesce(f.month <= (select by_student from last_months)->>f.student, true) as is_demanded,
+    -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and join by loops.
+    case
+      when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true) and coalesce(f.cancelled_to <= ${asOn}, true)
+        and (${demand} = 'all' or coalesce(f.due_to <= ${asOn}, true))
+        and coalesce(f.month <= (select by_student from last_months)->>f.student, true)
+        and f.student not in (select student from granted where student is not null)
+      then true else false
+    end as is_settled
+  from fee_months f
+  where f.domain = ${domain} and f.month between ${first} and ${last} ${ofStudent}
+),
+settled_months as not materialized (
+  select * from months where is_settled and (due is not null or paid is not null)
+),
+open_months as materialized (
+  select student, month, is_demanded, dues, payments
+  from months
+  -- Of what has not begun, nothing is to be told.
+  where not is_settled and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))
+),
+dues as materialized (
+  select
+    m.student, m.month, entry.id, entry.due->>0 as fee_head, (entry.due->>1)::numeric as amount, entry.due->>2 as due_date, entry.due->4 as session
+  from open_months m
+  cross join lateral jsonb_each(m.dues) as entry(id, due)
+  where m.is_demanded
+    and (${demand} = 'all' or entry.due->>2 <= ${asOn}) and coalesce(entry.due->>3, '9999') > ${asOn}
+    and (${feeHead}::text is null or entry.due->>0 = ${feeHead}::text)
+),
+payments as materialized (
+  select m.student, m.month, entry.id, line->>0 as fee_head, (line->>1)::numeric as amount, (line->>2)::numeric as fine
+  from open_months m
+  cross join lateral jsonb_each(m.payments) as entry(id, payment)
+  cross join lateral jsonb_array_elements(entry.payment->3) as line
+  where entry.payment->>0 < ${end} and (entry.payment->1 = 'true' or entry.payment->>2 >= ${end})
+    and (${feeHead}::text is null or line->>0 = ${feeHead}::text)
 ),
 concessions as (
   select
@@ -106,20 +116,19 @@ concessions as (
     ), 2) as amount
   from granted g
   join dues d
-    on d.student_json = g.student and d.session = g.session and d.month between g.from_month and g.to_month
+    on d.student = g.student and d.session = g.session and d.month between g.from_month and g.to_month
     and (g.fee_head is null or d.fee_head = g.fee_head)
   where d.amount > 0
   group by d.id, d.student, d.month, d.fee_head, d.amount
 ),
-items as materialized (
+told as materialized (
   select
-    student, month, fee_head,
-    coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
-    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, has_due, has_fault
+    student, month, fee_head, coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
+    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, due is not null as has_due
   from (
     select
       student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
-      min(due_date) as due_date, bool_or(due is not null) as has_due, bool_or(coalesce(due, concession, paid) is null) as has_fault
+      min(due_date) as due_date
     from (
       select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid, null::numeric as fine, due_date
       from dues
@@ -131,28 +140,57 @@ items as materialized (
     group by student, month, fee_head
   ) as item
 ),
-faulty as materialized (
-  select distinct to_jsonb(student) as student from items where has_fault
+month_items as (
+  select
+    student, month, coalesce(due, 0) as due, 0 as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine, balance, credit, balance_from,
+    due is not null as has_due
+  from settled_months
+  union all
+  select
+    student, month, sum(due), sum(concession), sum(paid), sum(fine),
+    coalesce(sum(owed) filter (where owed > 0), 0), coalesce(-sum(owed) filter (where owed < 0), 0), min(due_date) filter (where owed > 0),
+    bool_or(has_due)
+  from told
+  group by student, month
 ),
 fee_faults as (
-  select 'fee_due' as collection, d.id, 'amount is not a number' as reason
-  from faulty join dues d on d.student_json = faulty.student
-  where d.amount is null
+  select 'fee_due' as collection, id, 'amount is not a number' as reason from dues where amount is null
   union
   select 'fee_due', r.id, 'month is not YYYY-MM'
   from records r
   where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
     and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
   union
-  select 'fee_receipt', p.id, 'amount of a line is not a number'
-  from faulty join payments p on p.student_json = faulty.student
-  where p.amount is null
+  select 'fee_receipt', id, 'amount of a line is not a number' from payments where amount is null
   union
-  select 'fee_concession', g.id, 'value is not a number' from granted g where g.value is null
+  select 'fee_concession', id, 'value is not a number' from granted where value is null
 )`;
 }
 
-/** A path to lines of these months. Months are `YYYY-MM`: nothing in them needs escaping. */
-function linesOf(months: readonly Month[]): string {
-  return `$.lines[*].month ? (${months.map((month) => `@ == "${month}"`).join(' || ')})`;
+export interface HeadSelection {
+  /** Which of the months `f` of `settled_months`. Default all. */
+  readonly settled?: Sql;
+  /** Which rows of `told`, its columns by their names. Default all. */
+  readonly told?: Sql;
+}
+
+/** After `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid, fine, owed, due_date, has_due. */
+export function headItems({ settled, told }: HeadSelection): Sql {
+  return Prisma.sql`
+  select
+    student, month, nullif(fee_head, '') as fee_head, due, concession, paid, fine, due - concession - paid as owed, due_date, has_due
+  from (
+    select
+      m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due, 0 as concession,
+      coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine, head.state->>3 as due_date,
+      head.state->0 <> 'null' as has_due
+    -- So that months are chosen first, and each value is computed once.
+    from (select * from settled_months f where ${settled ?? Prisma.sql`true`} offset 0) as m
+    cross join lateral jsonb_each(m.heads) as head(fee_head, state)
+    offset 0
+  ) as settled
+  union all
+  select student, month, nullif(fee_head, ''), due, concession, paid, fine, owed, due_date, has_due
+  from told
+  where ${told ?? Prisma.sql`true`}`;
 }

@@ -1,11 +1,12 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, monthsOf } from './calendar.js';
+import { endOf, firstDay, lastDay, monthsOf, startOf } from './calendar.js';
 import * as column from './columns.js';
 import { asOn, inSession } from './common-parameters.js';
-import { feeItems } from './fee-items.js';
+import { feeItems, headItems } from './fee-items.js';
 import { summaryType } from './parameter-types.js';
 import { required } from './parameters.js';
 import { defineReport } from './report.js';
+import { json } from './statement.js';
 
 @column.rowType('FeeSummaryTotals', 'The whole session.')
 export class FeeSummaryTotals {
@@ -51,6 +52,19 @@ export class FeeSummaryRow {
   @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
 }
 
+const BY_MONTH = Prisma.sql`
+  select
+    month, null as fee_head, student, due as demand, concession, paid, fine, balance as outstanding, credit, has_due as is_billed
+  from month_items`;
+
+const BY_HEAD = Prisma.sql`
+  select
+    null as month, fee_head, student, exact_sum(due) as demand, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
+    exact_sum(greatest(owed, 0)) as outstanding, exact_sum(greatest(-owed, 0)) as credit, bool_or(has_due) as is_billed
+  from (${headItems({})}
+  ) as item
+  group by fee_head, student`;
+
 /**
  * The fees of a session by month or by head: what was asked, what came in, what is open.
  *
@@ -80,47 +94,46 @@ export const feeSummary = defineReport({
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     return Prisma.sql`
 with ${feeItems({ domain, timeZone }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},
+-- One row a student and row of the report, so that students are counted once.
+students as materialized (
+  ${type === 'month' ? BY_MONTH : BY_HEAD}
+),
 sums as materialized (
   select
-    case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head,
-    sum(due) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-    coalesce(sum(owed) filter (where owed > 0), 0) as outstanding, coalesce(-sum(owed) filter (where owed < 0), 0) as credit
-  from items
-  group by 1, 2
-),
--- One row a student and row of the report, so that students are counted once.
-billed as materialized (
-  select
-    case when ${type} = 'month' then month end as month, case when ${type} = 'head' then fee_head end as fee_head, student,
-    bool_or(has_due) as is_billed, bool_or(owed > 0) as owes
-  from items
-  group by 1, 2, 3
-),
-counts as (
-  select month, fee_head, count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and not owes) as clear
-  from billed
+    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    sum(outstanding) as outstanding, sum(credit) as credit,
+    count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and outstanding = 0) as clear
+  from students
   group by month, fee_head
 ),
-months as materialized (
+session_months as materialized (
   select
     to_char(m, 'YYYY-MM') as month, row_number() over (order by m) as position,
-    to_jsonb(to_char(m at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as starts,
-    to_jsonb(to_char((m + interval '1 month') at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as ends
+    -- The first instant of the month, as records write it: which one a receipt is after says its month.
+    to_char(m at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as starts
   from generate_series((${first} || '-01')::timestamp, (${last} || '-01')::timestamp, interval '1 month') as m
 ),
 collected_in as materialized (
-  select m.month, sum((r.data->'total')::numeric) as amount
-  from months m
-  join records r on r.data->'date' >= m.starts and r.data->'date' < m.ends
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${type} = 'month'
-    and r.data->>'date' < ${endOf(day, timeZone)}
-    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
-    and jsonb_typeof(r.data->'total') = 'number'
-  group by m.month
+  select to_char((${first} || '-01')::date + make_interval(months => place - 1), 'YYYY-MM') as month, sum(total) as amount
+  from (
+    select
+      width_bucket(r.data->>'date', (select array_agg(starts order by starts) from session_months)) as place,
+      case when jsonb_typeof(r.data->'total') = 'number' then (r.data->'total')::numeric end as total
+    from records r
+    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${type} = 'month'
+      and r.data->'date' >= ${json(startOf(firstDay(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDay(last), timeZone))}::jsonb
+      and r.data->>'date' < ${endOf(day, timeZone)}
+      and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+  ) as receipt
+  group by place
+),
+billed as materialized (
+  select count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and not owes) as clear
+  from (select bool_or(is_billed) as is_billed, bool_or(outstanding > 0) as owes from students group by student) as student
 ),
 names as (
   select month, null as fee_head, position
-  from months
+  from session_months
   where ${type} = 'month'
   union all
   select null, fee_head, row_number() over (order by min(head_order), fee_head)
@@ -141,11 +154,10 @@ select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_bui
   'collectedIn', case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end,
   'fine', round(coalesce(s.fine, 0), 2), 'outstanding', round(coalesce(s.outstanding, 0), 2), 'credit', round(coalesce(s.credit, 0), 2),
   'collectionPercent', round(100 * s.paid / nullif(s.demand - s.concession, 0), 2),
-  'studentsBilled', coalesce(b.billed, 0), 'studentsClear', coalesce(b.clear, 0)
+  'studentsBilled', coalesce(s.billed, 0), 'studentsClear', coalesce(s.clear, 0)
 ) as content
 from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
-left join counts b on coalesce(b.month, b.fee_head) = coalesce(n.month, n.fee_head)
 left join collected_in c on c.month = n.month
 union all
 select 'totals', null, null, json_build_object(
@@ -154,10 +166,7 @@ select 'totals', null, null, json_build_object(
   'collectedIn', case when ${type} = 'month' then round(coalesce((select sum(amount) from collected_in), 0), 2) end,
   'fine', round(coalesce(sum(fine), 0), 2), 'outstanding', round(coalesce(sum(outstanding), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2),
   'collectionPercent', round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2),
-  'studentsBilled', (select count(distinct student) from billed where is_billed),
-  'studentsClear', (
-    select count(*) from (select student from billed group by student having bool_or(is_billed) and not bool_or(owes)) as clear
-  )
+  'studentsBilled', (select billed from billed), 'studentsClear', (select clear from billed)
 )
 from sums
 union all

@@ -2,7 +2,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { addMonths, monthsOf, sessionOf } from './calendar.js';
 import * as column from './columns.js';
 import { asOn, inClass, inSection } from './common-parameters.js';
-import { feeItems } from './fee-items.js';
+import { feeItems, headItems } from './fee-items.js';
 import { flag } from './parameter-types.js';
 import { defaulted } from './parameters.js';
 import { defineReport } from './report.js';
@@ -89,13 +89,16 @@ with ${feeItems({ domain, timeZone }, range)},
 buckets as materialized (
   select
     student,
-    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) <= 30), 0) as days_0_30,
-    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) between 31 and 60), 0) as days_31_60,
-    coalesce(sum(owed) filter (where ${day}::date - day_of(due_date) between 61 and 90), 0) as days_61_90,
-    coalesce(sum(owed) filter (where coalesce(${day}::date - day_of(due_date), 91) > 90), 0) as days_over_90,
+    coalesce(sum(owed) filter (where days <= 30), 0) as days_0_30, coalesce(sum(owed) filter (where days between 31 and 60), 0) as days_31_60,
+    coalesce(sum(owed) filter (where days between 61 and 90), 0) as days_61_90, coalesce(sum(owed) filter (where coalesce(days, 91) > 90), 0) as days_over_90,
     sum(owed) as balance, min(due_date) as oldest
-  from items
-  where owed > 0
+  from (
+    select student, owed, due_date, ${day}::date - day_of(due_date) as days
+    from (${headItems({ settled: Prisma.sql`f.balance > 0`, told: Prisma.sql`owed > 0` })}
+    ) as item
+    where owed > 0
+    offset 0
+  ) as item
   group by student
 ),
 classes as (

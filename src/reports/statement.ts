@@ -19,12 +19,25 @@ export interface ReportLine {
 
 /** Totals, warnings and at most `limit` rows after the cursor, in order. */
 export function pageStatement(report: Sql, limit: number, after: ReportCursor | undefined): Sql {
+  return after === undefined ? firstPage(report, limit) : pageAfter(report, limit, after);
+}
+
+/** Named once, so that the condition on the position reaches into the report: the content of other rows is never made. */
+function firstPage(report: Sql, limit: number): Sql {
+  return Prisma.sql`
+select part, report.position::text, key, content::text
+from (${report}) as report
+where part <> 'row' or report.position <= ${limit}
+order by report.position`;
+}
+
+function pageAfter(report: Sql, limit: number, after: ReportCursor): Sql {
   return Prisma.sql`
 with report as materialized (${report}),
 start as (
   select coalesce(
-    (select position from report where part = 'row' and key = ${after?.key ?? null}::text),
-    ${after?.position ?? 0}::bigint
+    (select position from report where part = 'row' and key = ${after.key}),
+    ${after.position}::bigint
   ) as position
 )
 (

@@ -138,7 +138,7 @@ export const student = defineReport({
     const visible = sees(scope.principal.roles);
     const session = sessionOf(today, settings.sessionFirstMonth);
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
-    const id: Sql = Prisma.sql`(select to_jsonb(id) from student)`;
+    const id: Sql = Prisma.sql`(select id from student)`;
     return Prisma.sql`
 with student as materialized (
   select r.id, r.data
@@ -155,7 +155,7 @@ marks as (
     count(*) filter (where r.data->>'status' = 'leave') as on_leave, max(r.data->>'created') as last_at
   from records r
   where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-    and r.data->'student'->'value' = ${id}
+    and r.data->'student'->'value' = to_jsonb(${id})
     and r.data->>'created' >= ${startOf(firstDay(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
 )
 select 'row' as part, 1::bigint as position, s.id as key, json_build_object(
@@ -186,9 +186,9 @@ select 'row' as part, 1::bigint as position, s.id as key, json_build_object(
   'fees', case when ${visible.fees} then (
     select json_build_object(
       'due', round(coalesce(sum(due), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2), 'paid', round(coalesce(sum(paid), 0), 2),
-      'balance', round(coalesce(sum(greatest(owed, 0)), 0), 2), 'credit', round(coalesce(sum(greatest(-owed, 0)), 0), 2)
+      'balance', round(coalesce(sum(balance), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2)
     )
-    from items
+    from month_items
   ) end,
   'results', case when ${visible.results} then (
     select coalesce(json_agg(json_build_object(
@@ -203,7 +203,7 @@ select 'row' as part, 1::bigint as position, s.id as key, json_build_object(
     ) order by r.data->>'from' desc), '[]')
     from records r
     where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
-      and r.data->'name'->'value' = ${id} and r.data->>'kind' = 'student'
+      and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
   ) else '[]' end
 ) as content
 from student s
