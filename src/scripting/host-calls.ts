@@ -19,7 +19,7 @@ export interface HostCallsOptions {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
-type Batch = readonly JsonValue[] | JsonText;
+type Batch = readonly (JsonValue | JsonText)[];
 
 interface Cursor {
   readonly batches: AsyncIterator<Batch>;
@@ -115,8 +115,7 @@ export class HostCalls {
 
   /** What does not fit into one answer waits for the next one. */
   #printBatch(cursor: Cursor, batch: Batch): string {
-    if (batch instanceof JsonText) return batch.text;
-    const text = printExactJson(batch);
+    const text = `[${batch.map((item) => (item instanceof JsonText ? item.text : printExactJson(item))).join(',')}]`;
     // Leaves room for what is around it.
     if (text.length + 100 <= this.#options.limits.payloadBytes || batch.length <= 1) return text;
     const half = Math.ceil(batch.length / 2);

@@ -74,6 +74,13 @@ const BINDINGS: readonly HostBinding[] = [
     },
   },
   {
+    name: 'db.texts',
+    kind: 'stream',
+    open: async function* () {
+      yield Array.from({ length: 30 }, (_, n) => new JsonText(`{"n":${n},"text":"${'x'.repeat(100_000)}"}`));
+    },
+  },
+  {
     name: 'db.largeBatch',
     kind: 'stream',
     open: async function* () {
@@ -230,6 +237,7 @@ describe('a stream', () => {
   it('cuts a batch that is too much for one answer', async () => {
     const code = 'let sum = 0; for (const { n } of platform.db.largeBatch()) sum += n; export default sum;';
     expect(await scripts.value(code)).toBe(435);
+    expect(await scripts.value(code.replace('largeBatch', 'texts'))).toBe(435);
   });
 
   it('fails the run when a function fails and nobody hears of it', async () => {

@@ -85,6 +85,9 @@ export interface FunctionBinding extends NamedBinding {
  */
 export interface StreamBinding extends NamedBinding {
   readonly kind: 'stream';
-  /** A batch is a list, or the text of one. Leaving the loop closes it; so does the end of the run. */
-  open(context: HostCallContext, args: readonly JsonValue[]): AsyncIterable<readonly JsonValue[] | JsonText>;
+  /** What does not fit into one answer of a batch is sent with the next. Leaving the loop closes it; so does the end of the run. */
+  open(
+    context: HostCallContext,
+    args: readonly JsonValue[],
+  ): AsyncIterable<readonly (JsonValue | JsonText)[]>;
 }

@@ -123,10 +123,10 @@ function ofStream<Shape extends z.ZodRawShape>(
   return {
     name: `db.${short}`,
     kind: 'stream',
-    open: (context, args) => joined(open(context, readArguments(`db.${short}`, shape, args))),
+    open: (context, args) => texts(open(context, readArguments(`db.${short}`, shape, args))),
   };
 }
 
-async function* joined(batches: AsyncIterable<readonly string[]>): AsyncGenerator<JsonText, void> {
-  for await (const batch of batches) yield new JsonText(`[${batch.join(',')}]`);
+async function* texts(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly JsonText[], void> {
+  for await (const batch of batches) yield batch.map((text) => new JsonText(text));
 }
