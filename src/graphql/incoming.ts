@@ -1,14 +1,7 @@
-/** A request to `/graphql` as far as GraphQL is concerned; registered operations put the text they stand for into it. */
+/** How a request to `/graphql` becomes what is answered: registered operations put the text they stand for into it. */
 import type { FastifyRequest } from 'fastify';
-import { isMembers } from './operation-text.js';
+import { type Incoming, isMembers } from './operation-text.js';
 import type { RegisteredOperations } from './persisted/registered-operations.js';
-
-export interface Incoming {
-  readonly method: string;
-  readonly body: unknown;
-  /** From the question mark on; empty without one. */
-  readonly search: string;
-}
 
 export function toIncoming({ method, body, url }: FastifyRequest): Incoming {
   const mark = url.indexOf('?');

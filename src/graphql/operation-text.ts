@@ -1,5 +1,12 @@
 /** What of a request says which operation to run: the members of a POST, the parameters of a GET. */
-import type { Incoming } from './incoming.js';
+
+/** A request to `/graphql` as far as GraphQL is concerned. */
+export interface Incoming {
+  readonly method: string;
+  readonly body: unknown;
+  /** From the question mark on; empty without one. */
+  readonly search: string;
+}
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -181,6 +181,8 @@ function crossOrigin(origins: readonly string[]) {
       'Location',
       'Retry-After',
       'X-Next-Cursor',
+      'Server-Timing',
+      'X-Hint',
       'X-Request-Id',
       'RateLimit-Limit',
       'RateLimit-Remaining',
