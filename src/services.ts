@@ -138,6 +138,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       catalog,
       topDomain: () => domains.top(),
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+      onCommit: () => changes.wake(),
       maxRecordsPerWrite: config.maxRecordsPerWrite,
       triggers,
     });

@@ -50,6 +50,8 @@ interface Rest {
 }
 
 const MAX_RETRY_MS = 2_000;
+/** A writer that never rests has the table asked no oftener than this. */
+const MIN_WAIT_MS = 10;
 
 export class CommitFollower<Row extends NewsRow, News> {
   readonly #options: CommitFollowerOptions<Row, News>;
@@ -164,16 +166,18 @@ class Following {
         isOut = true;
         waitMs = Math.min(2 * waitMs, MAX_RETRY_MS);
       }
-      if (!this.#isStopped && (isOut || !this.#isAwaited)) await this.#sleep(waitMs);
+      if (!this.#isStopped) await this.#sleep(isOut || !this.#isAwaited ? waitMs : MIN_WAIT_MS);
     }
   }
 
   #sleep(ms: number): Promise<void> {
+    const startedAt = Date.now();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      let timer = setTimeout(resolve, ms);
       this.#wakeUp = () => {
         clearTimeout(timer);
-        resolve();
+        const rested = Date.now() - startedAt;
+        timer = setTimeout(resolve, this.#isStopped ? 0 : Math.min(ms, Math.max(0, MIN_WAIT_MS - rested)));
       };
     });
   }

@@ -114,7 +114,7 @@ export class MatchingWrites {
     );
     if (options.within === undefined) {
       const written = [...done.written.values(), ...(done.made === undefined ? [] : [done.made])];
-      this.#environment.tellOfRights(scope, collection, written);
+      this.#environment.tellOfCommit(scope, collection, written);
     }
     return toUpdated(done, request.returning ?? 'none');
   }
@@ -146,7 +146,7 @@ export class MatchingWrites {
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });
-    if (options.within === undefined) this.#environment.tellOfRights(scope, collection, deleted);
+    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, deleted);
     if (request.returning !== 'before') return { deleted: deleted.length };
     return { deleted: deleted.length, records: deleted.map(toStoredRecord) };
   }

@@ -25,6 +25,8 @@ export interface RecordEnvironmentOptions {
   readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
   /** What writes start. Default: nothing. */
   readonly triggers?: WriteTriggers;
+  /** Told after every commit of a write: whoever waits for changes need not wait for the next poll. */
+  readonly onCommit?: () => void;
   /** Records one call may write. Default 10,000. */
   readonly maxRecordsPerWrite?: number;
   /** The clock. Default: the system's. */
@@ -41,6 +43,7 @@ export class RecordEnvironment {
   readonly triggers: WriteTriggers;
   readonly now: () => Date;
   readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
+  readonly #onCommit: () => void;
 
   constructor(options: RecordEnvironmentOptions) {
     this.database = options.database;
@@ -49,6 +52,7 @@ export class RecordEnvironment {
     this.triggers = options.triggers ?? NO_TRIGGERS;
     this.now = options.now ?? (() => new Date());
     this.#onRightsChange = options.onRightsChange ?? (() => {});
+    this.#onCommit = options.onCommit ?? (() => {});
   }
 
   compileContext(scope: Scope, collection: Collection): CompileContext {
@@ -102,7 +106,8 @@ export class RecordEnvironment {
   }
 
   /** For a write that is committed: what a transaction did is not true yet, its announcement tells of it once it is. */
-  tellOfRights(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+  tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+    if (written.length > 0) this.#onCommit();
     if (collection.name === USER_COLLECTION) {
       for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
     } else if (collection.grants.length > 0 && written.length > 0) {

@@ -112,7 +112,7 @@ export class RecordWrites {
     write: (within: Transaction) => Promise<Written>,
   ): Promise<Written> {
     const written = await atomically(this.#environment.database, options.within, write);
-    if (options.within === undefined) this.#environment.tellOfRights(scope, collection, [written].flat());
+    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, [written].flat());
     return written;
   }
 
@@ -274,7 +274,7 @@ export class RecordWrites {
         scope,
       );
       if (written !== undefined) {
-        if (within === undefined) this.#environment.tellOfRights(scope, collection, [written]);
+        if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
         return toStoredRecord(written);
       }
       await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
@@ -423,7 +423,7 @@ export class RecordWrites {
         attempt.scope,
       );
       // What a transaction did is not true yet: the announcement tells of it once it is.
-      if (within === undefined) this.#environment.tellOfRights(attempt.scope, attempt.collection, written);
+      if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, written);
       return written;
     } catch (cause) {
       if (findConstraint(cause) === undefined) throw cause;

@@ -70,7 +70,7 @@ export class Upserts {
           this.#write(transaction, plan),
         );
         if (options.within === undefined) {
-          this.#environment.tellOfRights(scope, plan.collection, done.changed);
+          this.#environment.tellOfCommit(scope, plan.collection, done.changed);
         }
         return done.answer;
       } catch (error) {
