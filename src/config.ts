@@ -314,7 +314,7 @@ const SETTINGS = {
   },
   jobConcurrency: {
     variable: 'JOB_CONCURRENCY',
-    default: '4',
+    default: '8',
     schema: count.max(100),
     meaning:
       'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: none, they are left to other gateways',

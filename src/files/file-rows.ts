@@ -125,15 +125,23 @@ export async function deleteFile(db: Queryable, id: string): Promise<boolean> {
   return gone.length > 0;
 }
 
-/** Uploads that gave no sign of life since an instant. */
-export async function listBrokenOff(
+/** Uploads that gave no sign of life since an instant, and files whose record is not there any more, not even as removed. */
+export async function listOrphans(
   db: Queryable,
   before: Date,
 ): Promise<{ readonly id: string; readonly storage: StoredFile['storage'] }[]> {
   return await db.query(Prisma.sql`
-    select id, storage
-    from files
-    where state = 'uploading' and updated_at < ${before.toISOString()}::timestamptz
+    select f.id, f.storage
+    from files f
+    where (f.state = 'uploading' and f.updated_at < ${before.toISOString()}::timestamptz)
+      or (
+        f.collection is not null
+        and not exists (
+          select
+          from records r
+          where r.domain = f.domain and r.collection = f.collection and r.id = f.record_id
+        )
+      )
     limit 1000`);
 }
 

@@ -22,8 +22,8 @@ import {
   type FileLink,
   findFile,
   insertUploading,
-  listBrokenOff,
   listFiles,
+  listOrphans,
   markReady,
   type StoredFile,
   usedBytes,
@@ -177,11 +177,11 @@ export class Files {
     return file;
   }
 
-  /** Takes away uploads that were broken off by the end of a gateway; how many. */
+  /** Takes away uploads that the end of a gateway broke off, and files of records that were purged; how many. */
   async purge(now: Date = new Date()): Promise<number> {
-    const brokenOff = await listBrokenOff(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
-    for (const { id, storage } of brokenOff) await this.#remove(id, this.#blobsOf(storage));
-    return brokenOff.length;
+    const orphans = await listOrphans(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
+    for (const { id, storage } of orphans) await this.#remove(id, this.#blobsOf(storage));
+    return orphans.length;
   }
 
   async close(): Promise<void> {

@@ -151,10 +151,10 @@ export async function countMessages(db: Queryable, domainId: string, filter: Mes
   return row?.count ?? 0;
 }
 
-/** How many a domain has asked for within the last hour. */
+/** How many a domain has asked for within the last hour, one for each recipient. */
 export async function countOfLastHour(db: Queryable, domainId: string, kind: MessageKind): Promise<number> {
   const [row] = await db.query<{ count: number }>(Prisma.sql`
-    select count(*)::int as count
+    select coalesce(sum(cardinality(recipients)), 0)::int as count
     from messages
     where domain = ${domainId} and kind = ${kind} and created_at > now() - interval '1 hour'`);
   return row?.count ?? 0;

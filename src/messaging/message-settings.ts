@@ -48,7 +48,7 @@ export const MESSAGE_SETTINGS = {
     variable: 'EMAILS_PER_HOUR',
     default: '2000',
     schema: positive,
-    meaning: 'emails a school may ask for in an hour',
+    meaning: 'emails a school may ask for in an hour, one for each recipient',
   },
   smsUrl: {
     variable: 'SMS_URL',

@@ -92,7 +92,7 @@ export class Messages {
       recordId: undefined,
     };
     return await this.#within(within, async (tx) => {
-      await this.#assertRate(tx, scope, 'email', 1);
+      await this.#assertRate(tx, scope, 'email', message.recipients.length);
       return await this.#queue(tx, message, () => insertAttachments(tx, message.id, attachments));
     });
   }
@@ -191,7 +191,7 @@ export class Messages {
     const limit = kind === 'email' ? emailsPerHour : smsPerHour;
     const sent = await countOfLastHour(tx, scope.domain.id, kind);
     if (sent + more <= limit) return;
-    const what = kind === 'email' ? 'emails' : 'text messages';
+    const what = kind === 'email' ? 'emails (one for each recipient)' : 'text messages';
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
       `a school sends at most ${limit} ${what} an hour, and has asked for ${sent}`,

@@ -251,7 +251,11 @@ describe('GET /files/<id>', () => {
   });
 
   it('answers HEAD as GET, without the bytes', async () => {
-    const response = await gateway.fetch(file.url, { as: 'clerk', method: 'HEAD' });
+    const response = await gateway.fetch(file.url, {
+      as: 'clerk',
+      method: 'HEAD',
+      headers: { range: 'bytes=0-1' },
+    });
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
       200,
       '10',
@@ -410,6 +414,28 @@ describe('files by GraphQL', () => {
     expect((await query('{ files(name: "gql") { totalCount } }', {}, 'viewer')).data?.files).toEqual({
       totalCount: 0,
     });
+  });
+});
+
+describe('a file whose record was purged', () => {
+  it('goes after it', async () => {
+    const record = { _id: 'task-2', name: 'Mow the lawn' };
+    await gateway.fetch('/o/task', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(record),
+    });
+    const file = await kept('x', { as: 'admin', query: 'name=a&collection=task&recordId=task-2' });
+    const other = await kept('x', { as: 'admin' });
+    await gateway.fetch('/o/recs/task/task-2', { method: 'DELETE', as: 'admin' });
+    await gateway.sql.query(`select campus_jobs.add_job('files.purge')`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await gateway.fetch(file.url, { as: 'admin' })).status).toBe(200);
+    await gateway.sql.query(`delete from records where collection = 'task' and id = 'task-2'`);
+    await gateway.sql.query(`select campus_jobs.add_job('files.purge')`);
+    await eventually(async () => (await gateway.fetch(file.url, { as: 'admin' })).status === 404);
+    expect((await gateway.fetch(other.url, { as: 'admin' })).status).toBe(200);
   });
 });
 

@@ -154,6 +154,8 @@ describe('an email', () => {
   it('asked for by many at once under one key is sent once', async () => {
     const asked = await Promise.all(Array.from({ length: 8 }, () => send({ key: 'reminder-2' })));
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
+    await test.until(asked[0]?.id ?? '', 'sent');
+    expect(server.taken).toHaveLength(1);
   });
 });
 
@@ -228,6 +230,41 @@ describe('a mail server that refuses', () => {
     }
     expect(test.gateway.log.join('')).not.toContain('wrong-password');
   });
+});
+
+describe('a mail server with TLS', () => {
+  it('is spoken to in secret, and not at all when its certificate is not believed', async () => {
+    const secure = await startMailServer({ disabledCommands: [], logger: false });
+    const use = (value: string | undefined) =>
+      test.services.domains.setProperty(test.as('admin'), { name: 'smtpUrl', value, isSecret: true });
+    try {
+      await use(`${secure.url}?requireTLS=true`);
+      const { id } = await send({});
+      const failed = await test.until(id, 'failed');
+      expect(failed.lastError).toMatch(/certificate/);
+      expect(secure.taken).toEqual([]);
+      await use(`${secure.url}?requireTLS=true&tls.rejectUnauthorized=false`);
+      await test.services.messageDesk.retry(test.as('admin'), id);
+      await test.until(id, 'sent');
+      expect(secure.taken[0]).toMatchObject({ isEncrypted: true, user: 'school' });
+    } finally {
+      await use(undefined);
+      await secure.close();
+    }
+  }, 30_000);
+
+  it('that offers none is not spoken to where it is asked for', async () => {
+    const use = (value: string | undefined) =>
+      test.services.domains.setProperty(test.as('admin'), { name: 'smtpUrl', value, isSecret: true });
+    try {
+      await use(`${server.url}?requireTLS=true`);
+      const { id } = await send({});
+      await test.until(id, 'failed');
+      expect(server.taken).toEqual([]);
+    } finally {
+      await use(undefined);
+    }
+  }, 30_000);
 });
 
 describe('what is refused', () => {

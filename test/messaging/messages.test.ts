@@ -10,7 +10,7 @@ import { eventually } from './use-workers.js';
 const test = useMessaging(() => ({
   MAIL_FROM: 'office@gyan.example',
   SMS_PER_HOUR: '12',
-  EMAILS_PER_HOUR: '40',
+  EMAILS_PER_HOUR: '60',
   SMS_MAX_SEGMENTS: '3',
 }));
 const servers: { close(): Promise<void> }[] = [];
@@ -178,6 +178,22 @@ describe('a text message', () => {
       ).rejects.toMatchObject({ code });
     });
   }
+});
+
+describe('an email', () => {
+  it('over the limit of the hour is refused: it counts for each recipient', async () => {
+    const to = Array.from({ length: 60 }, (_, n) => `a${n}@example.org`);
+    await expect(email({ to })).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 600 });
+  });
+});
+
+describe('the figures of messages', () => {
+  it('are those of /metrics', async () => {
+    const text = await (await test.gateway.fetch('/metrics')).text();
+    expect(text).toMatch(/campus_messages_total\{kind="email",state="sent"\} [1-9]/);
+    expect(text).toMatch(/campus_jobs_total\{task="messages.send",outcome="done"\} [1-9]/);
+    expect(text).toMatch(/campus_jobs\{state="queued"\} \d/);
+  });
 });
 
 describe('messages by GraphQL', () => {
