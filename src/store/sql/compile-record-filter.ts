@@ -1,6 +1,7 @@
 /**
- * Conditions on the records that references point to: `exists` over those records, as far as the asker may read them, found by their
- * primary key. A jsonpath cannot look at other records, so where such a condition stands in one on list elements, the elements become rows.
+ * Conditions on the records that references point to: `exists` over those records, as far as the asker may read them. A single reference
+ * becomes a semi-join, which Postgres begins at either side: by the primary key of what is pointed to, or by the index of the reference.
+ * A jsonpath cannot look at other records, so where such a condition stands in one on list elements, the elements become rows.
  */
 import { ServiceError } from '../../errors.js';
 import type { ElementCondition, Filter, Path, RecordFilter } from '../../filter/filter.js';
@@ -45,8 +46,13 @@ export function compileRecordFilter<C extends Context>(
   const { form } = targetInRecord(context.collection, filter.path);
   if (form === 'path') return pointsToOne(filter, idsIn(RECORD_DATA, filter.path), context, compilers);
   const { json, text } = fieldExpression(context.collection, [...filter.path, 'value']);
-  const id = Prisma.sql`select case jsonb_typeof(${json}) when 'string' then ${text} end`;
-  return pointsToOne(filter, id, context, compilers);
+  // Outside of `pointed`, `r` is the record that points. Said twice: the one serves a look-up by the primary key, the other, which
+  // holds for texts alone, the index on the reference where few records satisfy the inner condition.
+  return Prisma.sql`exists (
+  select 1
+  from (${recordsThat(filter, context, compilers)}) as pointed
+  where pointed.id = ${text} and ${json} = to_jsonb(pointed.id)
+)`;
 }
 
 /** As the jsonpath of an element condition, where a condition on other records is in it. */
@@ -79,10 +85,23 @@ const RECORD_DATA = Prisma.raw('r.data');
 /** The nearest list element, where rows of elements are nested. */
 const ELEMENT = Prisma.raw('element.value');
 
-/** Within `ids`, `r` is still the record that points; beside it, the one that is pointed to. */
+/** For several ids: `select` them, from the record that points or an element of it. */
 function pointsToOne<C extends Context>(
-  { collection, filter }: RecordFilter,
+  filter: RecordFilter,
   ids: Sql,
+  context: C,
+  compilers: FilterCompilers<C>,
+): Sql {
+  return Prisma.sql`exists (
+  select 1
+  from (${ids}) as held(id)
+  join (${recordsThat(filter, context, compilers)}) as pointed on pointed.id = held.id
+)`;
+}
+
+/** `select` the ids of the records that satisfy the inner condition, as far as the asker may read them. Says nothing of what points there. */
+function recordsThat<C extends Context>(
+  { collection, filter }: RecordFilter,
   context: C,
   compilers: FilterCompilers<C>,
 ): Sql {
@@ -91,12 +110,7 @@ function pointsToOne<C extends Context>(
   if (target === undefined) throw new ServiceError('FORBIDDEN', `you may not read records of ${collection}`);
   assertReadable(compilers.paths(filter), target.access, target.collection);
   const satisfied = compilers.filter(filter, { ...context, collection: target.collection });
-  return Prisma.sql`exists (
-  select 1
-  from (${ids}) as pointed(id)
-  join records r on r.id = pointed.id
-  where ${target.condition} and ${satisfied}
-)`;
+  return Prisma.sql`select r.id from records r where ${target.condition} and ${satisfied}`;
 }
 
 /** Every id that references at the path hold, lists looked into. */

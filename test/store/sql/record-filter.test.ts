@@ -1,5 +1,6 @@
 /** Conditions on the records that references point to, against the plain evaluator, and the plan that serves them. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Filter } from '../../../src/filter/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseCollection } from '../../../src/store/collection-definition.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
@@ -37,38 +38,66 @@ describe('a condition on what a reference points to', () => {
     expect(await expectSameMeaning(test.database, comparison)).toBeGreaterThanOrEqual(2_000);
   }, 90_000);
 
-  it('is served by the primary key of what is pointed to', async () => {
-    await test.database.query(Prisma.sql`
-      insert into records (domain, collection, id, data)
-      select 'big', 'pltf_user', 'p-' || n, jsonb_build_object('name', 'N' || n, 'active', n % 2 = 0)
-      from generate_series(1, 20000) n`);
-    await test.database.query(Prisma.sql`
-      insert into records (domain, collection, id, data)
-      select 'big', 'sample', 's-' || n, jsonb_build_object('person', jsonb_build_object('value', 'p-' || n))
-      from generate_series(1, 20) n`);
-    await test.database.query(Prisma.sql`analyze records`);
-    const none = new Set<string>();
-    const context = {
-      ...contextOf(SAMPLE),
-      findTarget: () => ({
-        collection: PERSON,
-        access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
-        condition: Prisma.sql`r.domain = 'big' and r.collection = 'pltf_user' and r.deleted_at is null`,
-      }),
-    };
-    const condition = compileFilter(
-      {
-        kind: 'record',
-        path: ['person'],
-        collection: 'pltf_user',
-        filter: { kind: 'equals', path: ['active'], value: true },
-      },
-      context,
-    );
-    const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`
-      explain select r.id from records r where r.domain = 'big' and r.collection = 'sample' and ${condition}`);
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toMatch(/Index.* Scan using \S*pltf_user\S*pkey/);
-    expect(plan).not.toMatch(/Seq Scan on \S*pltf_user/);
+  describe('begins where there is less to look at', () => {
+    beforeAll(async () => {
+      await test.database.query(Prisma.sql`
+        insert into records (domain, collection, id, data)
+        select 'big', 'pltf_user', 'p-' || n, jsonb_build_object('name', 'N' || n, 'active', n % 2 = 0)
+        from generate_series(1, 5000) n`);
+      await test.database.query(Prisma.sql`
+        insert into records (domain, collection, id, data)
+        select 'big', 'sample', 's-' || n,
+          jsonb_build_object('code', 'c' || n % 1000, 'person', jsonb_build_object('value', 'p-' || n % 5000))
+        from generate_series(1, 20000) n`);
+      await test.database.query(
+        Prisma.sql`create index by_person on records_sample (domain, (data->'person'->'value'))`,
+      );
+      await test.database.query(Prisma.sql`create index by_code on records_sample (domain, (data->'code'))`);
+      await test.database.query(
+        Prisma.sql`create index by_name on records_pltf_user (domain, (data->'name'))`,
+      );
+      await test.database.query(Prisma.sql`analyze records`);
+    });
+
+    async function planOf(filter: Filter): Promise<string> {
+      const none = new Set<string>();
+      const condition = compileFilter(filter, {
+        ...contextOf(SAMPLE),
+        findTarget: () => ({
+          collection: PERSON,
+          access: { rows: undefined, rowFields: none, hiddenFields: none, readOnlyFields: none },
+          condition: Prisma.sql`r.domain = 'big' and r.collection = 'pltf_user' and r.deleted_at is null`,
+        }),
+      });
+      const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`
+        explain select r.id from records r where r.domain = 'big' and r.collection = 'sample' and ${condition}`);
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    }
+
+    const personWhere = (filter: Filter): Filter => ({
+      kind: 'record',
+      path: ['person'],
+      collection: 'pltf_user',
+      filter,
+    });
+
+    it('at the reference: then by the primary key of what is pointed to', async () => {
+      const plan = await planOf({
+        kind: 'all',
+        filters: [
+          { kind: 'equals', path: ['code'], value: 'c7' },
+          personWhere({ kind: 'equals', path: ['active'], value: true }),
+        ],
+      });
+      expect(plan).toMatch(/Index.* Scan.* by_code/);
+      expect(plan).toMatch(/Index.* Scan using records_pltf_user_pkey/);
+    });
+
+    it('at what is pointed to: then by the index of the reference', async () => {
+      const plan = await planOf(personWhere({ kind: 'equals', path: ['name'], value: 'N7' }));
+      expect(plan).toMatch(/Index.* Scan.* by_name/);
+      expect(plan).toMatch(/Index.* Scan.* by_person/);
+      expect(plan).not.toMatch(/Seq Scan/);
+    });
   });
 });
