@@ -147,6 +147,30 @@ describe('a result in the explorer', () => {
   });
 });
 
+describe('a subscription in the explorer', () => {
+  it('shows every event as a row, until it is stopped', async () => {
+    const page = await pages.openAs('viewer');
+    const create = async (name: string) => {
+      const body = JSON.stringify({ name });
+      const headers = { 'content-type': 'application/json' };
+      expect((await gateway.fetch('/o/task', { method: 'POST', headers, body, as: 'clerk' })).status).toBe(
+        201,
+      );
+    };
+    await openExample(page, 'Changes of tasks');
+    await page.getByText('Waiting for the first event').waitFor();
+    await page.waitForTimeout(1000);
+    await create('First of the live ones');
+    await page.getByRole('cell', { name: 'First of the live ones' }).waitFor();
+    await create('Second of the live ones');
+    await page.getByRole('cell', { name: 'Second of the live ones' }).waitFor();
+    const rows = (await readTable(page)).slice(1);
+    expect(rows.map((row) => row[4])).toEqual(['Second of the live ones', 'First of the live ones']);
+    await page.getByRole('button', { name: /^Stop query/ }).click();
+    await runButton(page).waitFor();
+  });
+});
+
 describe('the operations library of the explorer', () => {
   it('is searched by words', async () => {
     const page = await pages.openAs('admin');
@@ -289,6 +313,8 @@ async function type(page: Page, document: string): Promise<void> {
   await page.locator('.graphiql-query-editor .view-lines').click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText(document);
+  // The brace the editor closes by itself.
+  await page.keyboard.press('Delete');
 }
 
 async function storedSession(

@@ -80,7 +80,7 @@ export function usePages(gateway: DemoGateway): Pages {
 function stopDate(now: number): void {
   const RealDate = Date;
   globalThis.Date = new Proxy(RealDate, {
-    construct: (_, given: [number]) => Reflect.construct(RealDate, given.length === 0 ? [now] : given),
+    construct: (_, given: unknown[]) => Reflect.construct(RealDate, given.length === 0 ? [now] : given),
     get: (_, name) => (name === 'now' ? () => now : Reflect.get(RealDate, name)),
   });
 }

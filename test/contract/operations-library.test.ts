@@ -1,12 +1,13 @@
 /** Every example of the library over HTTP, by every role it is for, on the demo school. */
 import path from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type ExampleOperation, fillVariables } from '../../src/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
+import { connect, countSubscriptions, until } from './live.js';
 
 jest.setTimeout(30_000);
 
@@ -279,6 +280,68 @@ describe('an example mutation of the library', () => {
     expect(mutations).toEqual(['create-a-task']);
   });
 });
+
+describe('an example subscription of the library', () => {
+  afterEach(async () => {
+    await until(async () => (await countSubscriptions(gateway)) === 0);
+  });
+
+  it('task-changes tells of a task that is created', async () => {
+    const subscriber = connect(gateway, { as: 'viewer' });
+    try {
+      const subscription = await subscriber.subscribe(documentOf('task-changes'));
+      const task = { name: 'Paint the gate', amount: 900 };
+      const stored = await gateway.fetch('/o/task', jsonBody(task, 'clerk'));
+      expect(stored.status).toBe(201);
+      await until(async () => subscription.events.length > 0);
+      expect(subscription.events[0]).toMatchObject({
+        operation: 'CREATED',
+        version: 1,
+        record: { name: 'Paint the gate', amount: '900', manager: null },
+      });
+    } finally {
+      subscriber.dispose();
+    }
+  });
+
+  it('fee-collection-changes tells a dashboard to ask again', async () => {
+    const subscriber = connect(gateway, { as: 'accountant' });
+    try {
+      const subscription = await subscriber.subscribe(documentOf('fee-collection-changes'), {
+        report: 'daily-fee-collection',
+      });
+      const { errors } = await send(gateway, {
+        query:
+          'mutation { recordReceipt(receipt: { studentId: "stu-00600", paymentType: CASH, amount: "1.00" }) { receiptNo } }',
+        as: 'accountant',
+      });
+      expect(errors).toEqual([]);
+      await until(async () => subscription.events.length > 0);
+      expect(subscription.events[0]).toMatchObject({
+        report: 'daily-fee-collection',
+        collections: ['fee_receipt'],
+      });
+    } finally {
+      subscriber.dispose();
+    }
+  });
+
+  it('has a test for each', () => {
+    const subscriptions = library.filter(({ kind }) => kind === 'subscription').map(({ name }) => name);
+    expect(subscriptions.toSorted()).toEqual(['fee-collection-changes', 'task-changes']);
+  });
+});
+
+function documentOf(name: string): string {
+  const example = library.find((candidate) => candidate.name === name);
+  if (!example) throw new Error(`The library has no ${name}`);
+  return example.document;
+}
+
+function jsonBody(record: object, as: Role) {
+  const headers = { 'content-type': 'application/json' };
+  return { method: 'POST', headers, body: JSON.stringify(record), as };
+}
 
 function valueAt(value: Answered, pathOfFields: string): Answered {
   return pathOfFields.split('.').reduce((inner, field) => inner?.[field], value);

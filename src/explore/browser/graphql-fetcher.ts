@@ -6,6 +6,7 @@
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
+import { noteEvents } from './live-events';
 import { ObservableValue } from './observable-value';
 import type { Session } from './session';
 
@@ -22,9 +23,7 @@ export function createGraphqlFetcher(session: Session): { readonly fetcher: Fetc
   const fetcher: Fetcher = (params, options) => {
     if (isSubscription(options?.documentAST, params.operationName)) {
       socket ??= openSocket(session);
-      return socket.iterate<ExecutionResult['data'] & {}>(
-        payloadOf(params),
-      ) as AsyncIterableIterator<ExecutionResult>;
+      return noteEvents(socket.iterate<Readonly<Record<string, unknown>>>(payloadOf(params)) as Events);
     }
     return send(session, params, options?.headers ?? {});
   };
@@ -35,6 +34,9 @@ export function createGraphqlFetcher(session: Session): { readonly fetcher: Fetc
     },
   };
 }
+
+/** What graphql-ws gives has every event as graphql-js answers, and the extensions as they may be missing. */
+type Events = AsyncIterableIterator<ExecutionResult>;
 
 async function send(
   session: Session,
@@ -97,15 +99,20 @@ function payloadOf({ query, variables, operationName }: FetcherParams) {
   return {
     query,
     ...(isVariables(variables) && { variables }),
-    ...(operationName && { operationName }),
+    ...(isNameIn(query, operationName) && { operationName }),
   };
+}
+
+/** GraphiQL reads names a moment after the last key, and keeps the last one while a document is broken. */
+function isNameIn(query: string, operationName: string | null | undefined): boolean {
+  return Boolean(operationName) && new RegExp(`\\b${operationName}\\b`).test(query);
 }
 
 function isVariables(variables: unknown): variables is Record<string, unknown> {
   return typeof variables === 'object' && variables !== null;
 }
 
-function isSubscription(
+export function isSubscription(
   document: DocumentNode | undefined,
   operationName: string | null | undefined,
 ): boolean {

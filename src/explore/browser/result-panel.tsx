@@ -6,7 +6,8 @@ import { shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
 import { type ResultTable, tablesOf } from '../result-tables';
 import { createCellPrinter, headingOf, printTableCsv } from '../table-text';
 import { type ResultView, useExplorer } from './explorer-context';
-import { lastRun } from './graphql-fetcher';
+import { isSubscription, lastRun } from './graphql-fetcher';
+import { dataOfEvents, liveEvents } from './live-events';
 import { ResultErrors, type ShownError } from './result-errors';
 import { TableView } from './table-view';
 
@@ -21,7 +22,8 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
 
 export function ResultPanel() {
   const { view, setView, timeZone, today } = useExplorer();
-  const { tables, errors, hasAnswer, operationName } = useAnswer();
+  const answer = useAnswer();
+  const { tables, errors, hasAnswer, operationName } = answer;
   const [chosen, setChosen] = useState('');
   const table = tables.find(({ name }) => name === chosen) ?? tables[0];
   const printCell = useMemo(() => createCellPrinter({ locale: undefined, timeZone }), [timeZone]);
@@ -69,42 +71,49 @@ export function ResultPanel() {
               <ChartView key={`${operationName} ${table.name}`} table={table} printCell={printCell} />
             </Suspense>
           )}
-          {!table && errors.length === 0 && (
-            <p className="hint">
-              {hasAnswer
-                ? 'There is no list in this answer; JSON shows it as it is.'
-                : 'Run an operation: its rows appear here.'}
-            </p>
-          )}
+          {!table && errors.length === 0 && <p className="hint">{emptyHint(answer)}</p>}
         </div>
       )}
     </section>
   );
 }
 
+function emptyHint({ isListening, hasAnswer }: Answer): string {
+  if (isListening) return 'Waiting for the first event; the stop button ends the subscription.';
+  return hasAnswer
+    ? 'There is no list in this answer; JSON shows it as it is.'
+    : 'Run an operation: its rows appear here.';
+}
+
 interface Answer {
   readonly tables: readonly ResultTable[];
   readonly errors: readonly ShownError[];
   readonly hasAnswer: boolean;
+  /** A subscription runs. */
+  readonly isListening: boolean;
   readonly operationName: string | null;
 }
 
 /** The answer of the tab that is shown, which GraphiQL keeps as text. */
 function useAnswer(): Answer {
   const { tabs, activeTabIndex, schema } = useGraphiQL(pick('tabs', 'activeTabIndex', 'schema'));
+  const isListening = useGraphiQL(({ subscription }) => subscription !== null);
   const tab = tabs[activeTabIndex];
   const response = tab?.response ?? '';
   // With the text that was run: while the next one is typed, the answer is still that of the last.
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the document only what it was when the answer came
   const document = useMemo(() => parseDocument(tab?.query ?? ''), [response]);
   const operationName = tab?.operationName ?? null;
+  const events = useSyncExternalStore(liveEvents.subscribe, liveEvents.get);
   return useMemo(() => {
-    const { data, errors } = readResponse(response);
+    const { data: last, errors } = readResponse(response);
+    const isLive = document !== undefined && isSubscription(document, operationName);
+    const data = isLive && last ? dataOfEvents(events) : last;
     const shape = document
       ? shapeOfOperation({ document, operationName: operationName ?? undefined, schema: schema ?? undefined })
       : UNKNOWN_LEAF;
-    return { tables: tablesOf(data, shape), errors, hasAnswer: response !== '', operationName };
-  }, [response, document, operationName, schema]);
+    return { tables: tablesOf(data, shape), errors, hasAnswer: response !== '', isListening, operationName };
+  }, [response, document, operationName, schema, events, isListening]);
 }
 
 function parseDocument(query: string): DocumentNode | undefined {
