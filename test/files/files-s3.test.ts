@@ -1,0 +1,81 @@
+/** A gateway whose files are in a bucket, on a database that has older ones. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type StartedGateway, startGateway } from '../contract/gateway.js';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { type S3Server, startS3Server } from './s3-server.js';
+
+let database: TestDatabase;
+let s3: S3Server;
+let gateway: StartedGateway;
+let olderUrl: string;
+
+async function upload(to: StartedGateway, bytes: Buffer): Promise<string> {
+  const response = await to.fetch('/files?name=a.bin', { method: 'POST', as: 'clerk', body: bytes });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { url: string }).url;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  s3 = await startS3Server();
+  const older = await startGateway(database.url);
+  olderUrl = await upload(older, Buffer.from('older'));
+  await older.close();
+  gateway = await startGateway(database.url, {
+    FILES_S3_URL: s3.url,
+    FILES_S3_ACCESS_KEY_ID: 'school',
+    FILES_S3_SECRET_ACCESS_KEY: 'hidden-word',
+    FILE_MAX_BYTES: '12000000',
+    LOG_LEVEL: 'debug',
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+  await s3.close();
+}, 60_000);
+
+describe('files in a bucket', () => {
+  it('are kept there and read from there, in ranges too', async () => {
+    const bytes = randomBytes(11_000_000);
+    const url = await upload(gateway, bytes);
+    expect([...s3.objects.keys()]).toEqual([url.replace('/files/', '')]);
+    const whole = Buffer.from(await (await gateway.fetch(url, { as: 'clerk' })).arrayBuffer());
+    expect(whole.equals(bytes)).toBe(true);
+    const part = await gateway.fetch(url, { as: 'clerk', headers: { range: 'bytes=10999990-' } });
+    expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-10))).toBe(true);
+    expect((await gateway.fetch(url, { as: 'clerk', method: 'DELETE' })).status).toBe(204);
+    expect(s3.objects.size).toBe(0);
+  });
+
+  it('leave older ones in the database', async () => {
+    expect(await (await gateway.fetch(olderUrl, { as: 'clerk' })).text()).toBe('older');
+  });
+
+  it('that are too large leave nothing', async () => {
+    const response = await gateway.fetch('/files?name=b', {
+      method: 'POST',
+      as: 'clerk',
+      body: randomBytes(12_000_001),
+    });
+    expect(response.status).toBe(413);
+    expect([s3.objects.size, s3.uploads.size]).toEqual([0, 0]);
+  });
+
+  it('are a 503 while it does not answer, and nothing stays', async () => {
+    const url = await upload(gateway, Buffer.from('x'));
+    s3.isDown = true;
+    try {
+      expect((await gateway.fetch('/files?name=c', { method: 'POST', as: 'clerk', body: 'x' })).status).toBe(
+        503,
+      );
+      const read = await gateway.fetch(url, { as: 'clerk' }).catch(() => undefined);
+      expect(read === undefined || read.status === 503).toBe(true);
+    } finally {
+      s3.isDown = false;
+    }
+    expect(gateway.log.join('')).not.toContain('hidden-word');
+  }, 30_000);
+});
