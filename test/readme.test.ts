@@ -11,6 +11,7 @@ describe('the README', () => {
       const row = README.split('\n').find((line) => line.startsWith(`| ${report.title} |`)) ?? '';
       expect(row).toContain(`\`${report.field}\``);
       expect(row).toContain(`\`${report.name}\``);
+      expect(row).toContain(`(schema/operations/${report.name}.graphql)`);
       for (const { method, path } of report.routes) expect(row).toContain(`\`${method} ${path}\``);
     },
   );
