@@ -29,8 +29,6 @@ const RETRY_AFTER_SECONDS = 5;
 const PING_MS = 15_000;
 /** A peer that does not take the last message is left. */
 const CLOSE_TIMEOUT_MS = 2_000;
-/** Messages of one socket that are worked on at once; it is read no further meanwhile. */
-const MAX_MESSAGES_AT_WORK = 100;
 
 interface Upgrade {
   readonly socket: Socket;
@@ -140,7 +138,8 @@ export class WebSockets {
   }
 
   #toLiveSocket(webSocket: WebSocket, requestId: string): LiveSocket {
-    const { observe } = this.#options;
+    const { observe, live } = this.#options;
+    const { maxMessagesAtWork } = live;
     return {
       protocol: webSocket.protocol,
       get bufferedBytes() {
@@ -160,7 +159,8 @@ export class WebSockets {
         let atWork = 0;
         webSocket.on('message', async (message) => {
           atWork += 1;
-          if (atWork === MAX_MESSAGES_AT_WORK) webSocket.pause();
+          // Read no further meanwhile: what comes in is held back where it comes from.
+          if (atWork >= maxMessagesAtWork) webSocket.pause();
           try {
             await listener(String(message));
           } catch (error) {
@@ -168,7 +168,7 @@ export class WebSockets {
             webSocket.close(INTERNAL_ERROR, 'Internal server error');
           }
           atWork -= 1;
-          if (atWork < MAX_MESSAGES_AT_WORK && webSocket.isPaused) webSocket.resume();
+          if (atWork < maxMessagesAtWork && webSocket.isPaused) webSocket.resume();
         });
       },
     };

@@ -149,6 +149,34 @@ describe('a connection is refused', () => {
     expect(status).toBe(401);
   });
 
+  it('by HTTP where the gateway has as many as it takes, until one ends', async () => {
+    const full = await startGateway(database.url, { LIVE_CONNECTIONS: '1' });
+    try {
+      const first = await openRaw(full);
+      await expect(upgrade(full)).resolves.toBe(503);
+      first.webSocket.terminate();
+      await until(async () => (await upgrade(full)) === 101);
+    } finally {
+      await full.close();
+    }
+  });
+
+  /** The status a request for a WebSocket is answered with. */
+  function upgrade({ url }: { readonly url: string }): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const socket = new WebSocket(socketUrl({ url }), ['graphql-transport-ws']);
+      socket.on('unexpected-response', (_request, response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      socket.on('open', () => {
+        socket.terminate();
+        resolve(101);
+      });
+      socket.on('error', () => {});
+    });
+  }
+
   it('at a path that takes none: it is answered as any request', async () => {
     const status = await new Promise((resolve) => {
       const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/healthz`);
@@ -412,6 +440,17 @@ describe('the messages', () => {
     expect(socket.messages[1]).toMatch(
       /^\{"id":"digits","type":"next","payload":\{"data":\{"recordChanged":\{"record":\{"data":\{.*"amount": ?12345678901234567890\.125.*\}\}\}\}\}\}$/,
     );
+  });
+
+  it('that flood in without being read are held back, and end nothing else', async () => {
+    const other = await rawAs('viewer');
+    const flood = await rawAs('clerk');
+    flood.webSocket.pause();
+    for (let n = 0; n < 10_000; n++) flood.send({ type: 'ping', payload: { n, text: 'x'.repeat(100) } });
+    other.send({ type: 'ping' });
+    await until(() => other.messages.length === 2);
+    flood.webSocket.resume();
+    await until(() => flood.closed !== undefined || flood.messages.length === 10_001);
   });
 
   it('answer a ping', async () => {

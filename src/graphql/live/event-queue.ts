@@ -6,8 +6,10 @@ import { PrintedResult } from './printed-result.js';
 export interface QueueBudget {
   /** Counts in what has come to wait; the connection ends where it is too much. */
   waits(bytes: number): void;
-  /** Counts out what is on its way. */
+  /** Counts out an event that is on its way. */
   sent(bytes: number): void;
+  /** Counts out what will not be sent. */
+  dropped(bytes: number): void;
 }
 
 /** What an event costs beside its text. */
@@ -74,7 +76,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
   async return(): Promise<IteratorResult<PrintedResult, undefined>> {
     const wasOpen = this.isOpen;
     this.#state = 'ended';
-    for (const event of this.#events) this.#budget.sent(costOf(event));
+    for (const event of this.#events) this.#budget.dropped(costOf(event));
     this.#events = [];
     if (wasOpen) this.#stop();
     this.#wake?.();
@@ -91,5 +93,5 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
 }
 
 function costOf(event: string): number {
-  return event.length + OVERHEAD_BYTES;
+  return Buffer.byteLength(event) + OVERHEAD_BYTES;
 }

@@ -33,8 +33,8 @@ export const CLOSE = {
   tooMany: CloseCode.TooManyInitialisationRequests,
 } as const;
 
-/** Of a close frame. */
-const MAX_REASON_BYTES = 123;
+/** Of a close frame, 123; a character cut in two becomes one of three bytes. */
+const MAX_REASON_BYTES = 120;
 
 export class LiveConnection implements QueueBudget {
   readonly arrival: LiveArrival;
@@ -80,6 +80,10 @@ export class LiveConnection implements QueueBudget {
   sent(bytes: number): void {
     this.#waitingBytes -= bytes;
     this.eventsSent += 1;
+  }
+
+  dropped(bytes: number): void {
+    this.#waitingBytes -= bytes;
   }
 
   /** Ends a connection that leaves more unread than may wait for it. */

@@ -58,6 +58,9 @@ export interface LiveServerOptions {
 /** How often everybody is asked whether its credential still stands, beside every time it is sent something. */
 const CHECK_MS = 1_000;
 
+/** Messages of a connection that are no running subscription, worked on at once. */
+const MAX_OTHER_MESSAGES = 100;
+
 type Client = Context<Record<string, unknown>, LiveConnection>;
 
 export class LiveServer {
@@ -93,6 +96,11 @@ export class LiveServer {
     let count = 0;
     for (const connection of this.#connections) count += connection.subscriptions;
     return count;
+  }
+
+  /** A subscription is worked on for as long as it lives. */
+  get maxMessagesAtWork(): number {
+    return this.#options.limits.subscriptionsPerConnection + MAX_OTHER_MESSAGES;
   }
 
   get eventsSent(): number {
