@@ -21,10 +21,10 @@ import {
   claimMessage,
   findByProviderId,
   JOB_KEY_PREFIX,
-  listForgotten,
   listKept,
   purgeMessages,
   readAttachments,
+  requeueForgotten,
   requeueMessage,
   type Settled,
   settleMessage,
@@ -92,9 +92,9 @@ export class MessageDelivery {
   /** One attempt. `undefined`: there was nothing to send. */
   async send(
     messageId: string,
-    { signal }: Pick<JobContext, 'signal'>,
+    { jobId, signal }: Pick<JobContext, 'jobId' | 'signal'>,
   ): Promise<MessageObservation | undefined> {
-    const message = await claimMessage(this.#options.database, messageId);
+    const message = await claimMessage(this.#options.database, messageId, jobId);
     if (message === undefined) return undefined;
     const settled = await this.#attempt(message, signal);
     await this.#settle(message, settled);
@@ -128,8 +128,11 @@ export class MessageDelivery {
       if (last === undefined || kept.length < KEPT_BATCH) break;
       after = last.id;
     }
-    const forgotten = await listForgotten(database);
-    for (const { id } of forgotten) await enqueueSending(jobs, id, {});
+    const forgotten = await database.transaction(async (tx) => {
+      const queued = await requeueForgotten(tx);
+      for (const { id } of queued) await enqueueSending(jobs, id, {}, tx);
+      return queued;
+    });
     return released + forgotten.length;
   }
 

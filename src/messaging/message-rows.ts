@@ -160,12 +160,15 @@ export async function countOfLastHour(db: Queryable, domainId: string, kind: Mes
   return row?.count ?? 0;
 }
 
-/** Takes a message to send it; `undefined`: it is not to be sent (any more). */
-export async function claimMessage(db: Queryable, id: string): Promise<Message | undefined> {
+/**
+ * Takes a message to send it; `undefined`: it is not to be sent (any more), or another job is at it. The same job comes again where its gateway
+ * died while it was being sent.
+ */
+export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     update messages m
-    set state = 'sending', attempts = m.attempts + 1, next_attempt_at = null, updated_at = now()
-    where m.id = ${id}::uuid and m.state in ('queued', 'sending')
+    set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null, updated_at = now()
+    where m.id = ${id}::uuid and (m.state = 'queued' or (m.state = 'sending' and m.job_id = ${jobId}::bigint))
     returning ${COLUMNS}`);
   return row && toMessage(row);
 }
@@ -206,20 +209,26 @@ export async function requeueMessage(
   return row && toMessage(row);
 }
 
-/** Messages to be sent whose job is gone, e.g. given up while Postgres was out of reach again and again. */
-export async function listForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
+/** Queues messages anew whose job is gone, e.g. given up while Postgres was out of reach again and again. */
+export async function requeueForgotten(db: Queryable): Promise<{ readonly id: string }[]> {
   return await db.query(Prisma.sql`
-    select m.id
-    from messages m
-    where m.state in ('queued', 'sending')
-      and m.updated_at < now() - interval '1 hour'
-      and coalesce(m.next_attempt_at, m.updated_at) < now() - interval '1 hour'
-      and not exists (
-        select
-        from campus_jobs.jobs j
-        where j.key = ${JOB_KEY_PREFIX} || m.id::text and j.attempts < j.max_attempts
-      )
-    limit 1000`);
+    update messages m
+    set state = 'queued', next_attempt_at = null, updated_at = now()
+    where m.id in (
+      select f.id
+      from messages f
+      where f.state in ('queued', 'sending')
+        and f.updated_at < now() - interval '1 hour'
+        and coalesce(f.next_attempt_at, f.updated_at) < now() - interval '1 hour'
+        and not exists (
+          select
+          from campus_jobs.jobs j
+          where (j.key = ${JOB_KEY_PREFIX} || f.id::text or j.id = f.job_id) and j.attempts < j.max_attempts
+        )
+      limit 1000
+      for update skip locked
+    )
+    returning m.id`);
 }
 
 /** Kept messages, the oldest first. */

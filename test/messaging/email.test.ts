@@ -159,6 +159,36 @@ describe('an email', () => {
   });
 });
 
+describe('a message that is being sent', () => {
+  it('is left alone by every other job', async () => {
+    server.refuseMail = (attempt) => (attempt === 1 ? 'silence' : undefined);
+    const { id } = await send({});
+    await eventually(() => server.attempts === 1);
+    await test.gateway.sql.query(
+      `select campus_jobs.add_job('messages.send', json_build_object('id', $1::text))`,
+      [id],
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await test.messageOf(id)).toMatchObject({ state: 'sending', attempts: 1 });
+    await test.until(id, 'sent');
+    expect(server.taken).toHaveLength(1);
+  }, 30_000);
+
+  it('is sent again by its own job, when that comes back after the death of its gateway', async () => {
+    const { id } = await send({});
+    await test.until(id, 'sent');
+    const { rows } = await test.gateway.sql.query('select job_id from messages where id = $1', [id]);
+    await test.gateway.sql.query(`update messages set state = 'sending' where id = $1`, [id]);
+    const { messageDelivery } = test.services;
+    const { signal } = new AbortController();
+    expect(await messageDelivery.send(id, { jobId: '1', signal })).toBeUndefined();
+    expect(await messageDelivery.send(id, { jobId: rows[0].job_id, signal })).toMatchObject({
+      state: 'sent',
+    });
+    expect(new Set(server.taken.map(({ mail }) => mail.messageId)).size).toBe(1);
+  });
+});
+
 describe('a mail server that refuses', () => {
   it('for now is asked again', async () => {
     server.refuseMail = (attempt) =>
