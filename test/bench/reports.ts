@@ -1,12 +1,11 @@
 /**
- * `npm run bench -- reports`: the reports of a large school: 5,000 students, 300,000 dues, 60,000 receipts, 1,000,000 attendance records,
- * 10,000 results. Prints for each the median of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how each
- * collection is reached. The first line says how fast the machine is at the least thing: one record by its key.
+ * `npm run bench -- reports`: every report over a large school (report-school.ts). Prints for each the median of warm runs, the time Postgres'
+ * process was on a processor, the target, and the shape of its plan: how each collection is reached. The first lines say how fast the
+ * machine is at the least things: a row by its key as pgbench reads it, and one record by its key. One query runs on one processor: no
+ * parallel workers.
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
-import pg from 'pg';
-import { pauseIndexes } from '../../src/demo/index-pause.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { reports } from '../../src/reports/registry.js';
 import type { ReportServices } from '../../src/reports/report.js';
@@ -15,22 +14,12 @@ import { Catalog } from '../../src/store/catalog.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { RecordStore } from '../../src/store/record-store.js';
-import type { Domain, Scope } from '../../src/store/scope.js';
+import type { Scope } from '../../src/store/scope.js';
+import { selectsASecond } from './pgbench.js';
+import { SCHOOL, seedReportSchool } from './report-school.js';
 
-const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const NOW = new Date('2027-03-31T12:00:00.000Z');
 const RUNS = 7;
-const COLLECTIONS = [
-  'class',
-  'fee_head',
-  'registration',
-  'fee_due',
-  'fee_receipt',
-  'fee_concession',
-  'attendance',
-  'result',
-];
-
 interface ReportBench {
   readonly report: string;
   readonly sent: Readonly<Record<string, string>>;
@@ -53,10 +42,17 @@ const BENCHES: readonly ReportBench[] = [
     targetMs: 30,
   },
   { report: 'student-concession', sent: { 'name.value': 'stu-00011' } },
+  { report: 'leave-requests', sent: { date: '2026-07-06' } },
+  { report: 'daily-unique-sms', sent: { date: '2026-07-06' } },
   { report: 'rolled-back-receipts', sent: { from: '2026-07-01', to: '2026-07-31' } },
   { report: 'classes-by-category', sent: { session: '2026-27' } },
   { report: 'student-attendance', sent: { admission_no: 'A-1000', start: '2026-07-01', end: '2026-07-31' } },
   { report: 'student', sent: { sequence: 'A-1000' } },
+  { report: 'teachers', sent: { roles: 'teacher' } },
+  {
+    report: 'teacher-attendance',
+    sent: { 'name.value': 'usr-00007', start: '2026-07-01', end: '2026-07-31' },
+  },
   { report: 'grade-book', sent: { session: '2026-27', term: 'halfyear', admission_no: 'A-1000' } },
   { report: 'collection-trend', sent: { from: '2026-04-01', to: '2027-03-31', interval: 'month' } },
   { report: 'outstanding-ageing', sent: {} },
@@ -71,30 +67,12 @@ export async function benchReports(url: string): Promise<void> {
   await applyMigrations({ url });
   const catalog = await Catalog.load({ database, directory: 'schema/collections', topDomain: () => SCHOOL });
   try {
-    await seed(url);
+    await seedReportSchool(url);
+    console.log(`pgbench, select only, one client: ${await selectsASecond(url)}`);
     await printBenches(database, catalog);
   } finally {
     await catalog.close();
     await database.close();
-  }
-}
-
-/** Once a database. Indexes are built from the filled tables. */
-async function seed(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from records where domain = $1 limit 1', [SCHOOL.id]);
-    if (rowCount !== 0) return;
-    console.error('seeding 1.4 million records');
-    await client.query('begin');
-    const buildIndexes = await pauseIndexes(client, COLLECTIONS);
-    for (const statement of SEED) await client.query(statement);
-    await buildIndexes();
-    await client.query('commit');
-    await client.query('vacuum analyze records');
-  } finally {
-    await client.end();
   }
 }
 
@@ -109,6 +87,7 @@ async function printBenches(database: Database, catalog: Catalog): Promise<void>
   };
   console.log(`one record by its key: ${await recordsASecond(database)} a second on one connection`);
   const table = new Table({
+    style: { head: [], border: [] },
     head: ['report', 'ms', 'cpu ms', 'target', 'plan'],
     colWidths: [24, 9, 9, 9, 90],
     wordWrap: true,
@@ -152,6 +131,7 @@ async function measureStatement(
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const pid = rows[0]?.pid ?? 0;
+    await client.query('set max_parallel_workers_per_gather = 0');
     await client.query(statement.text, statement.values);
     const runs: { ms: number; cpuMs: number }[] = [];
     for (let run = 0; run < RUNS; run++) {
@@ -161,6 +141,7 @@ async function measureStatement(
     }
     return { ms: median(runs.map(({ ms }) => ms)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) };
   } finally {
+    await client.query('reset max_parallel_workers_per_gather');
     client.release();
   }
 }
@@ -222,71 +203,3 @@ function printScan(node: PlanNode, relation: string): string {
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
-
-function insert(collection: string, select: string): string {
-  return `insert into records (domain, collection, id, data, keys) select '${SCHOOL.id}', '${collection}', ${select}`;
-}
-
-const STUDENT = `jsonb_build_object('value', 'stu-' || lpad(i::text, 5, '0'), 'label', 'Student ' || i)`;
-const PLACE = `'class', (i % 12 + 1)::text, 'section', chr(65 + (i / 12) % 8)`;
-const HEADS = `(array['Tuition', 'Transport', 'Computer', 'Sports', 'Library'])`;
-const MONTH = `to_char(date '2026-04-01' + make_interval(months => m), 'YYYY-MM')`;
-/** A fifth of the students have paid a part alone since October. */
-const PAID = `case when i % 5 = 0 and m >= 6 then 500 * h else 1000 * h + 50 end`;
-
-const SEED: readonly string[] = [
-  insert(
-    'class',
-    `'class-' || c, jsonb_build_object('name', c::text, 'category', case when c < 6 then 'Primary' else 'Secondary' end, 'order', c, 'created_on', '2026-04-01T00:00:00.000Z',
-    'sections', (select jsonb_agg(jsonb_build_object('name', chr(64 + s), 'capacity', 60)) from generate_series(1, 8) as s)), null from generate_series(1, 12) as c`,
-  ),
-  insert(
-    'fee_head',
-    `'head-' || h, jsonb_build_object('name', ${HEADS}[h], 'order', h, 'created_on', '2026-04-01T00:00:00.000Z'), null from generate_series(1, 5) as h`,
-  ),
-  insert(
-    'registration',
-    `'stu-' || lpad(i::text, 5, '0'), jsonb_build_object('sequence', 'A-' || i, 'name', 'Student ' || i, ${PLACE}, 'roll_no', i / 96 + 1,
-    'gender', case i % 2 when 0 then 'male' else 'female' end, 'dob', '2015-09-14', 'father_name', 'Rajesh Sharma', 'mother_name', 'Sunita Sharma', 'guardian_phone', '+9198' || lpad(i::text, 8, '0'),
-    'address', '14, Gandhi Road, Nagpur, Maharashtra 440010', 'session', '2026-27', 'admitted_on', '2021-04-01', 'status', 'active', 'created_on', '2021-04-01T00:00:00.000Z'), null
-    from generate_series(1, 5000) as i`,
-  ),
-  insert(
-    'fee_due',
-    `'due-' || i || '-' || m || '-' || h, jsonb_build_object('student', ${STUDENT}, ${PLACE}, 'session', '2026-27', 'month', ${MONTH}, 'fee_head', ${HEADS}[h],
-    'amount', 1000 * h + 50, 'due_date', ${MONTH} || '-10', 'created_on', '2026-04-01T00:00:00.000Z'), null
-    from generate_series(0, 11) as m, generate_series(1, 5000) as i, generate_series(1, 5) as h`,
-  ),
-  insert(
-    'fee_receipt',
-    `'rec-' || i || '-' || m, jsonb_build_object('receipt_no', 'R-' || (m * 5000 + i), 'date', ${MONTH} || to_char(i % 25 + 1, 'FM"-"00') || 'T06:00:00.000Z', 'student', ${STUDENT}, ${PLACE},
-    'session', '2026-27', 'payment_type', (array['cash', 'cheque', 'card', 'neft'])[i % 4 + 1],
-    'lines', (select jsonb_agg(jsonb_build_object('fee_head', ${HEADS}[h], 'month', ${MONTH}, 'amount', ${PAID})) from generate_series(1, 5) as h),
-    'total', (select sum(${PAID}) from generate_series(1, 5) as h), 'collected_by', jsonb_build_object('value', 'usr-accountant', 'label', 'Meena Iyer'), 'status', 'active',
-    'created_on', '2026-04-01T00:00:00.000Z'), null
-    from generate_series(0, 11) as m, generate_series(1, 5000) as i`,
-  ),
-  insert(
-    'fee_concession',
-    `'con-' || i, jsonb_build_object('name', ${STUDENT}, 'fee_head', 'Tuition', 'kind', 'percent', 'value', 25, 'session', '2026-27', 'from_month', '2026-04', 'to_month', '2027-03',
-    'type', 'sibling', 'created_on', '2026-04-01T00:00:00.000Z'), null from generate_series(1, 5000, 10) as i`,
-  ),
-  // 200 school days, Sundays left out.
-  insert(
-    'attendance',
-    `'att-' || d || '-' || i, jsonb_build_object('created', to_char(day, 'YYYY-MM-DD') || 'T03:05:00.000Z', 'student', ${STUDENT}, ${PLACE},
-    'status', case when (i + d) % 13 = 0 then 'absent' when (i + d) % 37 = 0 then 'late' else 'present' end, 'marked_by', jsonb_build_object('value', 'usr-teacher', 'label', 'Kavita Joshi'),
-    'created_on', to_char(day, 'YYYY-MM-DD') || 'T03:05:00.000Z'), jsonb_build_object('student_day', '["stu-' || lpad(i::text, 5, '0') || '","' || to_char(day, 'YYYY-MM-DD') || '"]')
-    from (select row_number() over (order by day) as d, day from generate_series(date '2026-04-01', date '2027-03-31', interval '1 day') as day where extract(isodow from day) < 7 limit 200) as days,
-      generate_series(1, 5000) as i`,
-  ),
-  insert(
-    'result',
-    `'res-' || term || '-' || i, jsonb_build_object('session', '2026-27', 'term', term, 'admission_no', 'A-' || i, 'student', ${STUDENT}, ${PLACE}, 'published', true,
-    'subjects', (select jsonb_agg(jsonb_build_object('subject', 'Subject ' || s, 'components', jsonb_build_array(
-      jsonb_build_object('name', 'Written', 'max', 80, 'weight', 80, 'marks', 20 + (i * s) % 60, 'state', 'scored'),
-      jsonb_build_object('name', 'Oral', 'max', 20, 'weight', 20, 'marks', (i + s) % 21, 'state', 'scored')))) from generate_series(1, 6) as s),
-    'created_on', '2026-10-01T00:00:00.000Z'), null
-    from unnest(array['halfyear', 'finalyear']) as term, generate_series(1, 5000) as i`,
-  ),
-];
