@@ -2,8 +2,10 @@
  * Runs pipelines over the records a caller may read: the stages that SQL can do in one statement, the rest on what comes of it. What is left to
  * memory is a batch at a time where a stage takes documents one by one, else all of them within a bound.
  */
+import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../filter/pipeline.js';
+import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { accessOf } from '../access.js';
 import type { Catalog } from '../catalog.js';
@@ -69,19 +71,46 @@ export class Pipelines {
   }
 
   /**
-   * The documents as JSON text, in batches. Leaving the loop ends it.
+   * The documents as JSON text, in batches. Refused at once, read when somebody begins to; leaving the loop ends it.
    *
    * @throws as `plan` does; LIMIT_EXCEEDED when stages outside the database would hold more than they may
    */
-  async *run(scope: Scope, run: PipelineRun): AsyncGenerator<readonly string[], void> {
+  run(scope: Scope, run: PipelineRun): Batches {
     const { compiled, inMemory } = this.plan(scope, run);
-    let documents: Batches = this.#read(run, compiled);
-    for (const part of partsOf(inMemory)) {
-      documents = part.isLookup
-        ? this.#lookUp(scope, documents, { stages: part.stages, run })
-        : this.#compute(documents, part.stages);
+    return this.#continued(scope, this.#read(run, compiled.sql), { run, stages: inMemory });
+  }
+
+  /** All documents at once, in one round trip where no stage is left to memory. @throws LIMIT_EXCEEDED for more than `most` */
+  async collect(scope: Scope, run: PipelineRun, most: number): Promise<readonly string[]> {
+    const { compiled, inMemory } = this.plan(scope, run);
+    if (inMemory.length === 0) {
+      const { within, signal } = run;
+      const sql = Prisma.sql`select d.json from (${compiled.sql}) as d limit ${most + 1}`;
+      const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, { signal });
+      if (rows.length > most) throw tooMany(most);
+      return rows.map(({ json }) => json);
     }
-    yield* documents;
+    const documents: string[] = [];
+    const batches = this.#continued(scope, this.#read(run, compiled.sql), { run, stages: inMemory });
+    for await (const batch of batches) {
+      documents.push(...batch);
+      if (documents.length > most) throw tooMany(most);
+    }
+    return documents;
+  }
+
+  #continued(
+    scope: Scope,
+    start: Batches,
+    { run, stages }: { readonly run: PipelineRun; readonly stages: readonly Stage[] },
+  ): Batches {
+    return partsOf(stages).reduce(
+      (documents, part) =>
+        part.isLookup
+          ? this.#lookUp(scope, documents, { stages: part.stages, run })
+          : this.#compute(documents, part.stages),
+      start,
+    );
   }
 
   /**
@@ -101,13 +130,26 @@ export class Pipelines {
     return rows.map(({ json }) => json);
   }
 
-  async *#read({ within, signal }: PipelineRun, { sql }: CompiledPipeline): Batches {
-    if (within === undefined) {
-      yield* this.#options.database.stream(sql, { signal, batchRows: BATCH_ROWS });
-      return;
+  async *#read({ within, signal }: PipelineRun, sql: Prisma.Sql): Batches {
+    if (within === undefined) yield* this.#options.database.stream(sql, { signal, batchRows: BATCH_ROWS });
+    else yield* this.#readWithin(within, sql, signal);
+  }
+
+  /** A transaction has one connection: a cursor of its own for each reading, so that others can go on beside it. */
+  async *#readWithin(within: Transaction, sql: Prisma.Sql, signal: AbortSignal | undefined): Batches {
+    const cursor = Prisma.raw(`pipeline_${randomBytes(8).toString('hex')}`);
+    await within.query(Prisma.sql`declare ${cursor} no scroll cursor for ${sql}`, { signal });
+    try {
+      for (;;) {
+        const fetch = Prisma.sql`fetch ${Prisma.raw(String(BATCH_ROWS))} from ${cursor}`;
+        const rows = await within.query<{ json: string }>(fetch, { signal });
+        if (rows.length > 0) yield rows.map(({ json }) => json);
+        if (rows.length < BATCH_ROWS) return;
+      }
+    } finally {
+      // Where the transaction has failed, it has closed the cursor.
+      await within.query(Prisma.sql`close ${cursor}`).catch(() => {});
     }
-    const rows = await within.query<{ json: string }>(sql, { signal });
-    yield rows.map(({ json }) => json);
   }
 
   async *#compute(documents: Batches, stages: readonly Stage[]): Batches {
@@ -192,6 +234,11 @@ function partsOf(stages: readonly Stage[]): readonly Part[] {
 /** What a `$lookup` computes with is asked of the database when its time comes. */
 function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter(({ kind }) => kind !== 'lookup');
+}
+
+function tooMany(most: number): ServiceError {
+  const detail = `the answer has more than ${most} values; narrow the query, or read it with findStream or agg`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
 }
 
 function parseDocument(text: string): JsonObject {

@@ -7,6 +7,7 @@ import { ADMIN } from '../../store/people.js';
 import { as, read, useDb } from './db.js';
 
 const COUNT = 300_000;
+const BATCH = 30_000;
 const test = useDb({
   collections: [
     {
@@ -21,12 +22,14 @@ const test = useDb({
 });
 
 beforeAll(async () => {
-  await test.database.query(Prisma.sql`
-    insert into records (domain, collection, id, data)
-    select 'school', 'payment', 'p' || lpad(n::text, 6, '0'),
-      jsonb_build_object('amount', n % 1000 / 10.0, 'class', (n % 12)::text, 'text', repeat('x', 200),
-        'day', to_char(timestamp '2026-04-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    from generate_series(1, ${COUNT}) as n`);
+  for (let from = 1; from < COUNT; from += BATCH) {
+    await test.database.query(Prisma.sql`
+      insert into records (domain, collection, id, data)
+      select 'school', 'payment', 'p' || lpad(n::text, 6, '0'),
+        jsonb_build_object('amount', n % 1000 / 10.0, 'class', (n % 12)::text, 'text', repeat('x', 200),
+          'day', to_char(timestamp '2026-04-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      from generate_series(${from}::int, ${from + BATCH - 1}::int) as n`);
+  }
   await test.database.query(Prisma.sql`analyze records`);
 }, 120_000);
 

@@ -382,3 +382,59 @@ describe('platform.db.listCollections', () => {
     expect(await names(as(), { name: { $regex: '^st' } })).toEqual(['staff', 'student']);
   });
 });
+
+describe('platform.db within a transaction', () => {
+  it('sees what the transaction has written, in batches, and leaves nothing when it is rolled back', async () => {
+    const work = test.database.transaction(async (within) => {
+      const call = { scope: ADMIN, within };
+      const many = Array.from({ length: 1_200 }, (_, n) => ({ n }));
+      await test.db.createMultiple(call, 'note', many);
+      expect(await test.db.getCount(call, 'note', {})).toBe(1_200);
+      expect(await test.db.getCount(as(), 'note', {})).toBe(0);
+      const [one, other] = [
+        test.db.find(call, 'note', { n: { $gte: 0 } }),
+        test.db.find(call, 'note', {}, { limit: 700 }),
+      ];
+      let count = 0;
+      for await (const batch of one) {
+        count += batch.length;
+        if (count === 500) expect(await read(other)).toHaveLength(700);
+      }
+      expect(count).toBe(1_200);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await test.db.getCount(as(), 'note', {})).toBe(0);
+  });
+});
+
+describe('names and texts of a caller', () => {
+  it('are never SQL', async () => {
+    const strange = `a'b"; drop table records; --`;
+    await test.db.create(as(), 'note', { _id: 'strange', [strange]: strange, list: [{ [strange]: 1 }] });
+    expect(await test.db.getCount(as(), 'note', { [strange]: strange })).toBe(1);
+    expect(await test.db.getCount(as(), 'note', { [`list.${strange}`]: { $gte: 1 } })).toBe(1);
+    const groups = await read(
+      test.db.aggregate(as(), 'note', [
+        { $addFields: { [`x${strange}`]: `$${strange}` } },
+        {
+          $group: {
+            _id: `$x${strange}`,
+            [`n${strange}`]: { $sum: `$list.0` },
+            all: { $push: `$list.${strange}` },
+          },
+        },
+        { $lookup: { from: 'note', localField: '_id', foreignField: strange, as: `found${strange}` } },
+        { $project: { [`n${strange}`]: 1, all: 1, n: { $size: `$found${strange}` } } },
+      ]),
+    );
+    expect(groups).toEqual([{ _id: strange, [`n${strange}`]: 0, all: [[1]], n: 1 }]);
+  });
+
+  it('find an _id by its text alone', async () => {
+    await test.db.create(as(), 'note', { _id: '5' });
+    expect(await test.db.getCount(as(), 'note', { _id: '5' })).toBe(1);
+    expect(await test.db.getCount(as(), 'note', { _id: 5 })).toBe(0);
+    expect(await test.db.getCount(as(), 'note', { _id: { $in: [5, '5'] } })).toBe(1);
+  });
+});

@@ -46,8 +46,8 @@ beforeAll(async () => {
   );
 });
 
-function run(collection: string, pipeline: JsonValue, scope = ADMIN) {
-  return read(test.pipelines.run(scope, { collection, stages: parsePipeline(pipeline) }));
+async function run(collection: string, pipeline: JsonValue, scope = ADMIN) {
+  return await read(test.pipelines.run(scope, { collection, stages: parsePipeline(pipeline) }));
 }
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {

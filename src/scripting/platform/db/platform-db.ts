@@ -4,7 +4,6 @@
  *
  * @see interface 1.2, README "Queries, updates and pipelines"
  */
-import { ServiceError } from '../../../errors.js';
 import type { Filter } from '../../../filter/filter.js';
 import { parseMongoQuery } from '../../../filter/mongo.js';
 import { malformed, startAt, within } from '../../../filter/mongo-place.js';
@@ -251,20 +250,16 @@ export class PlatformDb {
   }
 
   #run({ scope, within, signal }: DbCall, collection: string, stages: readonly Stage[]): Batches {
-    const { pipelines } = this.#options;
-    // Refused at once, not when somebody begins to read.
-    pipelines.plan(scope, { collection, stages });
-    return pipelines.run(scope, { collection, stages, within, signal });
+    return this.#options.pipelines.run(scope, { collection, stages, within, signal });
   }
 
-  async #collect(call: DbCall, collection: string, stages: readonly Stage[]): Promise<readonly string[]> {
-    const { maxResultRecords } = this.#options;
-    const documents: string[] = [];
-    for await (const batch of this.#run(call, collection, stages)) {
-      documents.push(...batch);
-      if (documents.length > maxResultRecords) throw tooMany(maxResultRecords);
-    }
-    return documents;
+  async #collect(
+    { scope, within, signal }: DbCall,
+    collection: string,
+    stages: readonly Stage[],
+  ): Promise<readonly string[]> {
+    const { pipelines, maxResultRecords } = this.#options;
+    return await pipelines.collect(scope, { collection, stages, within, signal }, maxResultRecords);
   }
 
   #filter({ scope }: DbCall, collection: string, query: Sent): Filter {
@@ -316,9 +311,4 @@ function projected(projection: JsonValue): readonly Stage[] {
 
 function baseOf(query: JsonValue): JsonObject {
   return equalitiesOf(query).reduce<JsonObject>((so, [path, value]) => withValueAt(so, path, value), {});
-}
-
-function tooMany(most: number): ServiceError {
-  const detail = `the answer has more than ${most} values; narrow the query, or read it with findStream or agg`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
 }

@@ -56,7 +56,7 @@ function joined(filters: readonly Filter[], { separator, empty, root, context }:
 function compileMatch(test: MatchTest, target: MatchTarget, context: ExpressionContext): Sql {
   const scalar = scalarTest(test);
   if (target.form === 'id') {
-    if (scalar !== undefined) return idTest(scalar, context);
+    if (scalar !== undefined) return idTest(textsOf(scalar), context);
     return columnMatch(test, { json: Prisma.raw('to_jsonb(r.id)'), text: Prisma.raw('r.id') }, context);
   }
   if (target.form === 'column') {
@@ -110,6 +110,13 @@ function rangeTest({ kind, value }: Extract<MatchTest, { value: Exclude<JsonScal
   }
   const bound = { value, isIncluded };
   return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+}
+
+/** An `_id` is text: the number 5 is not "5". */
+function textsOf(test: ValueTest): ValueTest {
+  if (test.kind === 'in')
+    return { kind: 'in', values: test.values.filter((value) => typeof value === 'string') };
+  return test.kind === 'is' && typeof test.value !== 'string' ? { kind: 'in', values: [] } : test;
 }
 
 interface Place {
