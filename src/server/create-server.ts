@@ -3,9 +3,9 @@ import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import type { Files } from '../files/files.js';
-import type { JobQueue } from '../messaging/job-queue.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
+import type { JobQueue } from '../messaging/job-queue.js';
 import type { Report } from '../reports/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
@@ -126,9 +126,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
   });
   await useScriptEndpoints(app, services.scripting);
-  await app.register((scope) =>
-    useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }),
-  );
+  await app.register((scope) => useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }));
   const { graphql, live } = services;
   const webSockets =
     live &&
@@ -166,7 +164,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
       observe({ kind: 'listening', url });
       return url;
     },
-    stop: () => stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe }),
+    stop: () =>
+      stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe }),
   };
 }
 

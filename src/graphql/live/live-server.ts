@@ -5,7 +5,6 @@
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
 import {
-  createSourceEventStream,
   type ExecutionArgs,
   GraphQLError,
   type GraphQLResolveInfo,
@@ -26,6 +25,7 @@ import type { LiveContext } from './live-context.js';
 import type { LiveSources } from './live-sources.js';
 import type { PreparedDocument } from './prepared-documents.js';
 import { MessagePrinter, PrintedResult } from './printed-result.js';
+import { openSourceStream } from './source-stream.js';
 
 export interface LiveLimits {
   readonly connectionsPerCredential: number;
@@ -77,7 +77,7 @@ export class LiveServer {
       connectionInitWaitTimeout: options.limits.initTimeoutMs,
       onConnect: (client) => this.#greet(client),
       onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
-      subscribe,
+      subscribe: openSourceStream,
       // As it is: graphql-ws would take it apart.
       onNext: (_client, _id, _payload, _args, result) =>
         result instanceof PrintedResult ? result : undefined,
@@ -271,23 +271,6 @@ export class LiveServer {
 
 /** Nothing of a subscription outlives its queue, which says itself when it ends. */
 const NEVER = new AbortController().signal;
-
-/** graphql-js coerces the arguments and calls the field's `subscribe`; the events that come of it are results already. */
-async function subscribe(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
-  const stream = await createSourceEventStream(args);
-  if (isQueue(stream)) return stream;
-  const [error] = 'errors' in stream ? (stream.errors ?? []) : [];
-  return failed(error ?? new Error('a subscription gave no events'));
-}
-
-function isQueue(stream: unknown): stream is EventQueue {
-  return stream instanceof EventQueue;
-}
-
-/** So that graphql-ws sends an error: a result with errors would look like an event. */
-function failed(error: Error): AsyncIterable<never> {
-  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
-}
 
 function assertSubscription({ operation: type }: OperationDefinitionNode): void {
   if (type === OperationTypeNode.SUBSCRIPTION) return;
