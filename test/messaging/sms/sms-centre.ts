@@ -9,6 +9,8 @@ export interface SmsCentre {
   readonly sessions: Set<Session>;
   logins: number;
   enquiries: number;
+  /** Answers no question whether it is there. */
+  isMute: boolean;
   /** The status a submitted part is answered with; `silence`: none. */
   answer: (count: number) => number | 'silence';
   /** Sends a receipt on every session. */
@@ -37,7 +39,7 @@ export async function startSmsCentre(port = 0): Promise<SmsCentre> {
     });
     session.on('enquire_link', (pdu: Pdu) => {
       centre.enquiries++;
-      session.send(pdu.response());
+      if (!centre.isMute) session.send(pdu.response());
     });
     session.on('unbind', (pdu: Pdu) => {
       session.send(pdu.response());
@@ -52,6 +54,7 @@ export async function startSmsCentre(port = 0): Promise<SmsCentre> {
     sessions: new Set(),
     logins: 0,
     enquiries: 0,
+    isMute: false,
     answer: () => 0,
     deliver(providerId, stat) {
       const text = `id:${providerId} sub:001 dlvrd:001 submit date:2611201030 done date:2611201031 stat:${stat} err:000 text:`;

@@ -42,6 +42,7 @@ describe('a telephone number', () => {
     ['00915123456789', '+915123456789'],
     ['915123456789', '+915123456789'],
     ['+44 20 7946 0018', '+442079460018'],
+    ['+915123456789\r\n', '+915123456789'],
   ];
   for (const [written, number] of right) {
     it(`${written} is ${number}`, () => expect(toE164(written, '91')).toBe(number));
@@ -57,11 +58,9 @@ describe('a telephone number', () => {
     '+91512345678912345',
     '5123456789;+915',
     '५१२३४५६७८९',
-    '+915123456789\r\n',
   ]) {
     it(`${JSON.stringify(written)} is none`, () => {
-      if (written.endsWith('\n')) expect(toE164(written, '91')).toBe('+915123456789');
-      else expect(() => toE164(written, '91')).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+      expect(() => toE164(written, '91')).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
     });
   }
 });
