@@ -88,14 +88,22 @@ sections as materialized (
   where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
   group by 1
 ),
+day_starts as materialized (
+  -- The first instant of each day, as records write it: which one a mark is after says its day, and nothing has to be cast.
+  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+),
 marks as (
-  select
-    r.data->'marked_by'->>'value' as teacher, count(*) as marks,
-    count(distinct to_char(instant_of(r.data->>'created') at time zone ${timeZone}, 'YYYY-MM-DD')) as days
-  from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-    and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
-  group by 1
+  select teacher, sum(marks) as marks, count(*) as days
+  from (
+    select
+      r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts from day_starts)) as day, count(*) as marks
+    from records r
+    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+      and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
+    group by 1, 2
+  ) as marked
+  group by teacher
 ),
 presence as (
   select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as days
