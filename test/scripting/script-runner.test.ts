@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../src/errors.js';
 import { type HostBinding, JsonText } from '../../src/scripting/platform/host-binding.js';
 import type { OutputLine } from '../../src/scripting/script-run.js';
 import { LIMITS, SCOPE, useRunner } from './runner.js';
+
+// A thread compiles the sources anew, and has what others leave of the processor.
+jest.setTimeout(60_000);
 
 const database = {
   transaction: async () => {
