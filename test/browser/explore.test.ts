@@ -128,6 +128,13 @@ describe('a result in the explorer', () => {
     expect(await alert.textContent()).toMatch(/Did you mean "totalCount"\?.*line 1, column 11/);
   });
 
+  it('says what was meant, where a filter finds nothing by a slip of the hand', async () => {
+    const page = await pages.openAs('admin');
+    await type(page, '{ tasks(oquery: "amout===5") { totalCount } }');
+    await runButton(page).click();
+    await page.getByRole('status').filter({ hasText: 'Did you mean "amount"?' }).waitFor();
+  });
+
   it('says who may, when the role may not', async () => {
     const page = await pages.openAs('viewer');
     await page

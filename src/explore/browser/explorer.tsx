@@ -23,7 +23,7 @@ const PLUGINS = [LIBRARY_PLUGIN, HISTORY_PLUGIN];
 export default function Explorer({ session, user, examples }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(user.domain, user.id), [user.domain, user.id]);
-  const { fetcher, close } = useMemo(() => createGraphqlFetcher(session), [session]);
+  const { fetcher, close } = useMemo(() => createGraphqlFetcher(session, examples), [session, examples]);
   useEffect(() => close, [close]);
   const { school, timeZone } = useSchool(fetcher);
   const explorer = useMemo(

@@ -4,10 +4,12 @@
  */
 
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
+import type { ExampleOperation } from '../example-operation';
 import { noteEvents } from './live-events';
 import { ObservableValue } from './observable-value';
+import { textOf } from './open-example';
 import type { Session } from './session';
 
 /** How the last operation went, beside its answer. */
@@ -18,9 +20,15 @@ export interface LastRun {
 
 export const lastRun = new ObservableValue<LastRun | undefined>(undefined);
 
-export function createGraphqlFetcher(session: Session): { readonly fetcher: Fetcher; close(): void } {
+export function createGraphqlFetcher(
+  session: Session,
+  examples: readonly ExampleOperation[],
+): { readonly fetcher: Fetcher; close(): void } {
   let socket: Client | undefined;
-  const fetcher: Fetcher = (params, options) => {
+  // An example as it is opened is sent as a gateway knows it that answers registered operations alone.
+  const registered = new Map(examples.map((example) => [textOf(example), print(parse(example.document))]));
+  const fetcher: Fetcher = (typed, options) => {
+    const params = { ...typed, query: registered.get(typed.query) ?? typed.query };
     if (isSubscription(options?.documentAST, params.operationName)) {
       socket ??= openSocket(session);
       return noteEvents(socket.iterate<Readonly<Record<string, unknown>>>(payloadOf(params)) as Events);

@@ -1,5 +1,6 @@
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { parse } from 'graphql';
+import { useEffect, useState } from 'react';
 import { type ExampleOperation, fillVariables } from '../example-operation';
 import { isOperation } from '../result-shape';
 import { useExplorer } from './explorer-context';
@@ -27,10 +28,25 @@ query WhoAmI {
 export function useOpenExample(): (example: ExampleOperation) => void {
   const { examples, today } = useExplorer();
   const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
-  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
+    pick('queryEditor', 'variableEditor', 'responseEditor'),
+  );
 
-  return (example) => {
-    if (!queryEditor || !variableEditor) return;
+  // Who is quick presses an example before the editors are there; it is opened as soon as they are.
+  const [waiting, setWaiting] = useState<ExampleOperation>();
+  const isReady = queryEditor !== undefined && variableEditor !== undefined && responseEditor !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editors come
+  useEffect(() => {
+    if (!waiting || !isReady) return;
+    setWaiting(undefined);
+    open(waiting);
+  }, [waiting, isReady]);
+
+  function open(example: ExampleOperation): void {
+    if (!queryEditor || !variableEditor || !responseEditor) {
+      setWaiting(example);
+      return;
+    }
     stop();
     const shown = queryEditor.getValue().trim();
     const isOurs =
@@ -48,11 +64,12 @@ export function useOpenExample(): (example: ExampleOperation) => void {
     setOperationFacts({ documentAST, operations, ...(operationName && { operationName }) });
     updateActiveTabValues({ query, variables, operationName: operationName ?? null, response: null });
     if (example.kind !== 'mutation') void run();
-  };
+  }
+  return open;
 }
 
 /** The title and what it shows stand above, in lines as short as the editor is narrow. */
-function textOf({ title, description, document }: ExampleOperation): string {
+export function textOf({ title, description, document }: ExampleOperation): string {
   const lines = [title];
   for (const word of description.split(' ')) {
     const line = `${lines.at(-1)} ${word}`;

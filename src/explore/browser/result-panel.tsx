@@ -63,6 +63,11 @@ export function ResultPanel() {
         </button>
       </div>
       <ResultErrors errors={errors} />
+      {answer.hints.map((hint) => (
+        <p key={hint} className="result-hint" role="status">
+          {hint}
+        </p>
+      ))}
       {view !== 'json' && (
         <div className="result-content" role="tabpanel" aria-labelledby={`view-${view}`}>
           {table && view === 'table' && <TableView key={table.name} table={table} printCell={printCell} />}
@@ -88,6 +93,8 @@ function emptyHint({ isListening, hasAnswer }: Answer): string {
 interface Answer {
   readonly tables: readonly ResultTable[];
   readonly errors: readonly ShownError[];
+  /** What the gateway takes for a slip of the hand. */
+  readonly hints: readonly string[];
   readonly hasAnswer: boolean;
   /** A subscription runs. */
   readonly isListening: boolean;
@@ -106,13 +113,20 @@ function useAnswer(): Answer {
   const operationName = tab?.operationName ?? null;
   const events = useSyncExternalStore(liveEvents.subscribe, liveEvents.get);
   return useMemo(() => {
-    const { data: last, errors } = readResponse(response);
+    const { data: last, errors, hints } = readResponse(response);
     const isLive = document !== undefined && isSubscription(document, operationName);
     const data = isLive && last ? dataOfEvents(events) : last;
     const shape = document
       ? shapeOfOperation({ document, operationName: operationName ?? undefined, schema: schema ?? undefined })
       : UNKNOWN_LEAF;
-    return { tables: tablesOf(data, shape), errors, hasAnswer: response !== '', isListening, operationName };
+    return {
+      tables: tablesOf(data, shape),
+      errors,
+      hints,
+      hasAnswer: response !== '',
+      isListening,
+      operationName,
+    };
   }, [response, document, operationName, schema, events, isListening]);
 }
 
@@ -124,12 +138,26 @@ function parseDocument(query: string): DocumentNode | undefined {
   }
 }
 
-function readResponse(text: string): { readonly data?: unknown; readonly errors: readonly ShownError[] } {
+interface Response {
+  readonly data?: unknown;
+  readonly errors: readonly ShownError[];
+  readonly hints: readonly string[];
+}
+
+function readResponse(text: string): Response {
   try {
-    const { data, errors }: { data?: unknown; errors?: unknown } = JSON.parse(text);
-    return { data, errors: Array.isArray(errors) ? errors : [] };
+    const {
+      data,
+      errors,
+      extensions,
+    }: { data?: unknown; errors?: unknown; extensions?: { hints?: unknown } } = JSON.parse(text);
+    return {
+      data,
+      errors: Array.isArray(errors) ? errors : [],
+      hints: Array.isArray(extensions?.hints) ? extensions.hints.map(String) : [],
+    };
   } catch {
-    return { errors: [] };
+    return { errors: [], hints: [] };
   }
 }
 
