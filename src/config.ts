@@ -6,16 +6,7 @@ import { z } from 'zod';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
-
-const count = z.coerce.number().int().min(0);
-const positive = z.coerce.number().int().min(1);
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+import { count, flag, list, positive } from './setting-types.js';
 
 interface Setting {
   readonly variable: string;

@@ -1,7 +1,6 @@
 /** The settings of files. Part of the list of `config.ts`. */
 import { z } from 'zod';
-
-const positive = z.coerce.number().int().min(1);
+import { list, positive } from '../setting-types.js';
 
 export const FILE_SETTINGS = {
   fileMaxBytes: {
@@ -19,12 +18,7 @@ export const FILE_SETTINGS = {
   fileRoles: {
     variable: 'FILE_ROLES',
     default: 'admin,accountant,clerk,teacher',
-    schema: z.string().transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    ),
+    schema: list,
     meaning:
       'roles that may upload files of their own, separated by commas; a file of a record needs the right to change records of its collection',
   },

@@ -1,13 +1,6 @@
 /** The settings of messages. Part of the list of `config.ts`. */
 import { z } from 'zod';
-
-const positive = z.coerce.number().int().min(1);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+import { list, positive } from '../setting-types.js';
 
 export const MESSAGE_SETTINGS = {
   smtpUrl: {

@@ -1,14 +1,6 @@
 /** The settings of scripts. Part of the list of `config.ts`. */
 import { z } from 'zod';
-
-const count = z.coerce.number().int().min(0);
-const positive = z.coerce.number().int().min(1);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+import { count, list, positive } from '../setting-types.js';
 
 export const SCRIPT_SETTINGS = {
   scriptCpuTimeMs: {
@@ -27,7 +19,8 @@ export const SCRIPT_SETTINGS = {
     variable: 'SCRIPT_BEFORE_TIMEOUT_MS',
     default: '2000',
     schema: positive,
-    meaning: 'longest a write waits for a script it asks before it is made, in milliseconds; then it is refused',
+    meaning:
+      'longest a write waits for a script it asks before it is made, in milliseconds; then it is refused',
   },
   scriptMemoryBytes: {
     variable: 'SCRIPT_MEMORY_BYTES',

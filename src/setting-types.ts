@@ -1,0 +1,14 @@
+/** What the text of an environment variable may mean: the types of settings, for the lists of them. */
+import { z } from 'zod';
+
+export const count = z.coerce.number().int().min(0);
+export const positive = z.coerce.number().int().min(1);
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Words separated by commas; empty: none. */
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
