@@ -7,6 +7,7 @@ import { createGraphql } from './graphql/graphql-server.js';
 import { createResolvers } from './graphql/resolvers.js';
 import { CRON_ITEMS, createTasks } from './jobs.js';
 import { JobWorkers } from './messaging/job-workers.js';
+import { findPackageDirectory } from './package-directory.js';
 import { reports } from './reports/registry.js';
 import { createServer, type Server } from './server/create-server.js';
 import { createLogger } from './server/logger.js';
@@ -87,7 +88,7 @@ async function buildApp(
       domains,
       rateLimits,
       scripting: services,
-      explorer: { school: () => domains.top() },
+      explorer: { packageDirectory: findPackageDirectory(), school: () => domains.top() },
       graphql: graphql.plugin,
       live: graphql.live,
     },

@@ -11,12 +11,13 @@ import { DEMO_USERS } from '../demo/demo-options.js';
 import { ServiceError } from '../errors.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { type PageFiles, pageDirectory, readPageFiles } from '../explore/page-files.js';
-import { findPackageDirectory } from '../package-directory.js';
 import type { Domain } from '../store/scope.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS } from './security-headers.js';
 
 export interface ExplorerOptions {
+  /** With the library in `schema/operations`, and the page in `dist`. */
+  readonly packageDirectory: string;
   /** The main school; `undefined` while there is none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
 }
@@ -34,8 +35,10 @@ const ENCODINGS = [
 ] as const;
 
 /** @throws Error when an example of the library lacks something */
-export async function useExplorer(app: FastifyInstance, { school }: ExplorerOptions): Promise<void> {
-  const packageDirectory = findPackageDirectory();
+export async function useExplorer(
+  app: FastifyInstance,
+  { packageDirectory, school }: ExplorerOptions,
+): Promise<void> {
   const directory = pageDirectory(packageDirectory);
   const files = await readPageFiles(directory).catch(() => undefined);
   const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));

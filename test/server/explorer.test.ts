@@ -1,8 +1,16 @@
 /** The files of `/explore`; what the page does is in test/browser. */
 
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { fastify } from 'fastify';
+import { ServiceError } from '../../src/errors.js';
+import { pageDirectory } from '../../src/explore/page-files.js';
+import { useExplorer } from '../../src/server/explorer.js';
+import { addAllMethods } from '../../src/server/rest.js';
 import { itAnswers, useGateway } from '../contract/gateway.js';
 
 const gateway = useGateway();
@@ -110,5 +118,69 @@ describe('the explorer', () => {
       readonly name: string;
     }[];
     expect(library.map(({ name }) => name)).toContain('fee-defaulters');
+  });
+});
+
+describe('a gateway whose explorer is not as it should be', () => {
+  /** A package with one example and no page. */
+  async function createPackage(example: string): Promise<string> {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'campus-explorer-'));
+    directories.push(directory);
+    await mkdir(path.join(directory, 'schema', 'operations'), { recursive: true });
+    await writeFile(path.join(directory, 'schema', 'operations', 'mine.graphql'), example);
+    return directory;
+  }
+  const directories: string[] = [];
+  afterEach(async () => {
+    for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+  });
+  const EXAMPLE = '# Mine\n# What is mine.\n#\n# Topic: Data\n# For: admin\nquery Mine { me { id } }\n';
+
+  async function serve(packageDirectory: string) {
+    const app = fastify();
+    app.setErrorHandler((error, _request, reply) =>
+      error instanceof ServiceError
+        ? reply.code(error.status).send(error.message)
+        : reply.code(500).send(error),
+    );
+    addAllMethods(app);
+    await useExplorer(app, { packageDirectory, school: () => undefined });
+    return app;
+  }
+
+  it('says that the page was not built, and serves the rest', async () => {
+    const app = await serve(await createPackage(EXAMPLE));
+    const page = await app.inject('/explore');
+    expect([page.statusCode, page.body]).toEqual([
+      503,
+      'The explorer has not been built; `npm run build` makes it.',
+    ]);
+    expect((await app.inject('/explore/operations.json')).json()).toMatchObject([{ name: 'mine' }]);
+    expect((await app.inject('/explore/school.json')).json()).toEqual({ school: null, demoUsers: [] });
+  });
+
+  it('says that the page was built anew under it', async () => {
+    const directory = await createPackage(EXAMPLE);
+    await mkdir(pageDirectory(directory), { recursive: true });
+    const files = {
+      key: 'k',
+      script: '/explore/assets/a.js',
+      style: '/explore/assets/a.css',
+      names: ['a.js'],
+    };
+    await writeFile(path.join(pageDirectory(directory), 'page.json'), JSON.stringify(files));
+    const app = await serve(directory);
+    expect((await app.inject('/explore')).statusCode).toBe(200);
+    const gone = await app.inject('/explore/assets/a.js');
+    expect([gone.statusCode, gone.body]).toEqual([
+      404,
+      'The explorer was built anew; restart the gateway, then reload the page.',
+    ]);
+  });
+
+  it('does not start with an example that lacks something, and names it', async () => {
+    await expect(serve(await createPackage('query Mine { me { id } }'))).rejects.toThrow(
+      'schema/operations/mine.graphql: expected a title',
+    );
   });
 });
