@@ -20,6 +20,7 @@ import {
 } from '../sql/pipeline/compile-pipeline.js';
 import { areAlone, assertComputable, runStages } from './mingo-stages.js';
 import { assertPipelineReadable, type ReadableCollection, refuseCollection } from './pipeline-paths.js';
+import { StatementShapes } from './statement-shapes.js';
 
 export interface PipelinesOptions {
   readonly database: Database;
@@ -51,6 +52,7 @@ type Batches = AsyncIterable<readonly string[]>;
 
 export class Pipelines {
   readonly #options: PipelinesOptions;
+  readonly #shapes = new StatementShapes();
 
   constructor(options: PipelinesOptions) {
     this.#options = options;
@@ -86,7 +88,10 @@ export class Pipelines {
     if (inMemory.length === 0) {
       const { within, signal } = run;
       const sql = Prisma.sql`select d.json from (${compiled.sql}) as d limit ${most + 1}`;
-      const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, { signal });
+      const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, {
+        name: this.#shapes.nameOf(sql.text),
+        signal,
+      });
       if (rows.length > most) throw tooMany(most);
       return rows.map(({ json }) => json);
     }
