@@ -1,5 +1,6 @@
 /** The types of files. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { ForwardPageArguments } from './forward-page.js';
 import { PageInfo } from './record-types.js';
 import { DateTime } from './scalars/date-time.js';
 
@@ -58,7 +59,7 @@ export class FileConnection {
 }
 
 @ArgsType()
-export class FilesArguments {
+export class FilesArguments extends ForwardPageArguments {
   @Field(() => String, {
     nullable: true,
     description:
@@ -74,15 +75,6 @@ export class FilesArguments {
 
   @Field(() => ID, { nullable: true, description: 'Only those of this owner.' })
   readonly createdBy?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'At most so many.' })
-  readonly first?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'A cursor (`pageInfo.endCursor`): only what comes after it.',
-  })
-  readonly after?: string | null;
 }
 
 @InputType({ description: 'A small file, sent with the mutation. A large one is streamed to POST /files.' })

@@ -1,6 +1,7 @@
 /** The types of messages: what is asked for, and how far it got. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../json.js';
+import { ForwardPageArguments } from './forward-page.js';
 import { PageInfo } from './record-types.js';
 import { DateTime } from './scalars/date-time.js';
 import { Json } from './scalars/json.js';
@@ -115,7 +116,7 @@ export class MessageConnection {
 }
 
 @ArgsType()
-export class MessagesArguments {
+export class MessagesArguments extends ForwardPageArguments {
   @Field(() => MessageKindValue, { nullable: true, description: 'Only of this kind.' })
   readonly kind?: MessageKindValue | null;
 
@@ -133,15 +134,6 @@ export class MessagesArguments {
 
   @Field(() => DateTime, { nullable: true, description: 'Only those asked for before this instant.' })
   readonly until?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'At most so many.' })
-  readonly first?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'A cursor (`pageInfo.endCursor`): only what comes after it.',
-  })
-  readonly after?: string | null;
 }
 
 @InputType({ description: 'A file that comes with an email: its bytes, or a file of the school.' })
