@@ -12,6 +12,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import { createPool } from '../store/database/pool.js';
+import { catchUp, cronQueueOf } from './cron-catch-up.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 import { WorkerLiveness } from './worker-liveness.js';
@@ -35,7 +36,6 @@ const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_SWEEP_MS = 10_000;
 /** One that hears of new jobs, one that says we live, and these for taking jobs and noting what became of them. */
 const MAX_QUERYING_CONNECTIONS = 2;
-const CATCH_UP_MS = 25 * 3_600_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
@@ -103,14 +103,15 @@ export class JobWorkers {
     }
   }
 
-  #run(pool: pg.Pool): Promise<Runner> {
+  async #run(pool: pg.Pool): Promise<Runner> {
+    await catchUp(pool, this.#options.cronItems, new Date());
     const { concurrency, cronItems, pollMs = DEFAULT_POLL_MS, shutdownGraceMs } = this.#options;
     const events = new EventEmitter();
     events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
       this.#workerPool = workerPool;
       this.#liveness?.hold(workerPool.id);
     });
-    return run({
+    return await run({
       pgPool: pool,
       schema: JOB_SCHEMA,
       concurrency,
@@ -187,20 +188,14 @@ function nextRestart(restartMs: number): number {
   return Math.min(2 * restartMs, MAX_RESTART_MS);
 }
 
-/**
- * One run a tick on all gateways together: the tick is noted in the statement that adds the job. Runs do not overlap: an item is a queue of its
- * own. Ticks that come while one waits are one run: an item is a key, too.
- */
-function toLibraryItem({ name, task, schedule, catchUp, maxAttempts }: CronItem): LibraryCronItem {
+/** One run a tick on all gateways together: the tick is noted in the statement that adds the job. */
+function toLibraryItem(item: CronItem): LibraryCronItem {
+  const { name, task, schedule, maxAttempts } = item;
+  const queue = cronQueueOf(item);
   return {
     identifier: name,
     task,
     match: schedule,
-    options: {
-      queueName: `cron ${name}`,
-      jobKey: `cron ${name}`,
-      backfillPeriod: catchUp === 'once' ? CATCH_UP_MS : 0,
-      ...(maxAttempts !== undefined && { maxAttempts }),
-    },
+    options: { queueName: queue, jobKey: queue, ...(maxAttempts !== undefined && { maxAttempts }) },
   };
 }

@@ -230,6 +230,18 @@ describe('cron', () => {
     await eventually(() => calls.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(calls).toEqual([{ _cron: { ts: expect.any(String), backfilled: true } }]);
+    await workers.start({ tasks: [note], cronItems });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(calls).toHaveLength(1);
+  });
+
+  it('has nothing to make up for of an item that is new', async () => {
+    const cronItems = [{ ...item, name: 'newcomer', schedule: '*/2 * * * *' }];
+    const minute = new Date().getUTCMinutes();
+    await workers.start({ tasks: [note], cronItems });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Unless its first tick came just now.
+    if (new Date().getUTCMinutes() === minute) expect(calls).toEqual([]);
   });
 
   it('runs once a tick, however many gateways there are', async () => {
