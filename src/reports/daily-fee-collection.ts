@@ -130,7 +130,8 @@ entries as (
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
     and r.data->>'status' = 'rolled_back'
 ),
-found as materialized (
+-- A receipt counts whole or not at all.
+receipts as materialized (
   select
     to_char(${from}::date + width_bucket(at, (select starts from days)) - 1, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
     case when jsonb_typeof(data->'total') = 'number' then sign * (data->'total')::numeric end as total,
@@ -141,34 +142,21 @@ found as materialized (
     case
       when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
+      when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+        then 'amount of a line is not a number'
     end as fault
   from entries
   where ${paymentType} = 'all' or data->>'payment_type' = ${paymentType}
 ),
-found_lines as materialized (
-  select
-    f.day, f.sign, f.id, coalesce(line->>'fee_head', 'unknown') as fee_head,
-    case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
-    case coalesce(jsonb_typeof(line->'fine'), 'null') when 'number' then (line->'fine')::numeric when 'null' then 0 end as fine
-  from found f
-  cross join lateral jsonb_array_elements(f.lines) as line
-  where f.fault is null
-),
--- A receipt counts whole or not at all.
-receipts as materialized (
-  select
-    day, sign, id, receipt_no, total, payment_type, collector_id, collector, series, digits,
-    case
-      when fault is not null then fault
-      when id in (select id from found_lines where amount is null or fine is null) then 'amount of a line is not a number'
-    end as fault
-  from found
-),
 lines as materialized (
-  select day, fee_head, sum(sign * amount) as amount, sum(sign * fine) as fine
-  from found_lines
-  where id not in (select id from found_lines where amount is null or fine is null)
-  group by day, fee_head
+  select
+    r.day, coalesce(line->>'fee_head', 'unknown') as fee_head,
+    sum(case r.sign when 1 then (line->'amount')::numeric else -(line->'amount')::numeric end) as amount,
+    coalesce(sum(r.sign * case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end), 0) as fine
+  from receipts r
+  cross join lateral jsonb_array_elements(r.lines) as line
+  where r.fault is null
+  group by 1, 2
 ),
 by_day as (
   select
@@ -203,11 +191,16 @@ payment_types as materialized (
   group by payment_type
 ),
 numbered as (
-  select
-    rtrim(r.data->>'receipt_no', '0123456789') as series, r.data->>'receipt_no' as receipt_no
-  from records r
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
-    and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+  select rtrim(receipt_no, '0123456789') as series, receipt_no
+  from (
+    select r.data->>'receipt_no' as receipt_no
+    from records r
+    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+    offset 0
+  ) as receipt
+  -- So that each is computed once, and not wherever it is named.
+  offset 0
 ),
 gaps as (
   select series, width, number, next_number
