@@ -126,6 +126,12 @@ const SETTINGS = {
     schema: positive,
     meaning: 'documents of an aggregation that stages outside the database may hold, in bytes of JSON',
   },
+  pipelineTimeoutMs: {
+    variable: 'PIPELINE_TIMEOUT_MS',
+    default: '10000',
+    schema: positive,
+    meaning: 'longest such stages may take for one batch of documents, in milliseconds',
+  },
   graphqlMaxDepth: {
     variable: 'GRAPHQL_MAX_DEPTH',
     default: '12',

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../filter/pipeline.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
 import { accessOf } from '../access.js';
 import type { Catalog } from '../catalog.js';
 import type { Database, Transaction } from '../database/database.js';
@@ -18,8 +17,9 @@ import {
   type PipelineOptions,
   type PipelineSource,
 } from '../sql/pipeline/compile-pipeline.js';
-import { areAlone, assertComputable, runStages } from './mingo-stages.js';
+import { areAlone, assertComputable } from './mingo-stages.js';
 import { assertPipelineReadable, type ReadableCollection, refuseCollection } from './pipeline-paths.js';
+import { StageProcess } from './stage-process.js';
 import { StatementShapes } from './statement-shapes.js';
 
 export interface PipelinesOptions {
@@ -28,6 +28,8 @@ export interface PipelinesOptions {
   readonly store: Pick<RecordStore, 'findReadable'>;
   /** What the documents of stages outside the database may take, as JSON text. */
   readonly memoryBytes: number;
+  /** What they may take for one batch. */
+  readonly timeoutMs: number;
   readonly now?: () => Date;
 }
 
@@ -113,7 +115,7 @@ export class Pipelines {
       (documents, part) =>
         part.isLookup
           ? this.#lookUp(scope, documents, { stages: part.stages, run })
-          : this.#compute(documents, part.stages),
+          : this.#compute(documents, { stages: part.stages, signal: run.signal }),
       start,
     );
   }
@@ -157,15 +159,20 @@ export class Pipelines {
     }
   }
 
-  async *#compute(documents: Batches, stages: readonly Stage[]): Batches {
+  async *#compute(
+    documents: Batches,
+    { stages, signal }: { readonly stages: readonly Stage[]; readonly signal: AbortSignal | undefined },
+  ): Batches {
+    const { memoryBytes, timeoutMs } = this.#options;
     const batches = areAlone(stages) ? documents : this.#gathered(documents, stages);
-    for await (const batch of batches) {
-      const made = runStages(stages, batch.map(parseDocument));
-      for (let at = 0; at < made.length; at += BATCH_ROWS) {
-        yield made.slice(at, at + BATCH_ROWS).map((document) => JSON.stringify(document));
+    const stagesAtWork = new StageProcess(stages, { memoryBytes, timeoutMs });
+    try {
+      for await (const batch of batches) {
+        const made = await stagesAtWork.run(batch, signal);
+        for (let at = 0; at < made.length; at += BATCH_ROWS) yield made.slice(at, at + BATCH_ROWS);
       }
-      // Others are served between two batches.
-      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      stagesAtWork.end();
     }
   }
 
@@ -244,12 +251,6 @@ function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
 function tooMany(most: number): ServiceError {
   const detail = `the answer has more than ${most} values; narrow the query, or read it with findStream or agg`;
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
-}
-
-function parseDocument(text: string): JsonObject {
-  const document: unknown = JSON.parse(text);
-  if (isJsonObject(document)) return document;
-  throw new Error('a document is an object');
 }
 
 function tooMuch(stages: readonly Stage[], bytes: number): ServiceError {

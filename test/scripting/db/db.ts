@@ -27,6 +27,7 @@ export function useDb(
       catalog: test.catalog,
       store: test.store,
       memoryBytes: options.memoryBytes ?? 1_000_000,
+      timeoutMs: 5_000,
     });
   return {
     get database() {

@@ -1,5 +1,6 @@
 /** Pipelines over the records a caller may read: rights, what runs outside the database, and its bounds. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../../src/errors.js';
 import { parsePipeline } from '../../../src/filter/pipeline.js';
 import type { JsonValue } from '../../../src/json.js';
 import { as, read, useDb } from '../../scripting/db/db.js';
@@ -55,6 +56,10 @@ async function refusal(work: Promise<unknown>): Promise<unknown> {
     () => 'was not refused',
     (error: unknown) => error,
   );
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof ServiceError ? error.code : error;
 }
 
 function share(collection: string, pipeline: JsonValue) {
@@ -186,6 +191,37 @@ describe('a stage outside the database', () => {
     expect((await run('student', stages))[0]).toEqual({ _id: 's1', name: 'Asha', tutor: ['Mira'] });
     expect(await refusal(run('student', stages, VIEWER))).toMatchObject({ code: 'FORBIDDEN' });
   });
+
+  it('ends with an error where it takes all memory, or forever; the gateway goes on', async () => {
+    const doubled = (levels: number): JsonValue =>
+      levels === 0
+        ? '$n'
+        : {
+            $reduce: {
+              input: { $range: [0, 1000] },
+              initialValue: 0,
+              in: { $add: ['$$value', doubled(levels - 1)] },
+            },
+          };
+    for (const value of [
+      { $range: [0, 4_000_000_000] },
+      { $size: { $range: [0, 150_000_000] } },
+      {
+        $reduce: {
+          input: { $range: [0, 60] },
+          initialValue: ['x'],
+          in: { $concatArrays: ['$$value', '$$value'] },
+        },
+      },
+      doubled(6),
+    ]) {
+      const work = run('note', [{ $limit: 1 }, { $addFields: { x: value } }]);
+      const started = Date.now();
+      await test.db.getCount(as(), 'staff', {});
+      expect(Date.now() - started).toBeLessThan(2_000);
+      expect(['LIMIT_EXCEEDED', 'MALFORMED_FILTER']).toContain(codeOf(await refusal(work)));
+    }
+  }, 60_000);
 
   it('runs neither code nor regular expressions', async () => {
     for (const operator of [

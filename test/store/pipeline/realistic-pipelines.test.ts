@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { database } = test;
   catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => TOP });
   const store = new RecordStore({ database, catalog, topDomain: () => TOP });
-  pipelines = new Pipelines({ database, catalog, store, memoryBytes: 1_000_000 });
+  pipelines = new Pipelines({ database, catalog, store, memoryBytes: 1_000_000, timeoutMs: 5_000 });
 }, 60_000);
 
 afterAll(async () => {

@@ -10,9 +10,15 @@ export function openDb(services: {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly store: RecordStore;
-  readonly config: Pick<Config, 'maxResultRecords' | 'pipelineMemoryBytes'>;
+  readonly config: Pick<Config, 'maxResultRecords' | 'pipelineMemoryBytes' | 'pipelineTimeoutMs'>;
 }): PlatformDb {
   const { database, catalog, store, config } = services;
-  const pipelines = new Pipelines({ database, catalog, store, memoryBytes: config.pipelineMemoryBytes });
+  const pipelines = new Pipelines({
+    database,
+    catalog,
+    store,
+    memoryBytes: config.pipelineMemoryBytes,
+    timeoutMs: config.pipelineTimeoutMs,
+  });
   return new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords });
 }
