@@ -201,6 +201,13 @@ describe('a call of the platform', () => {
     });
   });
 
+  it('gets its own answer, however quickly one follows the other on several threads', async () => {
+    const code =
+      'for (let n = 0; n < 5000; n++) if (platform.echo(n)[0] !== n) throw new Error("not " + n); export default 1;';
+    const values = await Promise.all([1, 2, 3, 4].map(() => scripts.value(code)));
+    expect(values).toEqual([1, 1, 1, 1]);
+  });
+
   it('says to await a promise that is used as a value', async () => {
     const result = await scripts.run('if (platform.db.count(3) > 2) platform.echo(1);');
     expect(result.error?.message).toBe('this is a promise of a value: write await before the call');

@@ -110,7 +110,8 @@ class RunningScript {
     const startedAt = performance.now();
     Atomics.store(this.#shared, ANSWERED, 0);
     post({ kind: 'call', operation, name, argumentsText });
-    Atomics.wait(this.#shared, ANSWERED, 0);
+    // In a loop: the gateway may be between the two steps of the answer before this one, whose waking then comes to this wait.
+    while (Atomics.load(this.#shared, ANSWERED) === 0) Atomics.wait(this.#shared, ANSWERED, 0);
     this.#waitedMs += performance.now() - startedAt;
     const received = receiveMessageOnPort(answers);
     return received?.message as string;
