@@ -160,7 +160,7 @@ function matcherOf(
   place: Place,
 ): readonly JsonValue[] | ((element: JsonValue) => boolean) {
   if (!isJsonObject(operand)) return [valueAt(operand, place)];
-  if (printExactJson(operand).includes('"$regex"')) {
+  if (/"\$(?:regex|expr)"/.test(printExactJson(operand))) {
     throw malformed(place, `a condition of ${MEMORY_OPERATORS.join(', ')}`, operand);
   }
   const names = Object.keys(operand);

@@ -82,3 +82,16 @@ export function toCondition({ type, sql }: Value): Sql {
       return sql;
   }
 }
+
+/** What is shorter may stand in a statement several times. */
+const SHORT = 200;
+
+/**
+ * SQL that names a value more than once. A long value is computed once, in a row of its own: operators within operators, each of which wrote its
+ * operand twice, would double the statement with every level.
+ */
+export function once(value: Sql, use: (value: Sql) => Sql): Sql {
+  if (value.sql.length <= SHORT) return use(value);
+  // `offset 0` keeps Postgres from putting it back in.
+  return Prisma.sql`(select ${use(Prisma.raw('o.v'))} from (select ${value} as v offset 0) as o)`;
+}

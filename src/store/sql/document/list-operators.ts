@@ -7,6 +7,7 @@ import {
   JSON_NULL,
   json,
   number,
+  once,
   text,
   toCondition,
   toJson,
@@ -21,8 +22,9 @@ function jsonOf(operand: Expression, expressions: Expressions): Sql {
   return toJson(compileExpression(operand, expressions));
 }
 
-function ifList(value: Sql, then: Sql): Sql {
-  return Prisma.sql`(case jsonb_typeof(${value}) when 'array' then ${then} end)`;
+/** Null for what is no list. */
+function ifList(value: Sql, use: (list: Sql) => Sql): Sql {
+  return once(value, (list) => Prisma.sql`(case jsonb_typeof(${list}) when 'array' then ${use(list)} end)`);
 }
 
 function elementAt(operator: string, index: number): CompileOperator {
@@ -30,8 +32,12 @@ function elementAt(operator: string, index: number): CompileOperator {
 }
 
 /** Null of what is null, missing where there is no such element. */
-function element(list: Sql, index: number): Sql {
-  return Prisma.sql`(case coalesce(jsonb_typeof(${list}), 'null') when 'array' then ${list} -> ${index}::int when 'null' then ${JSON_NULL} end)`;
+function element(value: Sql, index: number): Sql {
+  return once(
+    value,
+    (list) =>
+      Prisma.sql`(case coalesce(jsonb_typeof(${list}), 'null') when 'array' then ${list} -> ${index}::int when 'null' then ${JSON_NULL} end)`,
+  );
 }
 
 function arrayElemAt(operand: Expression, expressions: Expressions): Value {
@@ -51,7 +57,7 @@ function isIn(operand: Expression, expressions: Expressions): Value {
 function concatArrays(operand: Expression, expressions: Expressions): Value {
   const lists = several('$concatArrays', operand).map((each) => {
     const list = jsonOf(each, expressions);
-    return ifList(list, list);
+    return ifList(list, (value) => value);
   });
   return json(Prisma.sql`coalesce(${Prisma.join(lists, ' || ')}, ${JSON_NULL})`);
 }
@@ -63,9 +69,9 @@ function slice(operand: Expression, expressions: Expressions): Value {
   const isComputed = one === undefined || (second !== undefined && two === undefined);
   if (list === undefined || isComputed) throw new NotInSql('$slice by computed positions');
   const value = jsonOf(list, expressions);
-  const length = Prisma.sql`jsonb_array_length(doc_list(${value}))`;
   const bounds = (start: Sql, end: Sql) => Prisma.sql`e.position > ${start} and e.position <= ${end}`;
-  const within = () => {
+  const within = (of: Sql) => {
+    const length = Prisma.sql`jsonb_array_length(${of})`;
     if (two !== undefined) {
       if (two <= 0) throw wrongOperands('$slice', 'a count above 0 after a position');
       const start = one < 0 ? Prisma.sql`greatest(${length} + ${one}::int, 0)` : Prisma.sql`${one}::int`;
@@ -77,7 +83,8 @@ function slice(operand: Expression, expressions: Expressions): Value {
   return json(
     Prisma.sql`coalesce(${ifList(
       value,
-      Prisma.sql`(select coalesce(jsonb_agg(e.value order by e.position), '[]') from jsonb_array_elements(doc_list(${value})) with ordinality as e(value, position) where ${within()})`,
+      (of) =>
+        Prisma.sql`(select coalesce(jsonb_agg(e.value order by e.position), '[]') from jsonb_array_elements(doc_list(${of})) with ordinality as e(value, position) where ${within(of)})`,
     )}, ${JSON_NULL})`,
   );
 }
@@ -98,7 +105,8 @@ function eachOf(
   return json(
     Prisma.sql`coalesce(${ifList(
       list,
-      Prisma.sql`(select coalesce(jsonb_agg(${value} order by ${alias}.position), '[]') from jsonb_array_elements(doc_list(${list})) with ordinality as ${alias}(value, position) where ${where})`,
+      (of) =>
+        Prisma.sql`(select coalesce(jsonb_agg(${value} order by ${alias}.position), '[]') from jsonb_array_elements(doc_list(${of})) with ordinality as ${alias}(value, position) where ${where})`,
     )}, ${JSON_NULL})`,
   );
 }
@@ -128,7 +136,11 @@ function folded(operator: string, fold: Fold): CompileOperator {
     const [only] = operands;
     if (only !== undefined && operands.length === 1) {
       const value = jsonOf(only, expressions);
-      const list = Prisma.sql`case jsonb_typeof(${value}) when 'array' then ${value} else jsonb_build_array(${value}) end`;
+      const list = once(
+        value,
+        (of) =>
+          Prisma.sql`(case jsonb_typeof(${of}) when 'array' then ${of} else jsonb_build_array(${of}) end)`,
+      );
       return fold(Prisma.sql`jsonb_array_elements(${list}) as e(value)`);
     }
     const values = operands.map((each) => Prisma.sql`(${jsonOf(each, expressions)})`);
@@ -153,7 +165,10 @@ function mergeObjects(operand: Expression, expressions: Expressions): Value {
     throw new NotInSql('$mergeObjects of a computed list');
   const parts = objects.map((each) => {
     const value = jsonOf(each, expressions);
-    return Prisma.sql`(case jsonb_typeof(${value}) when 'object' then ${value} else '{}'::jsonb end)`;
+    return once(
+      value,
+      (of) => Prisma.sql`(case jsonb_typeof(${of}) when 'object' then ${of} else '{}'::jsonb end)`,
+    );
   });
   return json(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
 }
@@ -168,7 +183,7 @@ export const LIST_OPERATORS: Readonly<Record<string, CompileOperator>> = {
   $last: elementAt('$last', -1),
   $size: (operand, expressions) => {
     const list = jsonOf(one('$size', operand), expressions);
-    return number(Prisma.sql`${ifList(list, Prisma.sql`jsonb_array_length(${list})`)}::numeric`);
+    return number(Prisma.sql`${ifList(list, (of) => Prisma.sql`jsonb_array_length(${of})`)}::numeric`);
   },
   $isArray: (operand, expressions) =>
     boolean(

@@ -90,9 +90,17 @@ function letOf(operand: Expression, expressions: Expressions): Value {
   const { vars, in: body } = named('$let', operand, { required: ['vars', 'in'] });
   if (vars.kind !== 'object') throw wrongOperands('$let', 'an object vars of names and expressions');
   const variables = new Map(expressions.variables);
-  for (const { name, value } of vars.members)
-    variables.set(name, toJson(compileExpression(value, expressions)));
-  return compileExpression(body, { ...expressions, variables });
+  const alias = `b${expressions.depth}`;
+  const columns = vars.members.map(({ name, value }, index) => {
+    variables.set(name, Prisma.raw(`${alias}.v${index}`));
+    return Prisma.sql`${toJson(compileExpression(value, expressions))} as ${Prisma.raw(`v${index}`)}`;
+  });
+  if (columns.length === 0) return compileExpression(body, expressions);
+  const inner = { ...expressions, variables, depth: expressions.depth + 1 };
+  // A row of its own, which Postgres does not put back in: a variable may be named any number of times.
+  return json(
+    Prisma.sql`(select ${toJson(compileExpression(body, inner))} from (select ${Prisma.join(columns, ', ')} offset 0) as ${Prisma.raw(alias)})`,
+  );
 }
 
 export const LOGIC_OPERATORS: Readonly<Record<string, CompileOperator>> = {

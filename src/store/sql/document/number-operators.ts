@@ -49,7 +49,7 @@ function rounded(operator: '$round' | '$trunc'): CompileOperator {
     then trunc(n.value, ${digits}::int)
     else round(n.value, ${digits}::int)
   end
-  from (select ${exact}) as n(value)
+  from (select ${exact} offset 0) as n(value)
 )`);
   };
 }

@@ -4,7 +4,7 @@ import { parsePattern } from '../../../filter/mongo-pattern.js';
 import { startAt } from '../../../filter/mongo-place.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { boolean, json, number, text, toJson, toNumber, toText, type Value } from './expression-value.js';
+import { boolean, json, number, once, text, toJson, toText, type Value } from './expression-value.js';
 import { literalInteger, literalText, named, one, several, two } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -25,7 +25,10 @@ function printed(value: Value): Sql {
   if (value.type === 'text') return value.sql;
   if (value.type === 'number') return Prisma.sql`trim_scale(${value.sql})::text`;
   const written = toJson(value);
-  return Prisma.sql`(case when jsonb_typeof(${written}) in ('string', 'number') then ${written} #>> '{}' end)`;
+  return once(
+    written,
+    (of) => Prisma.sql`(case when jsonb_typeof(${of}) in ('string', 'number') then ${of} #>> '{}' end)`,
+  );
 }
 
 /** A negative length goes to the end. */
@@ -77,7 +80,11 @@ function toStringOf(operand: Expression, expressions: Expressions): Value {
     return text(value.type === 'boolean' ? Prisma.sql`(${value.sql})::text` : printed(value));
   // A list or an object has no text in Mongo.
   return text(
-    Prisma.sql`(case when jsonb_typeof(${value.sql}) in ('string', 'number', 'boolean') then ${value.sql} #>> '{}' end)`,
+    once(
+      value.sql,
+      (of) =>
+        Prisma.sql`(case when jsonb_typeof(${of}) in ('string', 'number', 'boolean') then ${of} #>> '{}' end)`,
+    ),
   );
 }
 
@@ -85,11 +92,13 @@ function toStringOf(operand: Expression, expressions: Expressions): Value {
 function toNumberOf(operator: string, isWhole: boolean): CompileOperator {
   return (operand, expressions) => {
     const value = compileExpression(one(operator, operand), expressions);
-    const digits = toText(value);
     const cut = (exact: Sql) => (isWhole ? Prisma.sql`trunc(${exact})` : exact);
     if (value.type === 'number') return number(cut(value.sql));
-    const read = Prisma.sql`case when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end`;
-    return number(cut(Prisma.sql`coalesce(${toNumber(value)}, ${read})`));
+    const read = once(toJson(value), (of) => {
+      const digits = Prisma.sql`doc_text(${of})`;
+      return Prisma.sql`coalesce(to_number(${of}), case when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end)`;
+    });
+    return number(cut(read));
   };
 }
 

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../errors.js';
 import type { Expression } from '../../../filter/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { number, text, toText, type Value } from './expression-value.js';
+import { number, once, text, toText, type Value } from './expression-value.js';
 import { literalText, named, one, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -15,7 +15,10 @@ const INSTANT_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
 function instant(operand: Expression, expressions: Expressions): Sql {
   const written = toText(compileExpression(operand, expressions));
-  return Prisma.sql`coalesce(instant_of(${written}), day_of(${written})::timestamp at time zone 'UTC')`;
+  return once(
+    written,
+    (of) => Prisma.sql`coalesce(instant_of(${of}), day_of(${of})::timestamp at time zone 'UTC')`,
+  );
 }
 
 /** The time on the clocks of the zone. */

@@ -16,6 +16,7 @@ import { compileBucket, compileGroup } from './compile-group.js';
 import { onlyFields, withElement, withFields, withoutFields } from './made-roots.js';
 import {
   Aliases,
+  computed,
   inOrder,
   isPart,
   orderOf,
@@ -90,7 +91,7 @@ function rowsOfRecords({ collection, condition, hiddenFields }: PipelineSource):
     naturalOrder: Prisma.raw('r.id'),
     limit: undefined,
     skip: 0,
-    layers: 0,
+    isComputed: false,
     isAlwaysThere: (path) => isAlwaysThere(collection, path),
   };
 }
@@ -141,15 +142,16 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
       if (projection.kind === 'all but')
         return { ...base, root: withoutFields(base.root, projection.fields) };
       const expressions = expressionsOf(base, compilation);
-      const computed = projection.computed.map(({ path, value }) => ({
+      const own = projection.computed.map(({ path, value }) => ({
         path,
         value: compileExpression(value, expressions),
       }));
-      return {
-        ...base,
-        root: onlyFields(base.root, { fields: projection.fields, computed }),
-        layers: base.layers + 1,
-      };
+      const root = onlyFields(base.root, { fields: projection.fields, computed: own });
+      return computed(
+        { ...base, root },
+        own.map(({ value }) => value.sql),
+        context,
+      );
     }
     case 'set': {
       const base = shallow(rows, context);
@@ -158,7 +160,11 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
         path,
         value: toJson(compileExpression(value, expressions)),
       }));
-      return { ...base, root: withFields(base.root, fields), layers: base.layers + 1 };
+      return computed(
+        { ...base, root: withFields(base.root, fields) },
+        fields.map(({ value }) => value),
+        context,
+      );
     }
     case 'unset':
       return { ...rows, root: withoutFields(rows.root, stage.fields) };
@@ -303,8 +309,8 @@ function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation)
   const inner = context.aliases.next('j');
   const values = columns.length === 0 ? Prisma.raw('1 as v') : Prisma.join(columns, ', ');
   const from = Prisma.sql`${all.from}
-cross join lateral (select ${values}) as ${Prisma.raw(outer)}
-cross join lateral (select ${found} as docs) as ${Prisma.raw(inner)}`;
+cross join lateral (select ${values} offset 0) as ${Prisma.raw(outer)}
+cross join lateral (select ${found} as docs offset 0) as ${Prisma.raw(inner)}`;
   return {
     ...all,
     from,

@@ -20,8 +20,8 @@ export interface Rows {
   readonly naturalOrder: Sql | undefined;
   readonly limit: number | undefined;
   readonly skip: number;
-  /** How many layers of computed fields the root has: each may name the one below more than once. */
-  readonly layers: number;
+  /** The root has fields that are computed wherever they are named. */
+  readonly isComputed: boolean;
   /** Whether the sort key is never missing, so that an index may give the order. */
   readonly isAlwaysThere: (path: Path) => boolean;
 }
@@ -52,7 +52,7 @@ export function rowsOf(from: Sql, document: Sql): Rows {
     naturalOrder: undefined,
     limit: undefined,
     skip: 0,
-    layers: 0,
+    isComputed: false,
     isAlwaysThere: NEVER,
   };
 }
@@ -92,7 +92,9 @@ export function inOrder(rows: Rows): Rows {
 /** The documents made, as the rows of an outer SELECT; Postgres hands them on in the order it has them in. */
 export function wrapped(rows: Rows, { aliases }: PipelineContext): Rows {
   const alias = aliases.next('d');
-  const inner = select(Prisma.sql`${rows.root.json} as doc`, rows);
+  // `offset 0` keeps Postgres from putting what a document is made of in place of every mention of it.
+  const fence = isPart(rows) ? Prisma.empty : Prisma.raw('\noffset 0');
+  const inner = Prisma.sql`${select(Prisma.sql`${rows.root.json} as doc`, rows)}${fence}`;
   return rowsOf(Prisma.sql`(${inner}) as ${Prisma.raw(alias)}`, Prisma.raw(`${alias}.doc`));
 }
 
@@ -106,9 +108,20 @@ export function whole(rows: Rows, context: PipelineContext): Rows {
   return isPart(rows) ? wrapped(rows, context) : rows;
 }
 
-/** A field computed of computed fields grows with each: made first, it is one column. */
+/** Computed fields longer than this are made before they are named. */
+const SHORT = 1_500;
+
+/** A field computed of computed fields grows with each: what was computed is made first, then it is one column. */
 export function shallow(rows: Rows, context: PipelineContext): Rows {
-  return rows.layers < 2 ? rows : wrapped(inOrder(rows), context);
+  return rows.isComputed ? wrapped(inOrder(rows), context) : rows;
+}
+
+/** Rows of a root with computed fields; long ones are made at once. */
+export function computed(rows: Rows, made: readonly Sql[], context: PipelineContext): Rows {
+  const length = made.reduce((so, sql) => so + sql.sql.length, 0);
+  return length > SHORT
+    ? wrapped(inOrder(rows), context)
+    : { ...rows, isComputed: made.length > 0 || rows.isComputed };
 }
 
 /**
