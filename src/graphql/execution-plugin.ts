@@ -13,10 +13,10 @@ import {
   checkOperation,
   finishErrors,
   type OperationOptions,
-  type OperationRequest,
   reportFault,
   runOperation,
 } from './operation.js';
+import type { OperationRequest } from './operation-request.js';
 import type { RepeatedDocuments } from './repeated-documents.js';
 
 export interface ExecutionOptions extends OperationOptions {

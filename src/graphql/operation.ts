@@ -4,13 +4,10 @@
  * (graphql-endpoint.ts) both go through here.
  */
 import {
-  type DocumentNode,
   execute,
   GraphQLError,
   type GraphQLFormattedError,
-  type GraphQLSchema,
   getVariableValues,
-  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import type { Database } from '../store/database/database.js';
@@ -21,22 +18,9 @@ import { assertFilterVariables } from './limits/filter-variables.js';
 import { assertMayIntrospect } from './limits/introspection.js';
 import type { OperationCosts } from './limits/operation-cost.js';
 import { assertMayExplain, Explanation, wantsExtension } from './operation-extensions.js';
+import type { OperationRequest, Outcome } from './operation-request.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
-
-/** An operation of a document that is valid for this schema. */
-export interface ReadyOperation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
-
-export interface OperationRequest extends ReadyOperation {
-  readonly variables: Readonly<Record<string, unknown>>;
-  /** Of the request, as they were sent. */
-  readonly extensions: Readonly<Record<string, unknown>>;
-  readonly context: GraphqlContext;
-}
 
 export interface OperationOptions {
   readonly costs: OperationCosts;
@@ -109,11 +93,6 @@ async function executeOrSplice(
     return await executeInTransaction(request, database, { variableValues, execute: executeOperation });
   }
   return (await spliceOperation(request, variableValues)) ?? (await executeOperation(request));
-}
-
-export interface Outcome {
-  readonly data: Record<string, unknown> | null;
-  readonly errors: readonly GraphQLError[];
 }
 
 async function spliceOperation(

@@ -1,6 +1,6 @@
 /** Documents that were parsed and found valid, by their text: clients send the same few all day. */
 import { LRUCache } from 'lru-cache';
-import type { ReadyOperation } from './operation.js';
+import type { ReadyOperation } from './operation-request.js';
 
 /** Characters of the documents that are kept. */
 const MAX_LENGTH = 4_000_000;

@@ -21,7 +21,7 @@ import {
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../errors.js';
 import type { Database, Transaction } from '../store/database/database.js';
-import type { OperationRequest, Outcome } from './operation.js';
+import type { OperationRequest, Outcome } from './operation-request.js';
 import { requireScope } from './request-context.js';
 import { isTransactionalField } from './transactional.js';
 

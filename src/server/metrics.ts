@@ -1,7 +1,7 @@
 /** The figures of `/metrics`, for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
-import type { RequestEnded } from './observation.js';
+import type { RequestEnded } from './request-ended.js';
 
 /** Connections of the database pool; `pg.Pool` is one. */
 export interface PoolUse {

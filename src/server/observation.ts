@@ -2,6 +2,7 @@
  * What the service tells its operators: a closed list of events. `createObserver` is the one place that turns
  * them into log lines and metrics; nothing else logs.
  */
+
 import type { Logger } from 'pino';
 import type { JobObservation } from '../messaging/job.js';
 import type { MessageObservation } from '../messaging/message-delivery.js';
@@ -9,6 +10,7 @@ import type { Purged } from '../store/purge.js';
 import type { SlowStatement } from '../store/slow-statements.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
+import type { RequestEnded } from './request-ended.js';
 
 export type Observation =
   | RequestEnded
@@ -25,25 +27,6 @@ export type Observation =
   | MessageObservation
   | LiveConnectionEnded
   | JobObservation;
-
-export interface RequestEnded {
-  readonly kind: 'requestEnded';
-  readonly requestId: string;
-  readonly method: string;
-  /** As it was asked for; redacted before it is written. */
-  readonly url: string;
-  /** The template of the route, e.g. `/o/recs/:collection`: few values, so that it can be a label. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly address: string;
-  /** `domain/user`; `undefined`: no credential. */
-  readonly principal: string | undefined;
-  /** The code of the answer's error. */
-  readonly errorCode: string | undefined;
-  /** False: the caller went away, or the answer was cut. */
-  readonly isComplete: boolean;
-}
 
 export interface LiveConnectionEnded {
   readonly kind: 'liveConnectionEnded';

@@ -1,0 +1,22 @@
+/** An operation that is to be run, and what running it gives. */
+import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { GraphqlContext } from './graphql-context.js';
+
+/** An operation of a document that is valid for this schema. */
+export interface ReadyOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+export interface OperationRequest extends ReadyOperation {
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Of the request, as they were sent. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+  readonly context: GraphqlContext;
+}
+
+export interface Outcome {
+  readonly data: Record<string, unknown> | null;
+  readonly errors: readonly GraphQLError[];
+}

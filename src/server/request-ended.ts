@@ -1,0 +1,19 @@
+/** What is told of a request that was answered, or broken off. */
+export interface RequestEnded {
+  readonly kind: 'requestEnded';
+  readonly requestId: string;
+  readonly method: string;
+  /** As it was asked for; redacted before it is written. */
+  readonly url: string;
+  /** The template of the route, e.g. `/o/recs/:collection`: few values, so that it can be a label. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly address: string;
+  /** `domain/user`; `undefined`: no credential. */
+  readonly principal: string | undefined;
+  /** The code of the answer's error. */
+  readonly errorCode: string | undefined;
+  /** False: the caller went away, or the answer was cut. */
+  readonly isComplete: boolean;
+}
