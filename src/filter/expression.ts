@@ -8,8 +8,8 @@
  * operators there are, and what they take, is for those who compute them.
  */
 import { isJsonObject, type JsonValue } from '../json.js';
-import type { Path } from './filter.js';
 import { malformed, type Place, pathAt, within } from './mongo-place.js';
+import type { Path } from './path.js';
 
 export type Expression =
   | { readonly kind: 'literal'; readonly value: JsonValue }

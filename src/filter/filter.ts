@@ -11,9 +11,7 @@
  */
 import type { JsonScalar, JsonValue } from '../json.js';
 import type { Expression } from './expression.js';
-
-/** The steps from a record to a value, e.g. `['lines', 'fee_head']`. */
-export type Path = readonly string[];
+import type { Path } from './path.js';
 
 export type Filter =
   | AllFilter

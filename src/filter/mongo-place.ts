@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import { printExactJson } from '../json.js';
-import type { Path } from './filter.js';
+import type { Path } from './path.js';
 import { findUnstorable } from './storable-text.js';
 
 /** Bounds of one query, update or pipeline. */

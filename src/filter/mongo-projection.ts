@@ -4,8 +4,8 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { type Expression, parseExpression } from './expression.js';
-import type { Path } from './filter.js';
 import { malformed, type Place, pathAt, within } from './mongo-place.js';
+import type { Path } from './path.js';
 
 /** Names of members, `true` for a whole one, else what of it is meant. */
 export type FieldTree = ReadonlyMap<string, true | FieldTree>;

@@ -15,10 +15,10 @@ import { Query } from 'mingo/query';
 import { didYouMean } from '../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import type { UpdateOperation } from '../store/record-update.js';
-import type { Path } from './filter.js';
 import { isConditionOperator, parseMongoQuery, QUERY_OPERATORS, valueAt } from './mongo.js';
 import { malformed, type Place, pathAt, startAt, within } from './mongo-place.js';
 import { parseMongoSort } from './mongo-sort.js';
+import type { Path } from './path.js';
 
 type ParseOperator = (path: Path, operand: JsonValue, place: Place) => UpdateOperation;
 

@@ -16,7 +16,7 @@
 import { didYouMean } from '../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../json.js';
 import { parseExpression } from './expression.js';
-import type { Comparison, Filter, JsonType, MatchTest, Path } from './filter.js';
+import type { Comparison, Filter, JsonType, MatchTest } from './filter.js';
 import { parsePattern } from './mongo-pattern.js';
 import {
   invalid,
@@ -28,6 +28,7 @@ import {
   tooMany,
   within,
 } from './mongo-place.js';
+import type { Path } from './path.js';
 import { findUnstorable } from './storable-text.js';
 
 /** The operators a condition may hold, in the order of the documentation. */

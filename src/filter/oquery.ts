@@ -19,14 +19,8 @@
 import { ServiceError } from '../errors.js';
 import { ExactNumber, isExactNumber } from '../json.js';
 import { instantFrom, isDay, isMonth } from './calendar.js';
-import {
-  type CompareCondition,
-  type Condition,
-  type DayWord,
-  EVERYTHING,
-  type Filter,
-  type Path,
-} from './filter.js';
+import { type CompareCondition, type Condition, type DayWord, EVERYTHING, type Filter } from './filter.js';
+import type { Path } from './path.js';
 import { findUnstorable } from './storable-text.js';
 
 /** Bounds of one oquery. */

@@ -10,11 +10,12 @@ import { didYouMean } from '../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { SortKey } from '../store/record-query.js';
 import { type Expression, parseExpression } from './expression.js';
-import type { Filter, Path } from './filter.js';
+import type { Filter } from './filter.js';
 import { parseMongoQuery } from './mongo.js';
 import { MONGO_LIMITS, malformed, type Place, pathAt, startAt, tooMany, within } from './mongo-place.js';
 import { type FieldTree, type Projection, parseProjection, treeOf } from './mongo-projection.js';
 import { parseMongoSort } from './mongo-sort.js';
+import type { Path } from './path.js';
 
 export type Stage = StageMeaning & { readonly name: string; readonly source: JsonObject };
 

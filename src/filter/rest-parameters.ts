@@ -1,7 +1,7 @@
 /** The readers of REST's `sort` and `project`. @see decisions 3 */
 import { ServiceError } from '../errors.js';
 import type { SortKey } from '../store/record-query.js';
-import type { Path } from './filter.js';
+import type { Path } from './path.js';
 
 /** Bounds of `sort` and `project`. */
 export const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathSteps: 16 } as const;

@@ -8,7 +8,7 @@
  */
 import { isJsonObject, type JsonValue } from '../json.js';
 import { instantFrom } from './calendar.js';
-import type { Path } from './filter.js';
+import type { Path } from './path.js';
 
 /** Whether a path leads to values declared as datetimes with a time. */
 export type IsInstant = (path: Path) => boolean;

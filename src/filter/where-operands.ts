@@ -4,7 +4,8 @@ import type { ServiceError } from '../errors.js';
 import { ExactNumber, isExactNumber } from '../json.js';
 import type { Field } from '../store/collection.js';
 import { isDay, isMonth } from './calendar.js';
-import type { CompareCondition, EqualsCondition, Path } from './filter.js';
+import type { CompareCondition, EqualsCondition } from './filter.js';
+import type { Path } from './path.js';
 import { findOperator, type WhereType } from './where-operators.js';
 import { invalid, malformed, type Place, tooMany, WHERE_LIMITS } from './where-place.js';
 

@@ -17,7 +17,8 @@
 import { didYouMean } from '../did-you-mean.js';
 import type { ServiceError } from '../errors.js';
 import type { Collection, Field } from '../store/collection.js';
-import { type Condition, type DayWord, EVERYTHING, type Filter, type Path } from './filter.js';
+import { type Condition, type DayWord, EVERYTHING, type Filter } from './filter.js';
+import type { Path } from './path.js';
 import {
   comparedValue,
   dayAt,

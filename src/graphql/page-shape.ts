@@ -1,6 +1,6 @@
 /** What a document selects of a page of records or of one record, as the shape that the database prints. */
 import type { FieldNode } from 'graphql';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { EdgeMember, PageInfoMember, PageMember, PageShape } from '../store/sql/page-shape.js';
 import { listShapePaths, type Member } from '../store/sql/shape.js';
 import type { StoredRecord } from '../store/stored-record.js';

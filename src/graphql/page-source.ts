@@ -3,7 +3,8 @@
  * for their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { RecordPage, RecordSet } from '../store/record-set.js';
+import type { RecordPage } from '../store/record-reading.js';
+import type { RecordSet } from '../store/record-set.js';
 import type { PageShape } from '../store/sql/page-shape.js';
 import type { Member } from '../store/sql/shape.js';
 import type { StoredRecord } from '../store/stored-record.js';

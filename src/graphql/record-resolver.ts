@@ -5,8 +5,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../errors.js';
-import type { Filter, Path } from '../filter/filter.js';
+import type { Filter } from '../filter/filter.js';
 import { parseOquery } from '../filter/oquery.js';
+import type { Path } from '../filter/path.js';
 import { parseWhere } from '../filter/where.js';
 import type { FindCollection } from '../filter/where-place.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';

@@ -5,7 +5,8 @@
  * @see interface 4.5, decisions 8
  */
 import { addDays, isDay } from '../filter/calendar.js';
-import type { Filter, Path } from '../filter/filter.js';
+import type { Filter } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { Day } from '../reports/parameter-types.js';
 import { concessionsInForce } from '../reports/student-concession.js';
 import { invalidParameter } from './parameters.js';

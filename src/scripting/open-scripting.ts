@@ -44,7 +44,8 @@ export interface ScriptingServices {
 
 /** No thread is started before the first run, or `scriptRunner.warmUp`. The caller closes it. */
 export async function openScripting(services: ScriptingServices): Promise<Scripting> {
-  const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } = services;
+  const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } =
+    services;
   const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
   const scriptLog = new ScriptLog(database);
   const outbound = new OutboundClient({

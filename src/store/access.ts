@@ -7,7 +7,8 @@
  * @see decisions 3 (fields a caller may not read), 6
  */
 import { ServiceError } from '../errors.js';
-import { EVERYTHING, type Filter, type Path } from '../filter/filter.js';
+import { EVERYTHING, type Filter } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { JsonValue } from '../json.js';
 import { isExactNumber } from '../json.js';
 import type { Collection, RoleAccess, RowRule } from './collection.js';

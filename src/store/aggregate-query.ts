@@ -1,5 +1,5 @@
 /** What is computed of the records of one collection, group by group, as a plain value. */
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { JsonValue } from '../json.js';
 import type { Operand } from './sql/json-literal.js';
 

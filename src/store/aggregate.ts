@@ -5,7 +5,7 @@ import { type JsonValue, parseExactJson } from '../json.js';
 import { assertReadable, type EffectiveAccess } from './access.js';
 import type { AggregateQuery, Group } from './aggregate-query.js';
 import type { Database } from './database/database.js';
-import type { FindReadable, Readable } from './record-set.js';
+import type { FindReadable, Readable } from './record-reading.js';
 import type { Scope } from './scope.js';
 import { compileAggregate, listAggregatePaths, listKeys } from './sql/compile-aggregate.js';
 import type { CompileContext } from './sql/compile-filter.js';

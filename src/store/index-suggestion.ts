@@ -1,5 +1,5 @@
 /** Which index a collection would have to declare for a statement to be served by one: read from the plan that Postgres made for want of it. */
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { Collection, Field } from './collection.js';
 import { partitionName } from './database/partitions.js';
 import type { StatementPlan } from './database/statement-plan.js';

@@ -3,7 +3,7 @@
  * order with its cursors. They hold no value of a caller, so they serve everybody who asks the same way.
  */
 
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from './collection.js';
 import type { SortKey } from './record-query.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ErrorDetail } from '../errors.js';
 import { dayOf } from '../filter/calendar.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../json.js';
 import type { Check, Collection, UniqueTogether } from './collection.js';
 import { Exact, toDecimal } from './json-order.js';

@@ -6,7 +6,7 @@ import type { Collection } from './collection.js';
 import type { Database, Queryable } from './database/database.js';
 import type { StatementCaller } from './database/statement-watch.js';
 import { QueryPlans } from './query-plans.js';
-import type { Readable } from './record-set.js';
+import type { Readable } from './record-reading.js';
 import { liveRecordsOf, USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillLabels } from './reference-labels.js';
 import type { Scope } from './scope.js';

@@ -1,5 +1,6 @@
 /** A read of one collection as a plain value: what the three front ends agree on. */
-import type { Filter, Path } from '../filter/filter.js';
+import type { Filter } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 
 export interface SortKey {
   readonly path: Path;

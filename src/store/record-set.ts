@@ -4,45 +4,24 @@
  */
 import { invariant } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { EffectiveAccess } from './access.js';
 import { readGroups } from './aggregate.js';
 import type { AggregateQuery, Group } from './aggregate-query.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import type { Collection } from './collection.js';
-import type { Database } from './database/database.js';
-import type { KeptRead, KeptReads, Statement } from './kept-reads.js';
-import type { OrderPlan, QueryPlans } from './query-plans.js';
-import type { RecordQuery } from './record-query.js';
+import type { KeptRead, Statement } from './kept-reads.js';
+import type { OrderPlan } from './query-plans.js';
+import type { RecordPage, RecordSetOptions } from './record-reading.js';
 import { liveRecordsOf, recordsOf } from './record-statements.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
-import type { Scope } from './scope.js';
 import { assertMembersReadable } from './shape-access.js';
-import { type CompileContext, compileFilter } from './sql/compile-filter.js';
+import { compileFilter } from './sql/compile-filter.js';
 import { compilePage, compileRecord } from './sql/compile-page.js';
 import type { RecordOrder } from './sql/compile-sort.js';
 import type { PageShape } from './sql/page-shape.js';
 import { compileRecordSource, type RecordSource } from './sql/record-source.js';
 import type { Member, Printing } from './sql/shape.js';
 import { statementName } from './sql/statement-name.js';
-import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
-
-export interface RecordPage {
-  readonly records: readonly StoredRecord[];
-  /** Of each record: what `after` and `before` take. */
-  readonly cursors: readonly string[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-}
-
-/** What of another collection the caller may read. `undefined`: nothing. */
-export type FindReadable = (collection: string) => Readable | undefined;
-
-export interface Readable {
-  readonly collection: Collection;
-  /** Over the alias `r`: domain, live records and row rules. */
-  readonly condition: Prisma.Sql;
-  readonly access: EffectiveAccess;
-}
+import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /** The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${skip}`. */
 export interface RecordSetParts {
@@ -52,20 +31,6 @@ export interface RecordSetParts {
   readonly fields: Prisma.Sql;
   /** The condition without a cursor: what is counted. */
   readonly countWhere: Prisma.Sql;
-}
-
-export interface RecordSetOptions {
-  readonly database: Pick<Database, 'query' | 'stream'>;
-  readonly scope: Scope;
-  readonly query: RecordQuery;
-  /** What the caller may read; the paths of the query were checked against it. */
-  readonly access: EffectiveAccess;
-  readonly context: CompileContext;
-  readonly plans: QueryPlans;
-  readonly keptReads: KeptReads;
-  /** @see ReadIdentity */
-  readonly revision: object;
-  readonly findReadable: FindReadable;
 }
 
 export interface ReadOptions {

@@ -5,7 +5,7 @@
  *
  * @see decisions 1, 2, 3, 6, 7
  */
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import { accessOf, assertReadable } from './access.js';
@@ -23,8 +23,9 @@ import {
 import { type Purged, purge } from './purge.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './record-environment.js';
 import type { RecordQuery } from './record-query.js';
+import type { Readable } from './record-reading.js';
 import { gone, notFound } from './record-refusals.js';
-import { type Readable, RecordSet } from './record-set.js';
+import { RecordSet } from './record-set.js';
 import { recordsOf } from './record-statements.js';
 import {
   type ConditionalWriteOptions,

@@ -1,6 +1,6 @@
 /** One place in a record: read, set and taken away. The record given is never changed; what comes back shares what stayed. */
 import { ServiceError } from '../errors.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import { isList } from './json-order.js';
 

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../errors.js';
 import { dayOf } from '../filter/calendar.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../json.js';
 import { compareJson, Exact, isList, isSameJson, toDecimal } from './json-order.js';
 import { pointerOf, unfit, valueAtPath, withoutValueAt, withValueAt } from './record-update-path.js';

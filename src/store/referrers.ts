@@ -2,11 +2,11 @@
  * The records that point to a record, for each of many records in one statement: as a part of the statement that prints those, or
  * read for their ids.
  */
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { assertReadable } from './access.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
-import type { FindReadable, RecordPage, RecordSetOptions } from './record-set.js';
+import type { FindReadable, RecordPage, RecordSetOptions } from './record-reading.js';
 import { type CompileContext, compileFilter } from './sql/compile-filter.js';
 import { compileInnerPage } from './sql/compile-page.js';
 import { fieldJson } from './sql/names.js';

@@ -1,7 +1,7 @@
 /** Whether a caller may read all that a shape prints. */
 
 import { ServiceError } from '../errors.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { assertReadable, type EffectiveAccess } from './access.js';
 import type { Collection } from './collection.js';
 import { listPaths } from './sql/compile-filter.js';

@@ -1,7 +1,7 @@
 /** The operations of an update as they apply to one collection: checked against the caller's rights, their values as they are stored. */
 import type { ErrorDetail } from '../errors.js';
 import { ServiceError } from '../errors.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import { isJsonObject, type JsonValue } from '../json.js';
 import { assertReadable, type EffectiveAccess } from './access.js';
 import type { Collection, Field } from './collection.js';

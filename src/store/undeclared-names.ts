@@ -5,7 +5,7 @@
  * @see decisions 2, 3
  */
 import { didYouMean } from '../did-you-mean.js';
-import type { Path } from '../filter/filter.js';
+import type { Path } from '../filter/path.js';
 import type { EffectiveAccess } from './access.js';
 import type { Collection } from './collection.js';
 import type { Scope } from './scope.js';

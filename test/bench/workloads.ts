@@ -1,7 +1,7 @@
 /** What is measured: each workload as a request to the gateway and as the statement the gateway runs for it. */
 
-import type { Path } from '../../src/filter/filter.js';
 import { parseOquery } from '../../src/filter/oquery.js';
+import type { Path } from '../../src/filter/path.js';
 import { isJsonObject, parseExactJson } from '../../src/json.js';
 import { queryOf, type RecordQuery } from '../../src/store/record-query.js';
 import { RecordStore } from '../../src/store/record-store.js';

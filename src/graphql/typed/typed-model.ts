@@ -3,7 +3,7 @@
  * its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is read by it, JSON is
  * turned into GraphQL's values and back by it.
  */
-import type { Path } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import type { Collection, Field } from '../../store/collection.js';
 import type { PageSizes } from '../page-arguments.js';
 import {

@@ -1,8 +1,8 @@
 /** What a pipeline looks at: the paths into the records of its collections, and the operators it computes with. */
 import { ServiceError } from '../../errors.js';
 import { type Expression, listExpressionPaths } from '../../filter/expression.js';
-import type { Path } from '../../filter/filter.js';
 import type { FieldTree } from '../../filter/mongo-projection.js';
+import type { Path } from '../../filter/path.js';
 import type { Stage } from '../../filter/pipeline.js';
 import { assertReadable, type EffectiveAccess } from '../access.js';
 import type { Collection } from '../collection.js';

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../../errors.js';
 import { instantFrom, isDay, isMonth } from '../../filter/calendar.js';
-import type { Path } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type {
   AggregateQuery,

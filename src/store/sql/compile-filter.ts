@@ -9,7 +9,8 @@
  */
 
 import { listExpressionPaths } from '../../filter/expression.js';
-import type { Condition, ElementCondition, Filter, Path } from '../../filter/filter.js';
+import type { Condition, ElementCondition, Filter } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../collection.js';
 import { columnTest, needsByteOrder } from './column-test.js';

@@ -4,7 +4,8 @@
  * A jsonpath cannot look at other records, so where such a condition stands in one on list elements, the elements become rows.
  */
 import { ServiceError } from '../../errors.js';
-import type { ElementCondition, Filter, Path, RecordFilter } from '../../filter/filter.js';
+import type { ElementCondition, Filter, RecordFilter } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { assertReadable, type EffectiveAccess } from '../access.js';
 import type { Collection } from '../collection.js';

@@ -6,7 +6,7 @@
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
 import { ServiceError } from '../../errors.js';
-import type { Path } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../collection.js';
 import type { SortKey } from '../record-query.js';

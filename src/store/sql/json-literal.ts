@@ -1,6 +1,6 @@
 /** Operands as JSON text and as pieces of a jsonpath: the one place that quotes. Both travel as parameters, never as SQL. */
 import { ServiceError } from '../../errors.js';
-import type { Path } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { findUnstorable } from '../../filter/storable-text.js';
 import { type ExactNumber, isExactNumber } from '../../json.js';
 

@@ -5,7 +5,7 @@
  *
  * @see design "No string of a caller ever becomes SQL"
  */
-import type { Path } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../collection.js';
 

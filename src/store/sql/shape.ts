@@ -5,7 +5,8 @@
  * parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another type than the
  * shape says, as old data may hold, is printed as null; in a list it is left out.
  */
-import type { Filter, Path } from '../../filter/filter.js';
+import type { Filter } from '../../filter/filter.js';
+import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { SortKey } from '../record-query.js';
 import type { PageShape } from './page-shape.js';

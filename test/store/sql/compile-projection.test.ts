@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Path } from '../../../src/filter/filter.js';
+import type { Path } from '../../../src/filter/path.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import {
   isJsonObject,

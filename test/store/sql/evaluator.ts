@@ -3,7 +3,8 @@
  * instants, without anything of the compiler. The property tests hold Postgres against it.
  */
 import { Decimal } from 'decimal.js';
-import type { Condition, Filter, Path, RecordFilter } from '../../../src/filter/filter.js';
+import type { Condition, Filter, RecordFilter } from '../../../src/filter/filter.js';
+import type { Path } from '../../../src/filter/path.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
 import type { Collection, Field } from '../../../src/store/collection.js';
 

@@ -5,7 +5,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
-import type { Filter, Path } from '../../../filter/filter.js';
+import type { Filter } from '../../../filter/filter.js';
+import type { Path } from '../../../filter/path.js';
 import type { JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../store/aggregate-query.js';
 import { toPageRequest } from '../../page-arguments.js';

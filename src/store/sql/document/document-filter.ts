@@ -2,7 +2,8 @@
  * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of anything else to a jsonpath that
  * the GIN index on the record serves; what neither can say is said over the values found at the path.
  */
-import type { Filter, JsonType, MatchTest, Path } from '../../../filter/filter.js';
+import type { Filter, JsonType, MatchTest } from '../../../filter/filter.js';
+import type { Path } from '../../../filter/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { isExactNumber, type JsonScalar, type JsonValue, printExactJson } from '../../../json.js';
 import { columnTest, needsByteOrder } from '../column-test.js';

@@ -1,5 +1,5 @@
 /** What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that a stage has made. */
-import type { Path } from '../../../filter/filter.js';
+import type { Path } from '../../../filter/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Collection } from '../../collection.js';
 import { storable } from '../json-literal.js';

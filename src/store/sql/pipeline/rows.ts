@@ -2,7 +2,7 @@
  * `Rows`: the documents between two stages, as the pieces of one SELECT. A stage adds to the pieces as long as the order of SQL's clauses
  * allows (condition, order, part), and begins an outer SELECT where it does not; so that what a stage asks for reaches the table with its indexes.
  */
-import type { Path } from '../../../filter/filter.js';
+import type { Path } from '../../../filter/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { SortKey } from '../../record-query.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
