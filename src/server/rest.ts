@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
-import type { JsonValue } from '../json.js';
+import { isJsonObject, type JsonValue } from '../json.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameters.js';
 import type { RestServices, Route } from '../rest/route.js';
@@ -61,7 +61,8 @@ function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
 }
 
 function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
-  const { body } = request;
+  // What `curl -X POST -d ''` sends is a form of nothing.
+  const body = isForm(request) && isEmpty(request.body) ? undefined : request.body;
   if (body !== undefined && route.body?.kind === 'record' && isForm(request)) throw unsupported();
   if (body === undefined && route.body?.isRequired) {
     throw new ServiceError('MALFORMED_REQUEST', `The body is missing: ${route.body.description}`);
@@ -71,6 +72,10 @@ function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue |
 
 function isForm(request: FastifyRequest<RestGeneric>): boolean {
   return request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+}
+
+function isEmpty(body: JsonValue | undefined): boolean {
+  return isJsonObject(body) && Object.keys(body).length === 0;
 }
 
 function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {

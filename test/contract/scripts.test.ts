@@ -277,6 +277,21 @@ describe('POST /scripts/<name>/run', () => {
     });
   });
 
+  it('takes no body for no arguments, also as curl sends it', async () => {
+    await save({ name, code: 'export default (args) => ({ args })' });
+    for (const init of [{}, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' }]) {
+      const answer = await gateway.fetch(`/scripts/${name}/run`, { method: 'POST', as: 'admin', ...init });
+      expect(await answer.json()).toMatchObject({ value: { args: null } });
+    }
+    const form = await gateway.fetch(`/scripts/${name}/run`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'a=1',
+      as: 'admin',
+    });
+    expect(form.status).toBe(415);
+  });
+
   it('answers 422 with the place where it failed', async () => {
     await save({ name, code: `\nthrow new Error('no dues');` });
     const answer = await gateway.fetch(`/scripts/${name}/run`, { method: 'POST', as: 'admin' });
