@@ -1,5 +1,6 @@
 /** The door to files, but for their bytes, which go by `POST /files` and `GET /files/<id>`. */
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { isBase64 } from '../base64.js';
 import { ServiceError } from '../errors.js';
 import type { FileLink, StoredFile } from '../files/file-rows.js';
 import type { Files } from '../files/files.js';
@@ -7,8 +8,6 @@ import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './f
 import { type PageSizes, toPageRequest } from './page-arguments.js';
 import type { PageInfo } from './record-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 @Resolver()
 export class FileResolver {
@@ -71,7 +70,7 @@ export class FileResolver {
     @Ctx() context: RequestContext,
     @Arg('data', () => CreateFileInput, { description: 'The file.' }) data: CreateFileInput,
   ): Promise<FileResult> {
-    if (!BASE64.test(data.content)) {
+    if (!isBase64(data.content)) {
       throw new ServiceError('INVALID_VALUE', 'the content of the file is not base64', {
         errors: [{ parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' }],
       });

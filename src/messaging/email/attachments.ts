@@ -1,5 +1,6 @@
 /** Attachments: given with the email as base64, or files of the domain, which are read when it is sent. */
 import type { Readable } from 'node:stream';
+import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../store/scope.js';
 import type { Attachment } from '../message.js';
@@ -15,7 +16,6 @@ export interface AttachmentFiles {
 
 const MAX_ATTACHMENTS = 20;
 const MAX_NAME = 255;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,100})*$/;
 const OCTETS = 'application/octet-stream';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
@@ -70,7 +70,7 @@ async function toAttachment(
   if (!MEDIA_TYPE.test(contentType)) {
     throw invalid(`${parameter}/contentType`, 'not a media type', 'e.g. application/pdf');
   }
-  if (content !== undefined && !BASE64.test(content)) {
+  if (content !== undefined && !isBase64(content)) {
     throw invalid(`${parameter}/content`, 'not base64', 'base64 (RFC 4648, section 4) without line breaks');
   }
   return {
