@@ -1,7 +1,7 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled table: several times
- * faster than an entry at a time, and more compact. So with `fee_months`, which triggers keep in step with dues and receipts. In the
- * caller's transaction, so a load that fails leaves all as it was.
+ * faster than an entry at a time, and more compact. So with `fee_months` and `attendance_months`, which triggers keep in step with the
+ * records. In the caller's transaction, so a load that fails leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */
@@ -12,8 +12,26 @@ interface PausedIndex {
   readonly definition: string;
 }
 
-/** The partitions `fee_months` is made from. */
-const FEE_PARTITIONS = ['records_fee_due', 'records_fee_receipt'];
+/** What is made from the records of some partitions. */
+interface KeptTable {
+  readonly partitions: readonly string[];
+  /** Those that write it as records come in. */
+  readonly trigger: string;
+  readonly fill: string;
+}
+
+const KEPT_TABLES: readonly KeptTable[] = [
+  {
+    partitions: ['records_fee_due', 'records_fee_receipt'],
+    trigger: 'keep_fee_months_written',
+    fill: 'select fill_fee_months()',
+  },
+  {
+    partitions: ['records_attendance'],
+    trigger: 'keep_attendance_months_inserted',
+    fill: 'select fill_attendance_months()',
+  },
+];
 
 /** Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes. */
 export async function pauseIndexes(
@@ -40,19 +58,26 @@ export async function pauseIndexes(
     empty.add(partition);
     paused.push(...rows.filter((row) => row.partition === partition));
   }
-  const isFeesPaused = FEE_PARTITIONS.every((partition) => empty.has(partition));
-  if (isFeesPaused) await setFeeTriggers(client, 'disable');
+  const pausedTables = KEPT_TABLES.filter(({ partitions }) =>
+    partitions.every((partition) => empty.has(partition)),
+  );
+  for (const table of pausedTables) await setTrigger(client, table, 'disable');
   for (const { name } of paused) await client.query(`drop index ${name}`);
   return async () => {
     await client.query(`set local maintenance_work_mem = '256MB'`);
     for (const { definition } of paused) await client.query(definition);
-    if (!isFeesPaused) return;
-    await setFeeTriggers(client, 'enable');
-    await client.query('select fill_fee_months()');
+    for (const table of pausedTables) {
+      await setTrigger(client, table, 'enable');
+      await client.query(table.fill);
+    }
   };
 }
 
-async function setFeeTriggers(client: pg.ClientBase, state: 'disable' | 'enable'): Promise<void> {
-  for (const partition of FEE_PARTITIONS)
-    await client.query(`alter table ${partition} ${state} trigger keep_fee_months_written`);
+async function setTrigger(
+  client: pg.ClientBase,
+  { partitions, trigger }: KeptTable,
+  state: 'disable' | 'enable',
+): Promise<void> {
+  for (const partition of partitions)
+    await client.query(`alter table ${partition} ${state} trigger ${trigger}`);
 }

@@ -7,8 +7,6 @@ import { parameterError, required } from './parameters.js';
 import { assertClass } from './places.js';
 import { defineReport } from './report.js';
 import {
-  countingMark,
-  marksBefore,
   marksOfNoDay,
   presentDays,
   registeredStudents,
@@ -185,28 +183,21 @@ class_days as materialized (
   select * from days where class = ${className}
 ),
 lines as materialized (
-  select
-    student, section, month, min(session_year) as session_year,
-    repeat('–', min(place)::int - 1) || string_agg(letter || coalesce(repeat('–', next_place::int - place::int - 1), ''), '' order by place) as letters,
-    max(place) as last_place,
-    count(*) filter (where is_working) as working_days,
-    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
-    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
-    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
-    ${presentDays(settings)} as present_days
-  from student_days
-  group by student, section, month
+  select *, ${presentDays(settings)} as present_days from register where class = ${className}
 ),
 by_day as (
-  select
-    month, day, count(*) as on_roll,
-    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
-    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
-    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
-    ${presentDays(settings)} as present_days
-  from student_days
-  where is_working
-  group by month, day
+  select day.*, ${presentDays(settings)} as present_days
+  from (
+    select
+      l.month, letter.place, count(*) as on_roll,
+      count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
+      count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
+      count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked
+    from lines l
+    cross join lateral string_to_table(l.letters, null) with ordinality as letter(letter, place)
+    where letter not in ('–', '*')
+    group by l.month, letter.place
+  ) as day
 ),
 -- The sums of the session up to each line, whatever the section: the lines among what is summed, so that nothing need be joined.
 sums as materialized (
@@ -216,33 +207,17 @@ sums as materialized (
     sum(present_so_far) over months_before as present_brought, sum(working_so_far) over months_before as working_brought
   from (
     select
-      student, session_year, month, present_days as present_so_far, 0 as working_so_far, null as section, null as letters, 0 as last_place,
+      student, session_year, month, ${presentDays(settings)} as present_so_far, 0 as working_so_far, null as section, null as letters,
       0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked, 0 as present_days
     from (
       select
-        student, session_year, month,
-        count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
-          + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_days
-      from marked_days
-      where counts and is_shown
-      group by student, session_year, month
-      union all
-      select s.student, (select min(session_year) from class_days), '', b.present_days
-      from students s
-      cross join lateral (
-        select
-          count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
-            + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_days
-        from (
-          select r.data->>'status' as status
-          from records r
-          where ${marksBefore(first, context)}
-            and ${countingMark}
-        ) as mark
-      ) as b
-    ) as marked
+        student, session_year, case when is_shown then month else '' end as month,
+        bit_count((present & counted)::bit(31)) as present, bit_count((late & counted)::bit(31)) as late,
+        bit_count((half_day & counted)::bit(31)) as half_day, bit_count((leave & counted)::bit(31)) as leave
+      from counted_marks
+    ) as counted
     union all
-    select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0
     from students s
     join (
       select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month else '' end as month, count(*) as working_days
@@ -252,7 +227,7 @@ sums as materialized (
     ) as stay on stay.from_day = greatest(s.admitted_on, ${since}) and stay.to_day = s.left_on
     union all
     select
-      student, session_year, month, 0, 0, section, letters, last_place,
+      student, session_year, month, 0, 0, section, letters,
       working_days, present, absent, late, half_day, leave, unmarked, present_days
     from lines
   ) as entry
@@ -261,7 +236,7 @@ sums as materialized (
     months_before as (partition by student, session_year order by month range between unbounded preceding and current row exclude group)
 ),
 month_days as materialized (
-  select month, count(*) as days, count(*) filter (where is_working) as working_days from class_days where is_shown group by month
+  select month, count(*) filter (where is_working) as working_days from class_days where is_shown group by month
 ),
 left_out as (
   ${unusableAttendance(Prisma.sql`class = ${className}`, context)}
@@ -273,7 +248,7 @@ select 'row' as part,
   concat_ws('/', l.month, l.section, s.student) as key,
   json_build_object(
     'month', l.month, 'section', l.section, 'rollNo', s.roll_no, 'studentId', s.student, 'admissionNo', s.admission_no, 'name', s.name,
-    'register', l.letters || repeat('–', md.days::int - l.last_place::int),
+    'register', l.letters,
     'present', l.present, 'absent', l.absent, 'late', l.late, 'halfDay', l.half_day, 'leave', l.leave, 'unmarked', l.unmarked,
     'workingDays', l.working_days, 'presentDays', trim_scale(l.present_days),
     'percent', round(100 * l.present_days / nullif(l.working_days, 0), 2),
@@ -282,7 +257,6 @@ select 'row' as part,
   ) as content
 from sums l
 join students s on s.student = l.student
-join month_days md on md.month = l.month
 where l.section is not null
 union all
 select 'totals', null, null, json_build_object(
@@ -311,7 +285,7 @@ select 'totals', null, null, json_build_object(
             coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day, coalesce(b.leave, 0) as leave,
             coalesce(b.unmarked, 0) as unmarked, b.present_days
           from class_days d
-          left join by_day b on b.day = d.day
+          left join by_day b on b.month = d.month and b.place = d.place
           where d.is_shown and d.is_working and d.month = md.month
         ) as by_day
       ),

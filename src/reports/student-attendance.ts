@@ -149,21 +149,28 @@ ${studentDays(
   context,
 )},
 counted as materialized (
-  select
-    student,
-    (array_agg(class order by day desc))[1] as class, (array_agg(section order by day desc))[1] as section,
-    count(*) filter (where is_working) as working_days,
-    count(*) filter (where letter = 'P') as present, count(*) filter (where letter = 'A') as absent,
-    count(*) filter (where letter = 'L') as late, count(*) filter (where letter = 'H') as half_day,
-    count(*) filter (where letter = 'V') as leave, count(*) filter (where letter = '?') as unmarked,
-    ${presentDays(settings)} as present_days,
-    json_agg(json_build_object(
-      'day', day,
-      'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late' when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
-      'class', class, 'section', section
-    ) order by day) filter (where is_working) as days
-  from student_days
-  group by student
+  select counts.*, ${presentDays(settings)} as present_days, day.class, day.section, day.days
+  from (
+    select
+      student, sum(working_days) as working_days, sum(present) as present, sum(absent) as absent, sum(late) as late,
+      sum(half_day) as half_day, sum(leave) as leave, sum(unmarked) as unmarked
+    from register
+    group by student
+  ) as counts
+  join (
+    select
+      r.student, (array_agg(r.class order by d.day desc))[1] as class, (array_agg(r.section order by d.day desc))[1] as section,
+      json_agg(json_build_object(
+        'day', d.day,
+        'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late' when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
+        'class', r.class, 'section', r.section
+      ) order by d.day) filter (where d.is_working) as days
+    from register r
+    cross join lateral string_to_table(r.letters, null) with ordinality as letter(letter, place)
+    join days d on d.class = r.class and d.month = r.month and d.is_shown and d.place = letter.place
+    where letter <> '–'
+    group by r.student
+  ) as day on day.student = counts.student
 ),
 -- The absences after the last mark of the session that is none.
 streaks as (

@@ -3,20 +3,25 @@
  * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked about with the place of
  * their registration (`registeredStudents` prints its columns).
  *
- *   marks         a line a mark of the range, and the last before it in the session; its day is that of the unique rule
- *   days          class, day, month, session_year, is_working, is_shown (of the range), place (in the shown days of the month)
- *   marked_days   marks with the day of their class; `counts`: a working day, the student on roll
- *   places        where each student was since when, a class and section a line
- *   student_days  a line a student and shown day on roll, with its letter: P A L H V, `*` no school, `?` unmarked
+ *   marks          a line a student, month and place, from the session of the first day on: the days of each status, as bits
+ *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the shown days of the month)
+ *   class_months   class, month, is_shown, session_year, first_day, last_day, days and working (bits), day_count
+ *   counted_marks  a line a mark of `marks` and month of its class: `counted`, the bits of working days with the student on roll
+ *   places         where each student was since when, a class and section a line
+ *   register       a line a student, place and shown month on roll: letters of its days, P A L H V, `*` no school, `?` unmarked, `–` not
+ *                  on roll or elsewhere, and how many of each
  *
  * A student is on roll from `admitted_on` to `left_on`, in the class and section of the last mark on or before the day in that session;
  * before the first mark in that of the first; without any, in that of the registration, if it is of that session.
  *
- * @see reports.md 9, "Terms used by all"
+ * Marks come from `attendance_months`, which triggers keep in step with the records. A month of days is 31 bits, so that marks, working
+ * days and days on roll meet in a few operations a student and month, whatever the number of days.
+ *
+ * @see reports.md 9, "Terms used by all"; prisma/migrations/0013_attendance_months
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { firstDay, monthsOf, sessionOf } from './calendar.js';
+import { addDays, firstDay, monthOf, monthsOf, sessionOf } from './calendar.js';
 import type { Day } from './parameter-types.js';
 import type { ReportContext } from './report.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
@@ -35,13 +40,17 @@ export const registeredStudents: Sql = Prisma.sql`
     case when r.data->>'admitted_on' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then r.data->>'admitted_on' end as admitted_on,
     case when coalesce(r.data->>'left_on', '9999-12-31') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then coalesce(r.data->>'left_on', '9999-12-31') end as left_on`;
 
-/** The ids of students registered in a class or section in the sessions of the range, and of those marked in it who are elsewhere by now. */
+/**
+ * The ids of students registered in a class or section in the sessions of the range, and of those marked in it, from the day before to
+ * the day after, who are elsewhere by now.
+ */
 export function studentsOfClass(
   { className, section }: { readonly className: string; readonly section: string | null },
   { first, last }: DayRange,
   context: ReportContext,
 ): Sql {
   const { domain, settings, today } = context;
+  const [before, after] = [addDays(first, -1), addDays(last < today ? last : today, 1)];
   const [firstSession, lastSession] = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
   return Prisma.sql`
       select r.id
@@ -51,13 +60,12 @@ export function studentsOfClass(
         and (${section}::text is null or r.data->>'section' = ${section}::text)
         and r.data->>'session' in (${firstSession}, ${lastSession})
       union
-      select r.data->'student'->>'value'
-      from records r
-      where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-        and r.data->'class' = to_jsonb(${className}::text)
-        and (${section}::text is null or r.data->>'section' = ${section}::text)
-        and r.data->'created' >= to_jsonb(to_char(${first}::date - 1, 'YYYY-MM-DD'))
-        and r.data->'created' < to_jsonb(to_char(least(${last}::date, ${today}::date) + 2, 'YYYY-MM-DD'))`;
+      select m.student
+      from attendance_months m
+      where m.domain = ${domain} and m.class = ${className} and (${section}::text is null or m.section = ${section}::text)
+        and m.month between ${monthOf(before)} and ${monthOf(after)}
+        and (${MARKED} & ${bitsFrom(before)} <> 0 or m.month <> ${monthOf(before)})
+        and (${MARKED} & ${bitsTo(after)} <> 0 or m.month <> ${monthOf(after)})`;
 }
 
 export interface StudentDaysOptions extends DayRange {
@@ -71,29 +79,24 @@ export function studentDays(
   { first, last, classes, where }: StudentDaysOptions,
   context: ReportContext,
 ): Sql {
-  const { settings } = context;
+  const { domain, settings, today } = context;
   const since = sessionStart(first, context);
+  const until = last < today ? last : today;
   return Prisma.sql`
 marks as materialized (
-  select
-    r.id, s.student, left(right(r.keys->>'student_day', 12), 10) as day, m.class, m.section, m.status,
-    s.admitted_on, s.left_on
+  select m.*, m.present | m.absent | m.late | m.half_day | m.leave | m.other as marked, s.admitted_on, s.left_on
   from students s
   cross join lateral (
-    select r.id, r.data, r.keys
-    from records r
-    where ${marksOf(first, last, context)}
-    union all
-    (
-      select r.id, r.data, r.keys
-      from records r
-      where ${marksBefore(first, context)}
-      order by r.keys->>'student_day' desc
-      limit 1
-    )
-  ) as r
-  cross join lateral jsonb_to_record(r.data) as m(class text, section text, status text, student jsonb)
-  where m.student->>'value' = s.student
+    select
+      m.student, m.month, nullif(m.class, '') as class, m.section,
+      left(m.month, 4)::int - case when right(m.month, 2)::int < ${settings.sessionFirstMonth}::int then 1 else 0 end as session_year,
+      m.present & d.bits as present, m.absent & d.bits as absent, m.late & d.bits as late, m.half_day & d.bits as half_day,
+      m.leave & d.bits as leave, m.other & d.bits as other
+    from attendance_months m
+    cross join lateral (select case when m.month = ${monthOf(until)} then ${bitsTo(until)} else ${ALL_DAYS}::int end as bits) as d
+    where m.domain = ${domain} and m.student = s.student and m.month between ${monthOf(since)} and ${monthOf(until)}
+  ) as m
+  where m.present | m.absent | m.late | m.half_day | m.leave | m.other <> 0
 ),
 school_classes as materialized (
   select class from students
@@ -105,59 +108,140 @@ school_classes as materialized (
 ${schoolDays(context, { first: since, last })},
 days as materialized (
   select
-    d.class, d.day, d.month, d.is_working, d.day >= ${first} as is_shown,
+    d.class, d.day, 1 << (31 - right(d.day, 2)::int) as bit, d.month, d.is_working, d.day >= ${first} as is_shown,
     row_number() over (partition by d.class, d.month, d.day >= ${first} order by d.day) as place,
     extract(year from d.day::date - make_interval(months => ${settings.sessionFirstMonth} - 1))::int as session_year
   from school_days d
 ),
-marked_days as materialized (
+class_months as materialized (
   select
-    m.*, d.month, d.session_year, d.is_working, d.is_shown,
-    d.is_working and d.day between m.admitted_on and m.left_on as counts
+    class, month, is_shown, session_year, min(day) as first_day, max(day) as last_day, bit_or(bit) as days,
+    coalesce(bit_or(bit) filter (where is_working), 0) as working, count(*)::int as day_count
+  from days
+  group by class, month, is_shown, session_year
+),
+counted_marks as materialized (
+  select
+    m.*, c.is_shown, c.days,
+    case when m.admitted_on <= c.first_day and m.left_on >= c.last_day then c.working else coalesce((
+      select bit_or(d.bit)
+      from days d
+      where d.class = c.class and d.month = c.month and d.is_shown = c.is_shown and d.is_working and d.day between m.admitted_on and m.left_on
+    ), 0) end as counted
   from marks m
-  join days d on d.class = m.class and d.day = m.day
+  join class_months c on c.class = m.class and c.month = m.month
 ),
 places as materialized (
+  select student, session_year, min(class) as class, min(section) as section, '' as from_day, '9999' as to_day
+  from marks
+  where class is not null
+  group by student, session_year
+  having min(class) = max(class) and min(section) = max(section)
+  union all
+  -- Of those who changed, every mark.
   select
     student, session_year, class, section,
     case when row_number() over in_session = 1 then '' else day end as from_day,
     coalesce(lead(day) over in_session, '9999') as to_day
   from (
     select
-      student, day, session_year, class, section,
-      (class, section) is distinct from lag((class, section)) over (partition by student, session_year order by day) as is_change
-    from marked_days
+      m.student, d.day, m.session_year, m.class, m.section,
+      (m.class, m.section) is distinct from lag((m.class, m.section)) over (partition by m.student, m.session_year order by d.day) as is_change
+    from marks m
+    join days d on d.class = m.class and d.month = m.month and m.marked & d.bit <> 0
+    where (m.student, m.session_year) in (
+      select student, session_year
+      from marks
+      where class is not null
+      group by student, session_year
+      having min(class) < max(class) or min(section) < max(section)
+    )
   ) as mark
   where is_change
   window in_session as (partition by student, session_year order by day)
   union all
   select s.student, s.session_year, s.class, s.section, '', '9999'
   from students s
-  where not exists (select from marked_days m where m.student = s.student and m.session_year = s.session_year)
+  where not exists (select from marks m where m.student = s.student and m.session_year = s.session_year and m.class is not null)
 ),
--- One value a student: a join by student and day, of whose rows the planner expects one, would be a loop over all marks.
-statuses as materialized (
-  select student, jsonb_object_agg(day, status) as by_day from marks group by student
-),
-student_days as materialized (
-  select day.*, lead(place) over (partition by student, section, month order by place) as next_place
+register as materialized (
+  select
+    student, class, section, month, session_year, day_count,
+    -- A number of 31 digits for each letter, with a digit for each of its days: no two share a day. Their sum says every day's letter.
+    translate(
+      substr((
+        (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
+          + absent::bit(31)::text::numeric * 4 + late::bit(31)::text::numeric * 5 + half_day::bit(31)::text::numeric * 6
+          + leave::bit(31)::text::numeric * 7 + 1e31
+      )::text, 1 + right(first_day, 2)::int, day_count),
+      '01234567', '–*?PALHV'
+    ) as letters,
+    bit_count(possible::bit(31)) as working_days, bit_count(unmarked::bit(31)) as unmarked,
+    bit_count(present::bit(31)) as present, bit_count(absent::bit(31)) as absent, bit_count(late::bit(31)) as late,
+    bit_count(half_day::bit(31)) as half_day, bit_count(leave::bit(31)) as leave
   from (
     select
-      p.student, p.class, p.section, d.month, d.day, d.place, d.is_working, d.session_year,
-      case when not d.is_working then '*' else
-        case m.by_day->>d.day when 'present' then 'P' when 'absent' then 'A' when 'late' then 'L' when 'half_day' then 'H' when 'leave' then 'V' else '?' end
-      end as letter
-    from places p
-    join students s on s.student = p.student
-    join days d
-      on d.class = p.class and d.session_year = p.session_year and d.day >= p.from_day and d.day < p.to_day and d.is_shown
-      and d.day between s.admitted_on and s.left_on
-    left join statuses m on m.student = p.student
-    where ${where}
-    -- So that letters are sorted, and not all marks of a student with each of them.
+      student, class, section, month, session_year, first_day, day_count, working, on_roll, possible,
+      possible & present_of_month as present, possible & absent_of_month as absent, possible & late_of_month as late,
+      possible & half_day_of_month as half_day, possible & leave_of_month as leave,
+      possible & ~(present_of_month | absent_of_month | late_of_month | half_day_of_month | leave_of_month) as unmarked
+    from (
+      select
+        entry.*, on_roll & working as possible,
+        bit_or(present) over of_month as present_of_month, bit_or(absent) over of_month as absent_of_month,
+        bit_or(late) over of_month as late_of_month, bit_or(half_day) over of_month as half_day_of_month,
+        bit_or(leave) over of_month as leave_of_month
+      from (
+        select
+          student, class, section, month, session_year, first_day, day_count, working, bit_or(bits) as on_roll,
+          0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave
+        from (
+          select
+            p.student, p.class, p.section, c.month, c.session_year, c.first_day, c.day_count, c.working,
+            case
+              when p.from_day <= c.first_day and p.to_day > c.last_day and s.admitted_on <= c.first_day and s.left_on >= c.last_day then c.days
+              else (
+                select bit_or(d.bit)
+                from days d
+                where d.class = c.class and d.month = c.month and d.is_shown and d.day >= p.from_day and d.day < p.to_day
+                  and d.day between s.admitted_on and s.left_on
+              )
+            end as bits
+          from places p
+          join students s on s.student = p.student
+          join class_months c on c.class = p.class and c.session_year = p.session_year and c.is_shown
+          where ${where}
+        ) as stay
+        where bits <> 0
+        group by student, class, section, month, session_year, first_day, day_count, working
+        union all
+        -- The marks of the month, wherever they were made: among the lines, so that nothing need be joined.
+        select student, null, null, month, null, null, null, null, null, present, absent, late, half_day, leave
+        from marks
+      ) as entry
+      window of_month as (partition by student, month)
+    ) as l
+    where on_roll is not null
+    -- So that each is computed once, and not wherever it is named.
     offset 0
-  ) as day
+  ) as line
 )`;
+}
+
+/** Every day of a month. */
+const ALL_DAYS = 2 ** 31 - 1;
+
+/** The days of a line `m` of attendance_months that have a mark. */
+const MARKED: Sql = Prisma.sql`(m.present | m.absent | m.late | m.half_day | m.leave | m.other)`;
+
+/** The bits of the days of a month from a day on. */
+function bitsFrom(day: Day): Sql {
+  return Prisma.sql`${ALL_DAYS >> (Number(day.slice(-2)) - 1)}::int`;
+}
+
+/** The bits of the days of a month up to a day, itself included. */
+function bitsTo(day: Day): Sql {
+  return Prisma.sql`${ALL_DAYS & ~(ALL_DAYS >> Number(day.slice(-2)))}::int`;
 }
 
 /**
@@ -170,38 +254,43 @@ export function marksOf(first: Day, last: Day, { domain, today }: ReportContext)
       and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}, ${today}) || '"]'`;
 }
 
-/** The marks `r` of a student `s` in the session of a day, before that day. */
-export function marksBefore(day: Day, context: ReportContext): Sql {
-  return Prisma.sql`r.domain = ${context.domain} and r.collection = 'attendance' and r.deleted_at is null
-      and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${sessionStart(day, context)} || '"]'
-      and r.keys->>'student_day' < '[' || to_json(s.student)::text || ',"' || ${day} || '"]'`;
-}
-
 /** Whether a mark `r` of a student `s` counts: on a working day of its class, the student on roll. */
 export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on and s.left_on
       and not (select places from days_off) ? ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
-/** How many days of the letters count present: a sum over lines with a `letter`. */
+/** How many days count present, of a line with the counts `present`, `late`, `half_day` and `leave`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {
   return leaveCountsPresent
-    ? Prisma.sql`(count(*) filter (where letter in ('P', 'L', 'V')) + 0.5 * count(*) filter (where letter = 'H'))`
-    : Prisma.sql`(count(*) filter (where letter in ('P', 'L')) + 0.5 * count(*) filter (where letter = 'H'))`;
+    ? Prisma.sql`(present + late + leave + 0.5 * half_day)`
+    : Prisma.sql`(present + late + 0.5 * half_day)`;
 }
 
-/** What did not count: rows of `left_out`, to go to the warnings. `where` says which of the marks `marked_days` are asked about. */
+/** What did not count: rows of `left_out`, to go to the warnings. `where` says which of the `counted_marks` are asked about. */
 export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   return Prisma.sql`
-  select 'attendance' as collection, id, 'status is none of present, absent, late, half_day, leave' as reason
-  from marked_days
-  where is_shown and ${where} and coalesce(status not in ('present', 'absent', 'late', 'half_day', 'leave'), true)
-  union all
-  select 'attendance', id, 'the day is no school day of the class'
-  from marked_days
-  where is_shown and ${where} and not is_working
-  union all
-  select 'attendance', id, 'the student is not on roll on the day'
-  from marked_days
-  where is_shown and ${where} and not day between admitted_on and left_on
+  select 'attendance' as collection, mark.id, fault.reason
+  from (
+    select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other, m.admitted_on, m.left_on
+    from (
+      select * from counted_marks where is_shown and ${where} and (marked & days & ~counted <> 0 or other & days <> 0)
+    ) as m
+    join days d on d.class = m.class and d.month = m.month and d.is_shown and m.marked & d.bit <> 0
+    offset 0
+  ) as d
+  cross join lateral (
+    select 'status is none of present, absent, late, half_day, leave' where d.is_other
+    union all
+    select 'the day is no school day of the class' where not d.is_working
+    union all
+    select 'the student is not on roll on the day' where not d.day between d.admitted_on and d.left_on
+  ) as fault(reason)
+  cross join lateral (
+    select r.id
+    from records r
+    where r.domain = ${context.domain} and r.collection = 'attendance' and r.deleted_at is null
+      and r.keys->>'student_day' = '[' || to_json(d.student)::text || ',"' || d.day || '"]'
+    limit 1
+  ) as mark
   union all
   select 'registration', student, 'admitted_on or left_on is not a day'
   from students

@@ -232,8 +232,8 @@ async function insertSchool(domain: string, school: School): Promise<void> {
     ...school.students.flatMap((student, index) => recordsOf(student, index)),
   ];
   await test.database.query(Prisma.sql`
-insert into records (domain, collection, id, data)
-select ${domain}, row->>'collection', row->>'id', row->'data' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+insert into records (domain, collection, id, data, keys)
+select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 }
 
 function recordsOf(student: School['students'][number], index: number) {
@@ -262,7 +262,14 @@ function recordsOf(student: School['students'][number], index: number) {
     ...student.marks.map(({ day, status }) => ({
       collection: 'attendance',
       id: `a${index}-${day}`,
-      data: { created: `${day}T03:30:00.000Z`, student: reference, class: '5', section, status },
+      data: {
+        created: `${day}T03:30:00.000Z`,
+        student: reference,
+        class: '5',
+        section,
+        status,
+      },
+      keys: { student_day: JSON.stringify([`s${index}`, day]) },
     })),
     {
       collection: 'result',
