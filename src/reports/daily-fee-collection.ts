@@ -130,45 +130,65 @@ entries as (
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
     and r.data->>'status' = 'rolled_back'
 ),
--- A receipt counts whole or not at all.
-receipts as materialized (
+-- Receipts with the same lines, as those of a class and month mostly have, together: each list of lines is read once a day. In a series
+-- the digits, all as long, come before the number.
+groups as materialized (
   select
-    to_char(${from}::date + width_bucket(at, (select starts from days)) - 1, 'YYYY-MM-DD') as day, sign, id, data->'lines' as lines, data->>'receipt_no' as receipt_no,
-    case when jsonb_typeof(data->'total') = 'number' then sign * (data->'total')::numeric end as total,
-    coalesce(data->>'payment_type', 'unknown') as payment_type,
-    data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
-    rtrim(data->>'receipt_no', '0123456789') as series,
-    substr(data->>'receipt_no', length(rtrim(data->>'receipt_no', '0123456789')) + 1) as digits,
+    place, sign, lines, has_total, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
+    sum(sign * total) as amount, array_agg(id) as ids,
+    min(digits || receipt_no) filter (where sign = 1) as first, max(digits || receipt_no) filter (where sign = 1) as last
+  from (
+    select
+      width_bucket(at, (select starts from days)) as place, sign, id, data->'lines' as lines, receipt_no, series,
+      jsonb_typeof(data->'total') is not distinct from 'number' as has_total,
+      case when jsonb_typeof(data->'total') = 'number' then (data->'total')::numeric end as total,
+      coalesce(data->>'payment_type', 'unknown') as payment_type,
+      data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
+      lpad(substr(receipt_no, length(series) + 1), 30, '0') as digits
+    from (
+      select entries.*, data->>'receipt_no' as receipt_no, rtrim(data->>'receipt_no', '0123456789') as series
+      from entries
+      where ${paymentType} = 'all' or data->>'payment_type' = ${paymentType}
+      -- So that each is computed once, and not wherever it is named.
+      offset 0
+    ) as entry
+    offset 0
+  ) as receipt
+  group by place, sign, lines, has_total, payment_type, collector_id, series
+),
+-- A receipt counts whole or not at all.
+checked as materialized (
+  select
+    groups.*,
     case
-      when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
-      when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
-      when data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
+      when jsonb_typeof(lines) is distinct from 'array' then 'lines is not a list'
+      when not has_total then 'total is not a number'
+      when lines @? '$[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
         then 'amount of a line is not a number'
     end as fault
-  from entries
-  where ${paymentType} = 'all' or data->>'payment_type' = ${paymentType}
+  from groups
 ),
 lines as materialized (
   select
-    r.day, coalesce(line->>'fee_head', 'unknown') as fee_head,
-    sum(case r.sign when 1 then (line->'amount')::numeric else -(line->'amount')::numeric end) as amount,
-    coalesce(sum(r.sign * case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end), 0) as fine
-  from receipts r
-  cross join lateral jsonb_array_elements(r.lines) as line
-  where r.fault is null
+    g.place, coalesce(line->>'fee_head', 'unknown') as fee_head,
+    sum(g.sign * g.count * (line->'amount')::numeric) as amount,
+    coalesce(sum(g.sign * g.count * case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end), 0) as fine
+  from checked g
+  cross join lateral jsonb_array_elements(g.lines) as line
+  where g.fault is null
   group by 1, 2
 ),
 by_day as (
   select
-    day, count(*) filter (where sign = 1) as receipts, count(*) filter (where sign = -1) as rolled_back,
-    min(array[series, lpad(digits, 30, '0'), receipt_no]) filter (where sign = 1) as first,
-    max(array[series, lpad(digits, 30, '0'), receipt_no]) filter (where sign = 1) as last
-  from receipts
+    place, sum(count) filter (where sign = 1) as receipts, sum(count) filter (where sign = -1) as rolled_back,
+    min(array[series, left(first, 30), substr(first, 31)]) filter (where sign = 1) as first,
+    max(array[series, left(last, 30), substr(last, 31)]) filter (where sign = 1) as last
+  from checked
   where fault is null
-  group by day
+  group by place
 ),
 by_type as materialized (
-  select day, payment_type, sum(total) as amount from receipts where fault is null group by day, payment_type
+  select place, payment_type, sum(amount) as amount from checked where fault is null group by place, payment_type
 ),
 heads as materialized (
   select l.fee_head, row_number() over (order by min(h.head_order), l.fee_head) as position
@@ -230,24 +250,25 @@ select 'row' as part, row_number() over (order by d.day) as position, d.day as k
   'receipts', coalesce(b.receipts, 0), 'rolledBack', coalesce(b.rolled_back, 0), 'firstReceiptNo', b.first[3], 'lastReceiptNo', b.last[3],
   'heads', (
     select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
-    from heads h left join lines l on l.fee_head = h.fee_head and l.day = d.day
+    from heads h left join lines l on l.fee_head = h.fee_head and l.place = d.place
   ),
-  'fine', round(coalesce((select sum(l.fine) from lines l where l.day = d.day), 0), 2),
-  'total', round(coalesce((select sum(l.amount + l.fine) from lines l where l.day = d.day), 0), 2),
+  'fine', round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2),
+  'total', round(coalesce((select sum(l.amount + l.fine) from lines l where l.place = d.place), 0), 2),
   'paymentTypes', (
     select json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
     from payment_types p
-    left join by_type r on r.day = d.day and r.payment_type = p.payment_type
+    left join by_type r on r.place = d.place and r.payment_type = p.payment_type
   )
 ) as content
 from (
-  select to_char(d, 'YYYY-MM-DD') as day from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+  select to_char(day, 'YYYY-MM-DD') as day, place
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(day, place)
 ) as d
-left join by_day b on b.day = d.day
+left join by_day b on b.place = d.place
 union all
 select 'totals', null, null, json_build_object(
-  'receipts', (select count(*) from receipts where sign = 1 and fault is null),
-  'rolledBack', (select count(*) from receipts where sign = -1 and fault is null),
+  'receipts', (select coalesce(sum(receipts), 0) from by_day),
+  'rolledBack', (select coalesce(sum(rolled_back), 0) from by_day),
   'heads', (
     select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2)) order by h.position), '[]')
     from heads h join (select fee_head, sum(amount) as amount from lines group by fee_head) as l on l.fee_head = h.fee_head
@@ -264,8 +285,8 @@ select 'totals', null, null, json_build_object(
       'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount', round(amount, 2)
     ) order by collector, collector_id), '[]')
     from (
-      select collector_id, max(collector) as collector, count(*) filter (where sign = 1) as receipts, sum(total) as amount
-      from receipts where fault is null group by collector_id
+      select collector_id, max(collector) as collector, coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
+      from checked where fault is null group by collector_id
     ) as by_collector
   ),
   'difference', round(
@@ -277,7 +298,8 @@ union all
 select 'warning', null, null, json_build_object(
   'collection', 'fee_receipt', 'reason', fault, 'count', count(distinct id), 'ids', (array_agg(distinct id order by id))[1:10]
 )
-from receipts
+from checked
+cross join lateral unnest(ids) as id
 where fault is not null
 group by fault`,
 });
