@@ -30,6 +30,16 @@ export const MONGO_DIFFERENCES: readonly MongoDifference[] = [
     elsewhere: 'mingo takes the remainder of null and texts as JavaScript does',
   },
   {
+    name: 'lists in comparisons',
+    here: 'expressions compare a list as a whole, as in MongoDB: { $eq: [["a"], "a"] } is false',
+    elsewhere: 'mingo compares its elements too',
+  },
+  {
+    name: 'parts of one document',
+    here: 'what $unwind makes of a document are documents of their own, as in MongoDB, where the database makes them',
+    elsewhere: "mingo's share their objects: $unset of a nested field in one takes it from the others",
+  },
+  {
     name: 'missing in a sort',
     here: 'null and missing stand first, in the order of _id, as in MongoDB; in a list every element counts as the list does: lists are ordered as a whole',
     elsewhere: 'mingo puts missing before null; MongoDB orders a list by its least or greatest element',

