@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../messaging/use-workers.js';
 import { useGateway } from './gateway.js';
 
-const gateway = useGateway({ STREAM_STALL_MS: '1500' });
+const gateway = useGateway({ STREAM_STALL_MS: '3000' });
 
 describe('a caller that stands still', () => {
   it('while it sends a file is cut, and nothing stays', async () => {
@@ -35,7 +35,7 @@ describe('a caller that stands still', () => {
           answer.on('data', (chunk: Buffer) => {
             if (read === 0) {
               answer.pause();
-              setTimeout(() => answer.resume(), 6000);
+              setTimeout(() => answer.resume(), 9000);
             }
             read += chunk.length;
           });
