@@ -64,8 +64,9 @@ export function studentsOfClass(
       from attendance_months m
       where m.domain = ${domain} and m.class = ${className} and (${section}::text is null or m.section = ${section}::text)
         and m.month between ${monthOf(before)} and ${monthOf(after)}
-        and (${MARKED} & ${bitsFrom(before)} <> 0 or m.month <> ${monthOf(before)})
-        and (${MARKED} & ${bitsTo(after)} <> 0 or m.month <> ${monthOf(after)})`;
+        and (m.present | m.absent | m.late | m.half_day | m.leave | m.other)
+          & case when m.month = ${monthOf(before)} then ${bitsFrom(before)} else ${ALL_DAYS}::int end
+          & case when m.month = ${monthOf(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0`;
 }
 
 export interface StudentDaysOptions extends DayRange {
@@ -230,9 +231,6 @@ register as materialized (
 
 /** Every day of a month. */
 const ALL_DAYS = 2 ** 31 - 1;
-
-/** The days of a line `m` of attendance_months that have a mark. */
-const MARKED: Sql = Prisma.sql`(m.present | m.absent | m.late | m.half_day | m.leave | m.other)`;
 
 /** The bits of the days of a month from a day on. */
 function bitsFrom(day: Day): Sql {
