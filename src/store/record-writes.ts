@@ -85,8 +85,9 @@ export class RecordWrites {
       collection,
     );
     const identified = sent.map(({ id = uuidv7(), data }) => ({ id, data }));
+    const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
-    if (triggers.length === 0) return await this.#insert(scope, collection, identified, options);
+    if (triggers.length === 0) return await this.#insert(write, identified, options);
     return await this.#asked(scope, collection, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
@@ -100,7 +101,7 @@ export class RecordWrites {
         } as const;
         revised.push({ id, data: revise(data, await askBefore(triggers, pending, within)) });
       }
-      return await this.#insert(scope, collection, revised, { within });
+      return await this.#insert(write, revised, { within });
     });
   }
 
@@ -118,12 +119,10 @@ export class RecordWrites {
 
   /** Stores records whose fields the caller, or a trigger, may set. */
   async #insert(
-    scope: Scope,
-    collection: Collection,
+    { scope, collection, access }: Write,
     sent: readonly SentRecord[],
     options: WriteOptions,
   ): Promise<StoredRecord[]> {
-    const access = accessOf(scope, collection, 'create');
     const now = this.#environment.now();
     const { timeZone } = scope.domain;
     const data = sent.map((one) => one.data);
@@ -158,30 +157,29 @@ export class RecordWrites {
     const { data: sent, errors } = takeOwnId(options.data, id);
     assertNoFaults(errors);
     assertWritable([sent], access, collection);
+    const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
-    if (triggers.length === 0) return await this.#change(scope, collection, id, { ...options, data: sent });
+    if (triggers.length === 0) return await this.#change(write, id, { ...options, data: sent });
     return await this.#asked(scope, collection, options, async (within) => {
-      const current = await this.#lock(scope, collection, { id, verb: 'update', within });
+      const current = await this.#lock(write, id, within);
       const unchanged = { ...options, data: sent, within };
       // The write will find no record either, and say why.
-      if (current === undefined) return await this.#change(scope, collection, id, unchanged);
+      if (current === undefined) return await this.#change(write, id, unchanged);
       const isMerge = options.mode === 'merge';
       const record = isMerge ? mergePatch(current, sent) : sent;
       const pending = { scope, collection, operation: 'update', id, record, previous: current } as const;
       const revision = await askBefore(triggers, pending, within);
       const data = isMerge ? { ...sent, ...patchOf(revision) } : revise(sent, revision);
-      return await this.#change(scope, collection, id, { ...options, data, within });
+      return await this.#change(write, id, { ...options, data, within });
     });
   }
 
   /** Makes a change whose fields the caller, or a trigger, may set. */
   async #change(
-    scope: Scope,
-    collection: Collection,
+    { scope, collection, access }: Write,
     id: string,
     options: UpdateOptions,
   ): Promise<StoredRecord> {
-    const access = accessOf(scope, collection, 'update');
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
     const now = this.#environment.now();
@@ -236,11 +234,12 @@ export class RecordWrites {
     options: ConditionalWriteOptions = {},
   ): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name);
-    accessOf(scope, collection, 'delete');
+    const access = accessOf(scope, collection, 'delete');
+    const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
-    if (triggers.length === 0) return await this.#remove(scope, collection, id, options);
+    if (triggers.length === 0) return await this.#remove(write, id, options);
     return await this.#asked(scope, collection, options, async (within) => {
-      const current = await this.#lock(scope, collection, { id, verb: 'delete', within });
+      const current = await this.#lock(write, id, within);
       if (current !== undefined) {
         const pending = {
           scope,
@@ -252,17 +251,15 @@ export class RecordWrites {
         } as const;
         await askBefore(triggers, pending, within);
       }
-      return await this.#remove(scope, collection, id, { ...options, within });
+      return await this.#remove(write, id, { ...options, within });
     });
   }
 
   async #remove(
-    scope: Scope,
-    collection: Collection,
+    { scope, collection, access }: Write,
     id: string,
     options: ConditionalWriteOptions,
   ): Promise<StoredRecord> {
-    const access = accessOf(scope, collection, 'delete');
     const rows = this.#environment.rowsOf(scope, collection, access);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
@@ -284,9 +281,9 @@ export class RecordWrites {
 
   /** The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that the caller may write. */
   async #lock(
-    scope: Scope,
-    collection: Collection,
-    { id, verb, within }: { readonly id: string; readonly verb: RecordVerb; readonly within: Transaction },
+    { scope, collection, access }: Write,
+    id: string,
+    within: Transaction,
   ): Promise<JsonObject | undefined> {
     const context = this.#environment.compileContext(scope, collection);
     const [row] = await this.#environment.run<{ data: string }>(
@@ -294,7 +291,7 @@ export class RecordWrites {
       Prisma.sql`
         select r.data::text as data
         from records r
-        where ${liveRecordsOf(scope, collection)} and r.id = ${id} ${andRows(accessOf(scope, collection, verb), context)}
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}
         for update of r`,
     );
     if (row === undefined) return undefined;
@@ -431,6 +428,13 @@ export class RecordWrites {
       throw await uniqueConflict(within ?? this.#environment.database, { ...attempt, cause });
     }
   }
+}
+
+/** A write whose right is checked: by whom, to what, and within which rows. */
+interface Write {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
 }
 
 interface SentRecord {
