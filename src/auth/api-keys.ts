@@ -1,9 +1,11 @@
 /** API keys: registered by their users, shown once, stored as a hash, never more than the user they act as. */
+
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import type { KeyScopes, Scope } from '../store/scope.js';
+import { isUuid } from '../uuid.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createSecret, hashSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';
@@ -177,10 +179,6 @@ function isInReach(expiresAt: Date): boolean {
 
 function invalid(parameter: string, detail: string): ServiceError {
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 function toJson(scopes: KeyScopes): Prisma.InputJsonObject {

@@ -1,6 +1,8 @@
 /** Staff who may log in: their record in `pltf_user` and, apart from it, their password. For the command line and the seeding. */
+
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import { isAdmin } from '../store/admin.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { Principal, Scope } from '../store/scope.js';
@@ -160,6 +162,6 @@ interface ListedUserRow extends Omit<ListedUser, 'roles' | 'lastLoginAt'> {
 }
 
 function assertAdmin({ principal }: Scope): void {
-  if (principal.roles.has('admin') && principal.scopes === undefined) return;
+  if (isAdmin(principal)) return;
   throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
 }

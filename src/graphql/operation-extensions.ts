@@ -2,8 +2,10 @@
  * What a client may ask to be told beside the data, in `extensions` of the answer: `cost`, and for admins `explain`. Asked for by
  * `extensions: {cost: true}` of the request, or by the header `X-Include-Extensions: cost, explain`.
  */
+
 import { ServiceError } from '../errors.js';
 import type { Prisma } from '../generated/prisma/client.js';
+import { isAdmin } from '../store/admin.js';
 import type { Database } from '../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../store/database/statement-plan.js';
 import type { EndedStatement } from '../store/database/statement-watch.js';
@@ -28,7 +30,7 @@ export function wantsExtension(
 /** @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is built */
 export function assertMayExplain(context: GraphqlContext): void {
   const { principal } = requireScope(context);
-  if (principal.roles.has('admin') && principal.scopes === undefined) return;
+  if (isAdmin(principal)) return;
   throw new ServiceError(
     'FORBIDDEN',
     'Explaining an operation is for admins, signed in and not by an API key.',

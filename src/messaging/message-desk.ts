@@ -1,5 +1,7 @@
 /** Looking after messages: what was asked for, how far it got, and the two things a person may do about one that is not sent. */
+
 import { ServiceError } from '../errors.js';
+import { isAdmin } from '../store/admin.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { Scope } from '../store/scope.js';
@@ -105,7 +107,7 @@ function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
 }
 
 function assertAdmin({ principal }: Scope, does: string): void {
-  if (principal.roles.has('admin') && principal.scopes === undefined) return;
+  if (isAdmin(principal)) return;
   throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
 }
 

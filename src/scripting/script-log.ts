@@ -1,10 +1,13 @@
 /** What scripts log to be looked at later: lines with a level, by script and run. */
+
 import { ServiceError } from '../errors.js';
 import { replaceUnstorable } from '../filter/storable-text.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
+import { isAdmin } from '../store/admin.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import type { Scope } from '../store/scope.js';
+import { isUuid } from '../uuid.js';
 import type { ScriptRun } from './platform/host-binding.js';
 import type { OutputLevel } from './script-run.js';
 
@@ -73,10 +76,9 @@ export class ScriptLog {
   /** The newest first: an admin's view of all of the domain, anybody's view of their own runs. @throws INVALID_VALUE */
   async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
     const { principal } = scope;
-    const seesAll = principal.roles.has('admin') && principal.scopes === undefined;
     const conditions = [
       Prisma.sql`domain_id = ${scope.domain.id}`,
-      ...(seesAll ? [] : [Prisma.sql`principal = ${principal.id}`]),
+      ...(isAdmin(principal) ? [] : [Prisma.sql`principal = ${principal.id}`]),
       ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
       ...(query.runId === undefined ? [] : [Prisma.sql`run_id = ${assertRunId(query.runId)}::uuid`]),
       ...(query.level === undefined
@@ -117,10 +119,8 @@ interface ScriptLogRow {
   readonly principal: string;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function assertRunId(id: string): string {
-  if (UUID.test(id)) return id;
+  if (isUuid(id)) return id;
   throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
     errors: [{ parameter: 'runId', detail: 'not an id', expected: 'a UUID', sent: id }],
   });

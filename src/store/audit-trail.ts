@@ -1,6 +1,8 @@
 /** Who changed which record, when, from which version, by which credential. Entries are written by the statements of the changes themselves. */
+
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import { isAdmin } from './admin.js';
 import type { Database } from './database/database.js';
 import type { Scope } from './scope.js';
 
@@ -39,8 +41,7 @@ export async function readAuditTrail(
   scope: Scope,
   query: AuditQuery,
 ): Promise<readonly AuditEntry[]> {
-  const { principal } = scope;
-  if (!principal.roles.has('admin') || principal.scopes !== undefined) {
+  if (!isAdmin(scope.principal)) {
     throw new ServiceError('FORBIDDEN', 'only an admin reads the audit trail');
   }
   const conditions = [

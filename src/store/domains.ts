@@ -11,6 +11,7 @@ import { ServiceError } from '../errors.js';
 import { instantFrom } from '../filter/calendar.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
+import { isAdmin } from './admin.js';
 import type { Database } from './database/database.js';
 import { isTopDomainAdmin } from './instance-admin.js';
 import type { Domain, Scope } from './scope.js';
@@ -259,7 +260,7 @@ function assertTopDomainAdmin(scope: Scope, top: Domain): void {
 }
 
 function assertAdmin(scope: Scope): void {
-  if (scope.principal.roles.has('admin') && scope.principal.scopes === undefined) return;
+  if (isAdmin(scope.principal)) return;
   throw new ServiceError('FORBIDDEN', 'only an admin reads and sets the properties of a domain');
 }
 

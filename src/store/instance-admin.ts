@@ -1,3 +1,4 @@
+import { isAdmin } from './admin.js';
 import type { Domain, Scope } from './scope.js';
 
 /**
@@ -6,6 +7,6 @@ import type { Domain, Scope } from './scope.js';
  */
 export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {
   const { principal } = scope;
-  if (!principal.roles.has('admin') || principal.scopes !== undefined) return false;
+  if (!isAdmin(principal)) return false;
   return principal.kind === 'system' || principal.domainId === top?.id;
 }

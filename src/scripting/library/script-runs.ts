@@ -1,11 +1,14 @@
 /** Runs stored scripts, as whom their settings say, and keeps what came of each run. */
+
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import { replaceUnstorable } from '../../filter/storable-text.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../json.js';
+import { isAdmin } from '../../store/admin.js';
 import type { Database, Transaction } from '../../store/database/database.js';
 import { type Domain, type Principal, type Scope, systemPrincipal } from '../../store/scope.js';
+import { isUuid } from '../../uuid.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../script-run.js';
 import type { Script } from './script.js';
 import type { Scripts } from './scripts.js';
@@ -254,16 +257,13 @@ function servicePrincipal(domain: Domain, name: string, roles: readonly string[]
 }
 
 function reachOf({ domain, principal }: Scope): Prisma.Sql {
-  const seesAll = principal.roles.has('admin') && principal.scopes === undefined;
-  return seesAll
+  return isAdmin(principal)
     ? Prisma.sql`domain_id = ${domain.id}`
     : Prisma.sql`domain_id = ${domain.id} and principal = ${principal.id}`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function assertRunId(id: string): string {
-  if (UUID.test(id)) return id;
+  if (isUuid(id)) return id;
   throw new ServiceError('INVALID_VALUE', `"${id}" is no id of a run`, {
     errors: [{ detail: 'an id of a run is a UUID', expected: 'a UUID', sent: id }],
   });

@@ -2,10 +2,12 @@
  * The scripts a school keeps. Settings are held in memory and renewed when any gateway saves one, so that a write knows at no cost
  * whether it starts a script; code is read when it is to run.
  */
+
 import { LRUCache } from 'lru-cache';
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import { isAdmin } from '../../store/admin.js';
 import type { Database } from '../../store/database/database.js';
 import type { Scope } from '../../store/scope.js';
 import type { WriteOperation } from '../../store/write-triggers.js';
@@ -82,7 +84,7 @@ export class Scripts {
   list(scope: Scope): readonly ScriptOutline[] {
     return this.#index
       .ofDomain(scope.domain.id)
-      .filter((script) => isAdmin(scope) || findRefusal(scope, script) === undefined);
+      .filter((script) => isAdmin(scope.principal) || findRefusal(scope, script) === undefined);
   }
 
   /** A script with its code. @throws FORBIDDEN unless the caller is an admin; NOT_FOUND */
@@ -316,12 +318,8 @@ function toSettings(stored: unknown): ScriptSettings {
   };
 }
 
-function isAdmin({ principal }: Scope): boolean {
-  return principal.roles.has('admin') && principal.scopes === undefined;
-}
-
 function assertMayEdit(scope: Scope): void {
-  if (isAdmin(scope)) return;
+  if (isAdmin(scope.principal)) return;
   throw new ServiceError('FORBIDDEN', 'only an admin reads and saves scripts, after logging in');
 }
 
