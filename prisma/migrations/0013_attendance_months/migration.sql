@@ -39,7 +39,15 @@ as $$
     case when status in ('present', 'absent', 'late', 'half_day', 'leave') then 0 else bit end
   from (
     select key->>0 as student, key->>1 as day, 1 << (31 - right(key->>1, 2)::int) as bit, data->>'status' as status
-    from (select case when keys->>'student_day' is json array then (keys->>'student_day')::jsonb end as key offset 0) as of_mark
+    from (
+      -- A key as the store writes it is a list of two texts; of a long one it keeps the hash, which tells no day.
+      select
+        case
+          when keys->>'student_day' ~ '^\[\s*"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"\s*,\s*"[-0-9]*"\s*\]$'
+          then (keys->>'student_day')::jsonb
+        end as key
+      offset 0
+    ) as of_mark
     where deleted_at is null and key->>0 is not null and key->>1 ~ '^\d{4}-\d{2}-(0[1-9]|[12]\d|3[01])$'
     -- So that the day is read of what is one.
     offset 0

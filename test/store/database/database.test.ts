@@ -209,6 +209,44 @@ describe('stream', () => {
     }
   });
 
+  it('reads statements one after the other, as one moment has them', async () => {
+    await test.database.query(Prisma.sql`create table moments as select i as n from generate_series(1, 4) i`);
+    const part = (isEven: boolean) => ({
+      sql: Prisma.sql`select n::text from moments where (n % 2 = 0) = ${isEven} order by n`,
+      name: 'moments',
+    });
+    const rows: string[] = [];
+    for await (const batch of test.database.streamInTurn([part(true), part(false)], { batchRows: 1 })) {
+      rows.push(...batch);
+      await test.database.query(Prisma.sql`update moments set n = n + 10001 where n < 10000`);
+    }
+    expect(rows).toEqual(['2', '4', '1', '3']);
+    expect(await running('moments')).toBe(0);
+  });
+
+  it.each([1, 3])('ends statements in turn wherever their reader leaves: batch %d', async (last) => {
+    const parts = [numbers(1_500), numbers(100_000)].map((sql) => ({ sql, name: undefined }));
+    for (const ending of ['leave', 'abort'] as const) {
+      const controller = new AbortController();
+      let batches = 0;
+      const readSome = async () => {
+        const options = { batchRows: 1_000, signal: controller.signal };
+        for await (const _batch of test.database.streamInTurn(parts, options)) {
+          batches += 1;
+          if (batches < last) continue;
+          if (ending === 'leave') return;
+          controller.abort(new Error('gone'));
+        }
+      };
+      if (ending === 'leave') await readSome();
+      else await expect(readSome()).rejects.toThrow('gone');
+      expect(batches).toBe(last);
+      expect(await msUntil(async () => (await running('generate_series')) === 0)).toBeLessThan(1_000);
+    }
+    const whole = { sql: Prisma.sql`select 'whole'`, name: undefined };
+    for await (const batch of test.database.streamInTurn([whole, whole])) expect(batch).toEqual(['whole']);
+  });
+
   it('leaves the connections for queries alone', async () => {
     const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 5_000 });
     try {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
@@ -56,12 +57,26 @@ async function start(onLog?: (line: string) => void): Promise<EmbeddedServer> {
 /** The value of the first column of the first row. */
 async function ask(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
+  // The server may be killed between the connection and the question, which then fails by itself.
+  client.on('error', () => {});
   await client.connect();
   try {
     const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
     return rows[0]?.[0];
   } finally {
     await client.end();
+  }
+}
+
+/** As `ask`, as soon as the server answers. */
+async function eventuallyAsk(url: string, sql: string): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(url, sql);
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await sleep(100);
+    }
   }
 }
 
@@ -174,6 +189,27 @@ describe('the embedded server', () => {
     const lines: string[] = [];
     const second = await start((line) => lines.push(line));
     expect(lines).toEqual([`Removed the left-over ${pidFile}`]);
+    await expect(ask(second.url, 'select 1')).resolves.toBe(1);
+  });
+
+  it('is started again where it was when it dies, and loses no acknowledged write', async () => {
+    const lines: string[] = [];
+    const server = await start((line) => lines.push(line));
+    await ask(server.url, 'create table written as select 1 as n');
+    process.kill(await serverProcessId(), 'SIGKILL');
+    await expect(eventuallyAsk(server.url, 'select n from written')).resolves.toBe(1);
+    process.kill(await serverProcessId(), 'SIGKILL');
+    await expect(eventuallyAsk(server.url, 'select n from written')).resolves.toBe(1);
+    await server.stop();
+    await expect(ask(server.url, 'select 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('is not stopped under another gateway whose connection was lost meanwhile', async () => {
+    const [first, second] = await Promise.all([start(), start()]);
+    const presences = `from pg_stat_activity where application_name = 'campus embedded server'`;
+    await ask(first.url, `select count(pg_terminate_backend(pid)) ${presences}`);
+    while ((await ask(first.url, `select count(*)::int ${presences}`)) !== 2) await sleep(50);
+    await first.stop();
     await expect(ask(second.url, 'select 1')).resolves.toBe(1);
   });
 

@@ -1,11 +1,15 @@
+import 'reflect-metadata';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { openServices } from '../../../src/compose/services.js';
+import { parseConfig } from '../../../src/config.js';
 import { findPackageDirectory } from '../../../src/package-directory.js';
-import { applyMigrations, findDrift, listMigrations } from '../../../src/store/database/migrations.js';
+import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
+import { findDrift } from '../../../src/store/database/schema-drift.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
 
 jest.setTimeout(30_000);
@@ -92,16 +96,64 @@ describe('migrations', () => {
     });
   });
 
-  it('that fail are kept as failed, and say why', async () => {
-    await withMigration('create table half (id int); select nonsense;', async (prismaDirectory) => {
-      await withEmptyDatabase(async (url) => {
-        await expect(applyMigrations({ url, prismaDirectory })).rejects.toThrow(
-          /^The migration 9999_test failed: column "nonsense" does not exist$/,
-        );
+  it('that fail say why, leave nothing behind and are tried again', async () => {
+    await withEmptyDatabase(async (url) => {
+      await withMigration('create table half (id int); select nonsense;', async (prismaDirectory) => {
+        for (const _ of ['first', 'second']) {
+          await expect(applyMigrations({ url, prismaDirectory })).rejects.toThrow(
+            /^The migration 9999_test failed: column "nonsense" does not exist$/,
+          );
+        }
         await expect(listMigrations({ url, prismaDirectory })).resolves.toMatchObject({
-          failed: ['9999_test'],
+          failed: [],
+          pending: ['9999_test'],
         });
       });
+      await withMigration('create table half (id int);', async (prismaDirectory) => {
+        await expect(applyMigrations({ url, prismaDirectory })).resolves.toEqual(['9999_test']);
+      });
+    });
+  });
+
+  it('are one transaction with their note: a note that cannot be written leaves no table', async () => {
+    await withMigration('create table half (id int);', async (prismaDirectory) => {
+      await withEmptyDatabase(async (url) => {
+        await applyMigrations({ url });
+        await run(url, 'alter table _prisma_migrations add check (migration_name < $$9999$$)');
+        await expect(applyMigrations({ url, prismaDirectory })).rejects.toThrow(/violates check constraint/);
+        await run(url, 'create table half (id int)');
+      });
+    });
+  });
+
+  it('are not applied to a database that holds the tables of another program', async () => {
+    await withEmptyDatabase(async (url) => {
+      await run(url, 'create table invoices (id int)');
+      await expect(applyMigrations({ url })).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringMatching(/holds tables that are not the gateway's \(invoices\)/),
+      });
+    });
+  });
+
+  it('are not begun on a PostgreSQL that is too old, which is said in one line', async () => {
+    await withEmptyDatabase(async (url) => {
+      const name = pg.escapeIdentifier(path.basename(new URL(url).pathname));
+      // A server that says it is PostgreSQL 14: what is asked of it is answered by a function of ours.
+      await run(
+        url,
+        `create schema older;
+         create function older.current_setting(name text) returns text language sql
+         as $$ select case name when 'server_version_num' then '140012' when 'server_version' then '14.12' end $$;
+         alter database ${name} set search_path = older, pg_catalog, public`,
+      );
+      const config = parseConfig({ DATABASE_URL: url });
+      await expect(openServices({ config, onFault: () => undefined })).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringMatching(/^The database at .* is PostgreSQL 14\.12; 15 or newer is needed\.$/),
+      });
+      const { pending } = await listMigrations({ url });
+      expect(pending[0]).toBe('0001_initial');
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { Field } from '../../../src/store/collection.js';
+import type { Field } from '../../../src/model/collection.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { listDeclaredIndexes } from '../../../src/store/database/declared-indexes.js';
 import { ensurePartition, partitionName } from '../../../src/store/database/partitions.js';
@@ -25,6 +25,7 @@ function field(name: string, type: Field['type'], traits: Partial<Field> = {}): 
     isDecimal: false,
     format: undefined,
     targets: [],
+    mustExist: true,
     fields: [],
     example: undefined,
     unit: undefined,

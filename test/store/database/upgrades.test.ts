@@ -1,0 +1,288 @@
+/** Databases of earlier versions are brought to what a new one is, to the last function. */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { findPackageDirectory } from '../../../src/package-directory.js';
+import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
+import { createTestDatabase } from '../../database.js';
+
+jest.setTimeout(120_000);
+
+const PRISMA = path.join(findPackageDirectory(), 'prisma');
+const EARLIER_TEXTS = path.join(findPackageDirectory(), 'test/fixtures/earlier-migrations');
+
+/** What was committed is never edited: a database somewhere has been made by it. A new migration is added here. */
+const CHECKSUMS: Readonly<Record<string, string>> = {
+  '0001_initial': '5d5cc0d4a0e21ddf70ccaffb592dc4dc7091d3fe0dbbf4c336d89d57c9788a46',
+  '0002_report_functions': '7328ef9ec032206f55f0e9b6ca46d6e46f474ca249b4a55a7ece9ee09d635d00',
+  '0003_receipt_series': '64890b24c63f25a8151c39f4ea2633003e0a3d41eb17d4712982371c32007026',
+  '0004_end_sessions': '43dfdd20efe02d192c6585cacae62bfb2582a39bcbdfd651d10b74c497500d26',
+  '0005_fee_months': '6b80aa44a7fcb3214ce3faad7206cb2a9141d27d98027d4675a061e766bd1b15',
+  '0006_change_feed': 'a9042deaba6868492b8e93543767385613721270b0a9fff3e8669e167cf3bbc2',
+  '0007_messages': '3d1f99ffefa43eb4f9ea6b438c4dc371a9d714b36f5db3b9c8b6fdc69eafa3d2',
+  '0008_files': '67ddac36639f9d0b3cf0400bed2a94cd0fc07c14efdddaf1a275b156633685cf',
+  '0009_scripts': '9ccc8397fc8d9a5e93aa936827e375623ef38409946c4626411ffdcaee7271cf',
+  '0010_document_functions': 'd6ee52befe4af1b989ceed0be1667566fa92bf1e2a9853cc734caecf2e440299',
+  '0011_script_log': '626eb9fa7f91c390c33e8a6629e0fe609c531bb7c1a26d9121055b99806ec7d3',
+  '0012_message_jobs': '0f8f21376721abbcf3d202a0e72a7c942195e1ff29e350440dbead640912c761',
+  '0013_attendance_months': '7b8400608f88310107bb07bc8b4ebd8f8d832ef47cad671719a2e4d47318e844',
+  '0014_renew_functions': '373751137292d999d4f9ad7ae916acd519ec3aecca462ae1eb7f81e08d4f300b',
+  '0015_script_causes': 'c6efbb7f6deb1a7954cf9ce7fbd97d3530e7a0f83cf4422e37f8cb84ec41c20f',
+  '0016_audit_operations': '73bd58f27969b91a9fa432e9ac0adad9b4a98ab5b09d4b3f54e03813c5978838',
+};
+
+/** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */
+const VERSIONS: readonly (readonly string[])[] = [
+  ['0001'],
+  ['0001', '0002', '0003', '0004'],
+  ['0001', '0002', '0003', '0004', '0006', '0009', '0010*'],
+  ['0001', '0002', '0003', '0004', '0006', '0007', '0008', '0009', '0010*', '0011'],
+  ['0001', '0002', '0003', '0004', '0006', '0007', '0008', '0009', '0010', '0011'],
+  ['0001', '0002', '0003', '0004', '0005*', '0006', '0007', '0008', '0009', '0010*', '0011', '0012'],
+  ['0001', '0002', '0003', '0004', '0005*', '0006', '0007', '0008', '0009', '0010', '0011', '0012'],
+  ['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012'],
+  ['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013'],
+];
+/** Its text of that time is for PostgreSQL 16 and later. */
+const WITH_EARLIER_0013 = [
+  ...[
+    '0001',
+    '0002',
+    '0003',
+    '0004',
+    '0005*',
+    '0006',
+    '0007',
+    '0008',
+    '0009',
+    '0010*',
+    '0011',
+    '0012',
+    '0013*',
+  ],
+];
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return await work(client).finally(() => client.end());
+}
+
+async function withEmptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const testDatabase = await createTestDatabase();
+  try {
+    await withClient(testDatabase.url, (client) =>
+      client.query('drop schema public cascade; create schema public'),
+    );
+    return await work(testDatabase.url);
+  } finally {
+    await testDatabase.drop();
+  }
+}
+
+/** A prisma/ as an earlier version had it. */
+async function withEarlierVersion<T>(
+  version: readonly string[],
+  work: (prismaDirectory: string) => Promise<T>,
+): Promise<T> {
+  const prismaDirectory = await mkdtemp(path.join(os.tmpdir(), 'campus-prisma-'));
+  try {
+    const names = await readdir(path.join(PRISMA, 'migrations'));
+    for (const entry of version) {
+      const number = entry.slice(0, 4);
+      const name = names.find((found) => found.startsWith(number)) ?? '';
+      const target = path.join(prismaDirectory, 'migrations', name);
+      await mkdir(target, { recursive: true });
+      const source = entry.endsWith('*')
+        ? path.join(EARLIER_TEXTS, `${name}.sql`)
+        : path.join(PRISMA, 'migrations', name, 'migration.sql');
+      await cp(source, path.join(target, 'migration.sql'));
+    }
+    return await work(prismaDirectory);
+  } finally {
+    await rm(prismaDirectory, { recursive: true });
+  }
+}
+
+/** Everything that the migrations make, as sorted lines. */
+async function describeSchema(url: string): Promise<readonly string[]> {
+  return await withClient(url, async (client) => {
+    const { rows } = await client.query<{ line: string }>(`
+      with ours as (select oid from pg_namespace where nspname = 'public')
+      select format('%s %s %s %s %s', relkind, relname, relpersistence, reloptions, pg_get_partkeydef(oid)) as line
+      from pg_class
+      where relnamespace = (select oid from ours) and relname not like '\\_prisma%'
+      union all
+      select format('column %s.%s %s %s %s %s', attrelid::regclass, attname, attnum, format_type(atttypid, atttypmod), attnotnull, attstorage)
+        || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+      from pg_attribute a
+      join pg_class c on c.oid = attrelid and relnamespace = (select oid from ours) and relname not like '\\_prisma%'
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where attnum > 0 and not attisdropped
+      union all
+      select indexdef from pg_indexes where schemaname = 'public'
+      union all
+      select format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      from pg_constraint
+      where connamespace = (select oid from ours)
+      union all
+      select pg_get_triggerdef(t.oid)
+      from pg_trigger t
+      join pg_class c on c.oid = t.tgrelid
+      where relnamespace = (select oid from ours) and not tgisinternal
+      union all
+      select pg_get_functiondef(oid) from pg_proc where pronamespace = (select oid from ours) and prokind = 'f'
+      union all
+      select format('aggregate %s %s', a.aggfnoid, a.aggtransfn)
+      from pg_aggregate a
+      join pg_proc p on p.oid = a.aggfnoid
+      where pronamespace = (select oid from ours)
+      union all
+      select pg_get_statisticsobjdef(oid) from pg_statistic_ext
+      order by 1`);
+    return rows.map(({ line }) => line);
+  });
+}
+
+/** What a database of a version comes to when this version starts on it, and what is said of it. */
+async function upgrade(version: readonly string[]) {
+  return await withEmptyDatabase(async (url) => {
+    await withEarlierVersion(version, (prismaDirectory) => applyMigrations({ url, prismaDirectory }));
+    const notices: string[] = [];
+    await applyMigrations({ url, onNotice: (line) => notices.push(line) });
+    const again = await applyMigrations({ url, onNotice: (line) => notices.push(`again: ${line}`) });
+    expect(again).toEqual([]);
+    expect(await listMigrations({ url })).toMatchObject({ pending: [], failed: [], edited: [], unknown: [] });
+    return { schema: await describeSchema(url), notices };
+  });
+}
+
+const makeAnew = () =>
+  withEmptyDatabase(async (url) => {
+    await applyMigrations({ url });
+    return await describeSchema(url);
+  });
+
+async function serverVersion(): Promise<number> {
+  return await withEmptyDatabase((url) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query(`select current_setting('server_version_num')::int as number`);
+      return rows[0].number;
+    }),
+  );
+}
+
+describe('a migration', () => {
+  it('is never edited once it was committed', async () => {
+    const names = await readdir(path.join(PRISMA, 'migrations'), { withFileTypes: true });
+    const checksums = await Promise.all(
+      names
+        .filter((entry) => entry.isDirectory())
+        .map(async ({ name }) => {
+          const text = await readFile(path.join(PRISMA, 'migrations', name, 'migration.sql'));
+          return [name, createHash('sha256').update(text).digest('hex')];
+        }),
+    );
+    expect(Object.fromEntries(checksums)).toEqual(CHECKSUMS);
+  });
+});
+
+describe('a database of an earlier version', () => {
+  it('comes to the same tables, indexes, triggers and functions as a new one', async () => {
+    const anew = await makeAnew();
+    expect(anew.length).toBeGreaterThan(100);
+    const versions = (await serverVersion()) < 160_000 ? VERSIONS : [...VERSIONS, WITH_EARLIER_0013];
+    for (const version of versions) {
+      const { schema } = await upgrade(version);
+      expect({ version, schema }).toEqual({ version, schema: anew });
+    }
+  });
+
+  it('that an earlier text had made is told of once', async () => {
+    const { notices } = await upgrade(
+      VERSIONS.find((version) => version.includes('0005*') && version.includes('0010*')) ?? [],
+    );
+    expect(notices).toEqual([
+      '0014_renew_functions renewed the functions that earlier texts of 0005_fee_months and 0010_document_functions had made',
+    ]);
+  });
+
+  it("that today's texts made is not told of", async () => {
+    expect((await upgrade(VERSIONS.at(-1) ?? [])).notices).toEqual([]);
+  });
+});
+
+describe('a database that was made by a text nobody knows', () => {
+  it('is told of at every start', async () => {
+    await withEmptyDatabase(async (url) => {
+      await applyMigrations({ url });
+      await withClient(url, (client) =>
+        client.query(
+          `update _prisma_migrations set checksum = 'another' where migration_name = '0003_receipt_series'`,
+        ),
+      );
+      for (const _ of ['first', 'second']) {
+        const notices: string[] = [];
+        await applyMigrations({ url, onNotice: (line) => notices.push(line) });
+        expect(notices).toEqual([
+          expect.stringMatching(/^the migration 0003_receipt_series was applied with another text/),
+        ]);
+      }
+      expect(await listMigrations({ url })).toMatchObject({ edited: ['0003_receipt_series'] });
+    });
+  });
+});
+
+describe('a migration that an earlier version left unfinished', () => {
+  const begin = (url: string, fault: string | null) =>
+    withClient(url, (client) =>
+      client.query(
+        `update _prisma_migrations set finished_at = null, applied_steps_count = 0, logs = $1
+          where migration_name = '0013_attendance_months'`,
+        [fault],
+      ),
+    );
+
+  it('because PostgreSQL refused it is tried again', async () => {
+    const all = VERSIONS.at(-1) ?? [];
+    await withEmptyDatabase(async (url) => {
+      await withEarlierVersion(all.slice(0, -1), (prismaDirectory) =>
+        applyMigrations({ url, prismaDirectory }),
+      );
+      await withClient(url, (client) =>
+        client.query(
+          `insert into _prisma_migrations (id, checksum, migration_name, logs)
+           values ('an attempt', '4a69459d', '0013_attendance_months', 'syntax error at or near "json"')`,
+        ),
+      );
+      expect(await listMigrations({ url })).toMatchObject({ failed: ['0013_attendance_months'] });
+      const fromThere = Object.keys(CHECKSUMS).filter((name) => name >= '0013_attendance_months');
+      expect(await applyMigrations({ url })).toEqual(fromThere);
+      expect(await describeSchema(url)).toEqual(await makeAnew());
+      expect(await listMigrations({ url })).toMatchObject({ failed: [], pending: [], edited: [] });
+    });
+  });
+
+  it('because it was killed after the script is taken for applied', async () => {
+    await withEmptyDatabase(async (url) => {
+      await applyMigrations({ url });
+      await begin(url, null);
+      expect(await applyMigrations({ url })).toEqual(['0013_attendance_months']);
+      expect(await listMigrations({ url })).toMatchObject({ failed: [], pending: [] });
+      expect(await describeSchema(url)).toEqual(await makeAnew());
+    });
+  });
+
+  it('and whose tables somebody else has made is refused', async () => {
+    await withEmptyDatabase(async (url) => {
+      await applyMigrations({ url });
+      await begin(url, 'out of memory');
+      await expect(applyMigrations({ url })).rejects.toThrow(
+        'The migration 0013_attendance_months failed: relation "attendance_months" already exists',
+      );
+    });
+  });
+});
