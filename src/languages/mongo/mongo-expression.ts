@@ -1,0 +1,60 @@
+/**
+ * The reader of expressions in Mongo's writing.
+ *
+ *   expression : "$path" | "$$variable" [ ".path" ] | { "$operator": operand } | { name: expression … } | [ expression … ] | scalar
+ *
+ * `{ "$multiply": ["$amount", 2] }` is { kind: 'operator', name: '$multiply', operand: { kind: 'list', elements: [
+ * { kind: 'field', path: ['amount'] }, { kind: 'literal', value: 2 } ] } }.
+ */
+import { isJsonObject, type JsonValue } from '../../json.js';
+import type { Expression } from '../../model/expression.js';
+import { malformed, type Place, pathAt, within } from './mongo-place.js';
+
+const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
+/** What a document says of itself. */
+const DOCUMENT_VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT']);
+
+/** @throws MALFORMED_FILTER, LIMIT_EXCEEDED (400) with the pointer and what would be right */
+export function parseExpression(value: JsonValue, place: Place): Expression {
+  place.enter();
+  if (typeof value === 'string') return parseText(value, place);
+  if (Array.isArray(value)) {
+    const elements = value.map((element: JsonValue, index) =>
+      parseExpression(element, within(place, String(index))),
+    );
+    return { kind: 'list', elements };
+  }
+  if (!isJsonObject(value)) return { kind: 'literal', value };
+  const entries = Object.entries(value);
+  const [first] = entries;
+  const operator = entries.find(([name]) => name.startsWith('$'));
+  if (operator === undefined || first === undefined) {
+    const members = entries.map(([name, member]) => ({
+      name: memberName(name, place),
+      value: parseExpression(member, within(place, name)),
+    }));
+    return { kind: 'object', members };
+  }
+  if (entries.length > 1) {
+    throw malformed(place, `one operator alone in an object; ${operator[0]} stands beside others`, value);
+  }
+  const [name, operand] = first;
+  if (name === '$literal') return { kind: 'literal', value: operand };
+  return { kind: 'operator', name, operand: parseExpression(operand, within(place, name)) };
+}
+
+function parseText(text: string, place: Place): Expression {
+  if (!text.startsWith('$')) return { kind: 'literal', value: text };
+  if (!text.startsWith('$$')) return { kind: 'field', path: pathAt(text.slice(1), place) };
+  const [name = '', ...path] = text.slice(2).split('.');
+  if (!VARIABLE.test(name)) throw malformed(place, 'a variable such as $$ROOT or $$name', text);
+  const steps = path.length === 0 ? [] : pathAt(path.join('.'), place);
+  // `$$CURRENT.a` is `$a`.
+  if (DOCUMENT_VARIABLES.has(name) && steps.length > 0) return { kind: 'field', path: steps };
+  return { kind: 'variable', name: name === 'CURRENT' ? 'ROOT' : name, path: steps };
+}
+
+function memberName(name: string, place: Place): string {
+  if (name !== '' && !name.includes('.')) return name;
+  throw malformed(within(place, name), 'a name without a dot', name);
+}

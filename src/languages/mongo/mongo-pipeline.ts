@@ -1,0 +1,361 @@
+/**
+ * An aggregation pipeline as a plain value: what `platform.db.agg` and `platform.aggregate` are sent.
+ *
+ *   pipeline : [ { "$stage": … } … ]                  each stage takes the documents of the one before; STAGES lists them
+ *
+ * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every stage keeps its `source`, the writing
+ * that an implementation other than the database goes by.
+ */
+import { didYouMean } from '../../did-you-mean.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import type { Expression } from '../../model/expression.js';
+import type { Filter } from '../../model/filter.js';
+import type { Path } from '../../model/path.js';
+import type { SortKey } from '../../model/record-query.js';
+import { parseExpression } from './mongo-expression.js';
+import { MONGO_LIMITS, malformed, type Place, pathAt, startAt, tooMany, within } from './mongo-place.js';
+import { type FieldTree, type Projection, parseProjection, treeOf } from './mongo-projection.js';
+import { parseMongoQuery } from './mongo-query.js';
+import { parseMongoSort } from './mongo-sort.js';
+
+export type Stage = StageMeaning & { readonly name: string; readonly source: JsonObject };
+
+export type StageMeaning =
+  | { readonly kind: 'match'; readonly filter: Filter }
+  | { readonly kind: 'project'; readonly projection: Projection }
+  | { readonly kind: 'set'; readonly members: readonly SetMember[] }
+  | { readonly kind: 'unset'; readonly fields: FieldTree }
+  | { readonly kind: 'group'; readonly key: Expression; readonly members: readonly Accumulation[] }
+  | { readonly kind: 'sort'; readonly keys: readonly SortKey[] }
+  | { readonly kind: 'limit' | 'skip' | 'sample'; readonly count: number }
+  | UnwindStage
+  | LookupStage
+  | { readonly kind: 'count'; readonly field: string }
+  | {
+      readonly kind: 'facet';
+      readonly facets: readonly { readonly name: string; readonly stages: readonly Stage[] }[];
+    }
+  | BucketStage
+  | { readonly kind: 'replaceRoot'; readonly root: Expression };
+
+export interface SetMember {
+  readonly path: Path;
+  readonly value: Expression;
+}
+
+export interface Accumulation {
+  readonly name: string;
+  readonly accumulator: string;
+  readonly operand: Expression;
+}
+
+export interface UnwindStage {
+  readonly kind: 'unwind';
+  readonly path: Path;
+  readonly indexField: string | undefined;
+  /** Documents without an element stay. */
+  readonly keepsEmpty: boolean;
+}
+
+export interface LookupStage {
+  readonly kind: 'lookup';
+  readonly collection: string;
+  readonly fields: { readonly local: Path; readonly foreign: Path } | undefined;
+  readonly variables: readonly { readonly name: string; readonly value: Expression }[];
+  readonly stages: readonly Stage[];
+  readonly as: Path;
+}
+
+export interface BucketStage {
+  readonly kind: 'bucket';
+  readonly key: Expression;
+  readonly boundaries: readonly (string | number)[];
+  readonly default: JsonValue | undefined;
+  readonly members: readonly Accumulation[];
+}
+
+type ParseStage = (operand: JsonValue, place: Place, context: PipelineContext) => readonly Written[];
+
+/** A stage before it has its name and source; `source` where it stands for another. */
+type Written = StageMeaning & { readonly source?: JsonObject };
+
+export interface PipelineContext {
+  /** Makes the operands of a `$match` those that are stored. @see stored-times.ts */
+  readonly readQuery: (query: JsonValue) => JsonValue;
+}
+
+const PLAIN: PipelineContext = { readQuery: (query) => query };
+
+const STAGES: Readonly<Record<string, ParseStage>> = {
+  $match: (operand, place, { readQuery }) => {
+    const query = readQuery(operand);
+    return [{ kind: 'match', filter: parseMongoQuery(query, place), source: { $match: query } }];
+  },
+  $project: (operand, place) => [{ kind: 'project', projection: parseProjection(operand, place) }],
+  $addFields: parseSet,
+  $set: parseSet,
+  $unset: (operand, place) => {
+    const names = Array.isArray(operand) ? operand : [operand];
+    if (names.length === 0) throw malformed(place, 'a field, or a list of fields', operand);
+    const paths = names.map((name: JsonValue) => pathAt(textAt(name, place), place));
+    return [{ kind: 'unset', fields: treeOf(paths, place) }];
+  },
+  $group: parseGroup,
+  $sort: (operand, place) => [{ kind: 'sort', keys: parseMongoSort(operand, place) }],
+  $limit: (operand, place) => [{ kind: 'limit', count: countAt(operand, place, 1) }],
+  $skip: (operand, place) => [{ kind: 'skip', count: countAt(operand, place, 0) }],
+  $sample: (operand, place) => {
+    const { size } = objectAt(operand, place, ['size']);
+    return [{ kind: 'sample', count: countAt(size, within(place, 'size'), 1) }];
+  },
+  $unwind: parseUnwind,
+  $lookup: parseLookup,
+  $count: (operand, place) => [{ kind: 'count', field: fieldAt(operand, place) }],
+  $facet: parseFacet,
+  $bucket: parseBucket,
+  $sortByCount: (operand, place) => [
+    { kind: 'group', ...countedBy(operand, place), source: { $group: { _id: operand, count: { $sum: 1 } } } },
+    {
+      kind: 'sort',
+      keys: [{ path: ['count'], direction: 'descending' }],
+      source: { $sort: { count: -1 } },
+    },
+  ],
+  $replaceRoot: (operand, place) => {
+    const { newRoot } = objectAt(operand, place, ['newRoot']);
+    return [{ kind: 'replaceRoot', root: expressionAt(newRoot, within(place, 'newRoot')) }];
+  },
+  $replaceWith: (operand, place) => [{ kind: 'replaceRoot', root: expressionAt(operand, place) }],
+};
+
+/** The stages there are, in the order of the documentation. */
+export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
+
+/**
+ * Reads a pipeline.
+ *
+ * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; LIMIT_EXCEEDED
+ */
+export function parsePipeline(
+  pipeline: JsonValue | undefined,
+  context: PipelineContext = PLAIN,
+  place: Place = startAt('pipeline'),
+): readonly Stage[] {
+  if (!Array.isArray(pipeline)) throw malformed(place, 'a list of stages', pipeline);
+  if (pipeline.length > MONGO_LIMITS.maxStages) throw tooMany(place, MONGO_LIMITS.maxStages, 'stages');
+  let read = context;
+  return pipeline.flatMap((written: JsonValue, index) => {
+    const inner = within(place, String(index));
+    inner.enter();
+    const [name, ...more] = isJsonObject(written) ? Object.keys(written) : [];
+    if (!isJsonObject(written) || name === undefined || more.length > 0) {
+      throw malformed(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
+    }
+    const stages = parseStage({ name, operand: written[name] ?? null }, within(inner, name), read);
+    // What follows may be of other documents, whose times are what the stage has made of them.
+    if (!stages.every(keepsFields)) read = PLAIN;
+    return stages;
+  });
+}
+
+/** One stage by its name; several where it is short for them. @throws as `parsePipeline` does */
+export function parseStage(
+  { name, operand }: { readonly name: string; readonly operand: JsonValue },
+  place: Place,
+  context: PipelineContext = PLAIN,
+): readonly Stage[] {
+  const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+  if (parse === undefined) {
+    throw malformed(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
+  }
+  return parse(operand, place, context).map((stage) => ({
+    ...stage,
+    name,
+    source: stage.source ?? { [name]: operand },
+  }));
+}
+
+function keepsFields({ kind }: StageMeaning): boolean {
+  return ['match', 'sort', 'limit', 'skip', 'sample', 'unwind', 'lookup'].includes(kind);
+}
+
+function parseSet(operand: JsonValue, place: Place): readonly Written[] {
+  if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
+    throw malformed(place, 'an object of fields and expressions', operand);
+  }
+  const members = Object.entries(operand).map(([name, value]) => {
+    const inner = within(place, name);
+    return { path: pathAt(name, inner), value: parseExpression(value, inner) };
+  });
+  treeOf(
+    members.map(({ path }) => path),
+    place,
+  );
+  return [{ kind: 'set', members }];
+}
+
+function parseGroup(operand: JsonValue, place: Place): readonly Written[] {
+  if (!isJsonObject(operand) || operand._id === undefined) {
+    throw malformed(place, 'an object with an expression _id (null: one group of all)', operand);
+  }
+  const { _id: id, ...rest } = operand;
+  return [
+    {
+      kind: 'group',
+      key: parseExpression(id, within(place, '_id')),
+      members: parseAccumulations(rest, place),
+    },
+  ];
+}
+
+function parseAccumulations(members: JsonObject, place: Place): readonly Accumulation[] {
+  return Object.entries(members).map(([name, written]) => {
+    const inner = within(place, name);
+    const [accumulator, ...more] = isJsonObject(written) ? Object.keys(written) : [];
+    if (!isJsonObject(written) || accumulator?.startsWith('$') !== true || more.length > 0) {
+      throw malformed(inner, 'one accumulator, such as {"$sum": "$amount"}', written);
+    }
+    if (name.includes('.') || name.startsWith('$')) throw malformed(inner, 'a name without dots and $', name);
+    const at = within(inner, accumulator);
+    return { name, accumulator, operand: parseExpression(written[accumulator] ?? null, at) };
+  });
+}
+
+function countedBy(operand: JsonValue, place: Place): { key: Expression; members: readonly Accumulation[] } {
+  return { key: parseExpression(operand, place), members: [COUNTED] };
+}
+
+const COUNTED: Accumulation = {
+  name: 'count',
+  accumulator: '$sum',
+  operand: { kind: 'literal', value: 1 },
+};
+
+function parseUnwind(operand: JsonValue, place: Place): readonly Written[] {
+  const written: JsonObject =
+    typeof operand === 'string' ? { path: operand } : objectAt(operand, place, ['path']);
+  const path = textAt(written.path, place);
+  if (!path.startsWith('$')) throw malformed(place, 'a path such as "$lines"', path);
+  const index = written.includeArrayIndex;
+  return [
+    {
+      kind: 'unwind',
+      path: pathAt(path.slice(1), place),
+      indexField:
+        index === undefined || index === null
+          ? undefined
+          : fieldAt(index, within(place, 'includeArrayIndex')),
+      keepsEmpty: written.preserveNullAndEmptyArrays === true,
+    },
+  ];
+}
+
+const LOOKUP_MEMBERS = ['from', 'localField', 'foreignField', 'let', 'pipeline', 'as'];
+
+function parseLookup(operand: JsonValue, place: Place): readonly Written[] {
+  const written = objectAt(operand, place, ['from', 'as']);
+  const strange = Object.keys(written).find((name) => !LOOKUP_MEMBERS.includes(name));
+  if (strange !== undefined) throw malformed(within(place, strange), LOOKUP_MEMBERS.join(', '), strange);
+  const { localField, foreignField, let: variables, pipeline } = written;
+  if ((localField === undefined) !== (foreignField === undefined)) {
+    throw malformed(place, 'localField and foreignField, both or none', operand);
+  }
+  if (localField === undefined && pipeline === undefined) {
+    throw malformed(place, 'localField and foreignField, or a pipeline', operand);
+  }
+  const fields =
+    localField === undefined
+      ? undefined
+      : {
+          local: pathAt(textAt(localField, place), within(place, 'localField')),
+          foreign: pathAt(textAt(foreignField, place), within(place, 'foreignField')),
+        };
+  if (variables !== undefined && !isJsonObject(variables)) {
+    throw malformed(within(place, 'let'), 'an object of names and expressions', variables);
+  }
+  return [
+    {
+      kind: 'lookup',
+      collection: textAt(written.from, within(place, 'from')),
+      fields,
+      variables: Object.entries(variables ?? {}).map(([name, value]) => ({
+        name,
+        value: parseExpression(value, within(within(place, 'let'), name)),
+      })),
+      stages: pipeline === undefined ? [] : parsePipeline(pipeline, PLAIN, within(place, 'pipeline')),
+      as: pathAt(textAt(written.as, within(place, 'as')), within(place, 'as')),
+    },
+  ];
+}
+
+function parseFacet(operand: JsonValue, place: Place): readonly Written[] {
+  if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
+    throw malformed(place, 'an object of names and pipelines', operand);
+  }
+  const facets = Object.entries(operand).map(([name, pipeline]) => {
+    const inner = within(place, name);
+    const stages = parsePipeline(pipeline, PLAIN, inner);
+    if (stages.some(({ kind }) => kind === 'facet'))
+      throw malformed(inner, 'no $facet inside a $facet', pipeline);
+    return { name: fieldAt(name, inner), stages };
+  });
+  return [{ kind: 'facet', facets }];
+}
+
+function parseBucket(operand: JsonValue, place: Place): readonly Written[] {
+  const written = objectAt(operand, place, ['groupBy', 'boundaries']);
+  const at = within(place, 'boundaries');
+  const boundaries = Array.isArray(written.boundaries) ? written.boundaries : [];
+  const values = boundaries.filter(
+    (one): one is string | number => typeof one === 'string' || typeof one === 'number',
+  );
+  const isOrdered = values.every((value, index) => {
+    const next = values[index + 1];
+    return next === undefined || (typeof next === typeof value && value < next);
+  });
+  if (values.length < 2 || values.length !== boundaries.length || !isOrdered) {
+    throw malformed(
+      at,
+      'at least 2 numbers, or 2 texts, each greater than the one before',
+      written.boundaries,
+    );
+  }
+  const output = written.output ?? { count: { $sum: 1 } };
+  if (!isJsonObject(output)) throw malformed(within(place, 'output'), 'an object of accumulators', output);
+  return [
+    {
+      kind: 'bucket',
+      key: expressionAt(written.groupBy, within(place, 'groupBy')),
+      boundaries: values,
+      default: written.default,
+      members: parseAccumulations(output, within(place, 'output')),
+    },
+  ];
+}
+
+function expressionAt(value: JsonValue | undefined, place: Place): Expression {
+  if (value === undefined) throw malformed(place, 'an expression', value);
+  return parseExpression(value, place);
+}
+
+function objectAt(operand: JsonValue, place: Place, required: readonly string[]): JsonObject {
+  if (isJsonObject(operand) && required.every((name) => operand[name] !== undefined)) return operand;
+  throw malformed(place, `an object with ${required.join(' and ')}`, operand);
+}
+
+function textAt(value: JsonValue | undefined, place: Place): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw malformed(place, 'a text', value);
+}
+
+/** A name at the top of a document. */
+function fieldAt(value: JsonValue | undefined, place: Place): string {
+  const name = textAt(value, place);
+  if (name.includes('.') || name.startsWith('$')) throw malformed(place, 'a name without dots and $', name);
+  return name;
+}
+
+function countAt(value: JsonValue | undefined, place: Place, least: number): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
+  throw malformed(place, `a whole number from ${least} on`, value);
+}

@@ -1,0 +1,74 @@
+/** The operands of a `where`'s operators: read by the type of what they are compared with. */
+
+import type { ServiceError } from '../errors.js';
+import { ExactNumber, isExactNumber } from '../json.js';
+import { isDay, isMonth } from '../model/calendar.js';
+import type { Field } from '../model/collection.js';
+import type { CompareCondition, EqualsCondition } from '../model/filter.js';
+import type { Path } from '../model/path.js';
+import { findOperator, type WhereType } from './where-operators.js';
+import { invalid, malformed, type Place, tooMany, WHERE_LIMITS } from './where-place.js';
+
+/** A value and the operators it has. */
+export interface Subject {
+  readonly path: Path;
+  readonly type: WhereType;
+  /** `undefined` for `_id` and the members of a reference. */
+  readonly field: Field | undefined;
+}
+
+export function valueAt(value: unknown, place: Place, subject: Subject): EqualsCondition['value'] {
+  switch (subject.type) {
+    case 'number':
+      return numberAt(value, place, subject);
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      throw invalid(place, 'true or false', value);
+    case 'datetime':
+      return value instanceof Date && !Number.isNaN(value.getTime())
+        ? value.toISOString()
+        : textAt(value, place);
+    default:
+      return textAt(value, place);
+  }
+}
+
+export function comparedValue(value: unknown, place: Place, subject: Subject): CompareCondition['value'] {
+  const compared = valueAt(value, place, subject);
+  if (typeof compared === 'boolean') throw invalid(place, 'a value that has an order', value);
+  return compared;
+}
+
+/** Exact amounts come as text from GraphQL's `Decimal`. */
+export function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (isExactNumber(value)) return value;
+  const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
+  if (isDigits && field?.isDecimal === true) return new ExactNumber(value);
+  throw invalid(place, 'a number', value);
+}
+
+export function textAt(value: unknown, place: Place): string {
+  if (typeof value !== 'string') throw invalid(place, 'a text', value);
+  if (value.length > WHERE_LIMITS.maxTextLength)
+    throw tooMany(place, WHERE_LIMITS.maxTextLength, 'characters');
+  return value;
+}
+
+export function dayAt(value: unknown, place: Place): string {
+  if (typeof value === 'string' && isDay(value)) return value;
+  throw invalid(place, 'a day YYYY-MM-DD', value);
+}
+
+export function monthAt(value: unknown, place: Place): string {
+  if (typeof value === 'string' && isMonth(value)) return value;
+  throw invalid(place, 'a month YYYY-MM', value);
+}
+
+export function nullOperand(place: Place, { type }: Subject): ServiceError {
+  const hint =
+    findOperator(type, 'isNull') === undefined
+      ? ''
+      : ' To look for null, or for a missing field: {"isNull": true}.';
+  return malformed(place, 'a value, not null', null, hint);
+}

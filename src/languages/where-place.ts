@@ -1,0 +1,108 @@
+/** Where in a `where` its reader is, what is counted on the way, and how it says what is wrong there. */
+import { ServiceError } from '../errors.js';
+import { isExactNumber } from '../json.js';
+import type { Collection } from '../model/collection.js';
+
+/** Bounds of one `where`. */
+export const WHERE_LIMITS = {
+  maxDepth: 20,
+  /** References that lead to references. */
+  maxReferences: 3,
+  /** Conditions on other records, each a look-up for every record asked about. */
+  maxRecordConditions: 20,
+  maxConditions: 200,
+  maxListedValues: 1000,
+  maxTextLength: 4096,
+} as const;
+
+/** What of declarations a caller may be told. */
+export interface Readership {
+  /** @throws FORBIDDEN (403) for a field that is hidden from the caller */
+  assertReadable(field: string, collection: Collection): void;
+  /** The names of the declared fields the caller may read; none of a collection it may not read. */
+  listFields(collection: Collection): readonly string[];
+}
+
+/** The one call of `parseWhere`: what is counted over all of it. */
+export interface Reading {
+  readonly findCollection: FindCollection;
+  readonly readership: Readership;
+  conditions: number;
+  recordConditions: number;
+}
+
+/** Where in the `where` we are. */
+export interface Place {
+  readonly reading: Reading;
+  /** Whose records are meant: the collection asked about, or one that its references point to. */
+  readonly collection: Collection;
+  readonly pointer: string;
+  readonly depth: number;
+  /** So many references were followed up to here. */
+  readonly references: number;
+}
+
+/** A collection that references point to; `undefined` where there is none of the name, or none may be looked at. */
+export type FindCollection = (name: string) => Collection | undefined;
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export function objectAt(value: unknown, place: Place, expected: string): Values {
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooMany(place, WHERE_LIMITS.maxDepth, 'levels');
+  if (isValues(value)) return value;
+  if (value === null)
+    throw malformed(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
+  throw malformed(place, expected, value);
+}
+
+export function isValues(value: unknown): value is Values {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isExactNumber(value) &&
+    !(value instanceof Date)
+  );
+}
+
+/** A key without a value is a key that was not sent. */
+export function entriesOf(object: Values): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined);
+}
+
+export function within(place: Place, name: string): Place {
+  const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
+}
+
+export function countCondition(place: Place): void {
+  place.reading.conditions++;
+  if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
+    throw tooMany(place, WHERE_LIMITS.maxConditions, 'conditions');
+  }
+}
+
+export function malformed(place: Place, expected: string, sent: unknown, hint = ''): ServiceError {
+  return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
+}
+
+export function invalid(place: Place, expected: string, sent: unknown): ServiceError {
+  return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
+}
+
+export function refusal(
+  code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
+  { pointer }: Place,
+  { expected, sent, hint }: { expected: string; sent: unknown; hint: string },
+): ServiceError {
+  const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
+  const detail = `where${pointer}: expected ${expected}, found ${shown}.${hint}`;
+  return new ServiceError(code, detail, {
+    errors: [{ detail, parameter: 'where', pointer, expected, sent: shown }],
+  });
+}
+
+export function tooMany({ pointer }: Place, most: number, what: string): ServiceError {
+  const detail = `where${pointer}: at most ${most} ${what} are allowed.`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'where', pointer }] });
+}

@@ -1,0 +1,37 @@
+/**
+ * `Expression`: what is computed of a document, as a plain value. Operands are kept in the form they are written in:
+ * which operators there are, and what they take, is for those who compute them.
+ */
+import type { JsonValue } from '../json.js';
+import type { Path } from './path.js';
+
+export type Expression =
+  | { readonly kind: 'literal'; readonly value: JsonValue }
+  | { readonly kind: 'field'; readonly path: Path }
+  | { readonly kind: 'variable'; readonly name: string; readonly path: Path }
+  | { readonly kind: 'object'; readonly members: readonly ExpressionMember[] }
+  | { readonly kind: 'list'; readonly elements: readonly Expression[] }
+  | { readonly kind: 'operator'; readonly name: string; readonly operand: Expression };
+
+export interface ExpressionMember {
+  readonly name: string;
+  readonly value: Expression;
+}
+
+/** The paths into the document that an expression looks at; `[]` where it looks at all of it. */
+export function listExpressionPaths(expression: Expression): Path[] {
+  switch (expression.kind) {
+    case 'literal':
+      return [];
+    case 'field':
+      return [expression.path];
+    case 'variable':
+      return expression.name === 'ROOT' ? [[]] : [];
+    case 'object':
+      return expression.members.flatMap((member) => listExpressionPaths(member.value));
+    case 'list':
+      return expression.elements.flatMap(listExpressionPaths);
+    case 'operator':
+      return listExpressionPaths(expression.operand);
+  }
+}

@@ -1,0 +1,79 @@
+/** Who asks, and where: the first argument of everything the store and the reports do. There is no call without one. */
+import type { JsonValue } from '../json.js';
+import type { StatementCaller } from '../store/database/statement-watch.js';
+
+/** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
+export interface Domain {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  readonly timeZone: string;
+}
+
+export type RecordVerb = 'read' | 'create' | 'update' | 'delete';
+
+/** What an API key leaves of its user's rights. `collections` maps a name, or `*`, to verbs. */
+export interface KeyScopes {
+  readonly collections: Readonly<Record<string, readonly RecordVerb[]>>;
+  /** Report names, or `*`. */
+  readonly reports: readonly string[];
+  /** Script names, or `*`. */
+  readonly scripts: readonly string[];
+}
+
+/** What a caller proved itself by. */
+export interface Credential {
+  readonly kind: 'token' | 'key' | 'system';
+  readonly id: string;
+  /** Of a token with a part of the rights of a session or key, whose `id` it has: which of them. */
+  readonly part?: string | undefined;
+}
+
+/** A caller whose credential was checked. A task of the service itself is a principal too (`kind: 'system'`), with the roles it needs. */
+export interface Principal {
+  readonly kind: 'user' | 'system';
+  /** `_id` of the caller's `pltf_user` record; the task's name for a system principal. */
+  readonly id: string;
+  readonly userName: string;
+  /** The domain the credential belongs to. */
+  readonly domainId: string;
+  readonly roles: ReadonlySet<string>;
+  readonly credential: Credential;
+  /** Present for API keys: the rights are those of the roles and of these scopes both. */
+  readonly scopes: KeyScopes | undefined;
+  /** What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration). */
+  readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
+}
+
+/** Tells credentials apart, also those with different parts of the same rights: what one was answered is not another's to read. */
+export function credentialName({ kind, id, part }: Credential): string {
+  return part === undefined ? `${kind}:${id}` : `${kind}:${id}/${part}`;
+}
+
+export interface Scope extends StatementCaller {
+  readonly domain: Domain;
+  readonly principal: Principal;
+  /** Ends the work when the caller has gone. */
+  readonly signal?: AbortSignal;
+  /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
+  readonly onHint?: ((hint: string) => void) | undefined;
+  /** How many scripts, one within the other, ask; absent: none does. */
+  readonly scriptDepth?: number;
+}
+
+/**
+ * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles given and
+ * nothing else: there is no principal that may do everything because it is ours.
+ */
+export function systemPrincipal(task: string, roles: readonly string[], domainId = ''): Principal {
+  return {
+    kind: 'system',
+    id: task,
+    userName: task,
+    domainId,
+    roles: new Set(roles),
+    credential: { kind: 'system', id: task },
+    scopes: undefined,
+    attributes: {},
+  };
+}
