@@ -5,41 +5,45 @@
  *
  * @see decisions 1, 2, 3, 6, 7
  */
-import type { Path } from '../filter/path.js';
+
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
-import { accessOf, assertReadable } from './access.js';
-import { type AuditEntry, type AuditQuery, readAuditTrail } from './audit-trail.js';
+import type { Path } from '../model/path.js';
+import type { RecordQuery } from '../model/record-query.js';
+import { credentialName, type Domain, type RecordVerb, type Scope } from '../model/scope.js';
+import { accessOf, assertReadable } from './access/access.js';
+import { assertFittingOperands } from './access/fitting-operands.js';
+import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audit-trail.js';
+import { type Purged, purge } from './changes/purge.js';
 import type { Database, Transaction } from './database/database.js';
-import { idempotently } from './idempotency.js';
-import { KeptReads } from './kept-reads.js';
+import { WaitingLine } from './database/waiting-line.js';
+import { KeptReads } from './reading/kept-reads.js';
+import type { Readable } from './reading/record-reading.js';
+import { RecordSet } from './reading/record-set.js';
+import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './reading/stored-record.js';
+import { hintAtDeclaredNames } from './reading/undeclared-names.js';
+import { listPaths } from './sql/compile-filter.js';
+import { recordsOf } from './sql/records-of.js';
+import { type AtomicOptions, atomically } from './writing/atomically.js';
+import { idempotently, type OnceRequest } from './writing/idempotency.js';
 import {
   type Deleted,
   type DeleteMatching,
   MatchingWrites,
   type Updated,
   type UpdateMatching,
-} from './matching-writes.js';
-import { type Purged, purge } from './purge.js';
-import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './record-environment.js';
-import type { RecordQuery } from './record-query.js';
-import type { Readable } from './record-reading.js';
-import { gone, notFound } from './record-refusals.js';
-import { RecordSet } from './record-set.js';
-import { recordsOf } from './record-statements.js';
+} from './writing/matching-writes.js';
+import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
+import { gone, notFound } from './writing/record-refusals.js';
 import {
   type ConditionalWriteOptions,
   RecordWrites,
   type UpdateOptions,
   type WriteOptions,
-} from './record-writes.js';
-import type { Domain, Scope } from './scope.js';
-import { listPaths } from './sql/compile-filter.js';
-import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
-import { hintAtDeclaredNames } from './undeclared-names.js';
-import { type Upserted, type UpsertRequest, Upserts } from './upserts.js';
+} from './writing/record-writes.js';
+import { type Upserted, type UpsertRequest, Upserts } from './writing/upserts.js';
 
-export type { StoredRecord } from './stored-record.js';
+export type { StoredRecord } from './reading/stored-record.js';
 
 export interface RecordStoreOptions extends RecordEnvironmentOptions {
   /** The top domain, whose admins may purge. */
@@ -52,6 +56,13 @@ export interface ReadOptions {
 }
 
 export class RecordStore {
+  /** The same key again waits for the first, which has its row, before it takes a connection. */
+  readonly #keyLine = new WaitingLine({
+    atOnce: 1,
+    mostWaiting: 100,
+    patienceMs: 10_000,
+    refusal: 'Too many requests are under way with this idempotency key',
+  });
   readonly #environment: RecordEnvironment;
   readonly #writes: RecordWrites;
   readonly #matchingWrites: MatchingWrites;
@@ -74,10 +85,11 @@ export class RecordStore {
    * INVALID_VALUE for operands that do not fit a declared type. All at once, before anything is read.
    */
   find(scope: Scope, query: RecordQuery, options: ReadOptions = {}): RecordSet {
-    const collection = this.#environment.catalog.get(query.collection);
+    const collection = this.#environment.catalog.get(query.collection, scope);
     const access = accessOf(scope, collection, 'read');
     const paths = [...listPaths(query.filter), ...query.sort.map((key) => key.path)];
     assertReadable(paths, access, collection);
+    assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
     hintAtDeclaredNames([...paths, ...(query.projection ?? [])], { scope, collection, access });
     const context = this.#environment.compileContext(scope, collection);
     return new RecordSet({
@@ -105,7 +117,7 @@ export class RecordStore {
     projection?: readonly Path[],
     options: ReadOptions = {},
   ): Promise<StoredRecord> {
-    const collection = this.#environment.catalog.get(name);
+    const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'read');
     const context = this.#environment.compileContext(scope, collection);
     const columns = storedColumns(
@@ -137,6 +149,11 @@ export class RecordStore {
   /** Changes a record and gives it back. @see RecordWrites.update */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
     return await this.#writes.update(scope, name, id, options);
+  }
+
+  /** Refuses a caller who may not change this record. @see RecordWrites.assertMayUpdate */
+  async assertMayUpdate(scope: Scope, name: string, id: string): Promise<void> {
+    await this.#writes.assertMayUpdate(scope, name, id);
   }
 
   /** Removes a record and gives it back as it was. @see RecordWrites.delete */
@@ -184,21 +201,36 @@ export class RecordStore {
     return await readAuditTrail(this.#environment.database, scope, query);
   }
 
-  /** Does a write once per key. `request` is all that makes two requests the same. @see idempotently */
+  /** Does a write once per key. @see idempotently */
   async idempotently<T extends JsonValue>(
     scope: Scope,
-    key: string | undefined,
-    request: string,
+    request: AtomicOptions & OnceRequest,
     work: (tx?: Transaction) => Promise<T>,
-    options: WriteOptions = {},
   ): Promise<T> {
-    const { within } = options;
-    return await idempotently(this.#environment.database, { scope, key, text: request, within }, work);
+    const once = () => idempotently(this.#environment, scope, request, work);
+    // Within a transaction it has a connection already.
+    if (request.key === undefined || request.within !== undefined) return await once();
+    const owner = [scope.domain.id, credentialName(scope.principal.credential), request.key];
+    return await this.#keyLine.run(JSON.stringify(owner), once);
+  }
+
+  /** Runs several writes as one, which is done as a whole or not at all. @see atomically */
+  async atomically<T>(
+    scope: Scope,
+    options: AtomicOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return await atomically(this.#environment, scope, options, work);
   }
 
   /** Takes away tombstones, dropped collections and expired idempotency keys, in every domain. @see purge */
   async purge(scope: Scope, options: { readonly removedBefore: Date }): Promise<Purged> {
     return await purge(this.#environment.database, scope, { ...options, topDomain: this.#topDomain() });
+  }
+
+  /** Whether the caller may do this with any record of the collection. @throws FORBIDDEN (403), NOT_FOUND (404), GONE (410) */
+  assertAllowed(scope: Scope, name: string, verb: RecordVerb): void {
+    accessOf(scope, this.#environment.catalog.get(name, scope), verb);
   }
 
   /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
@@ -208,10 +240,10 @@ export class RecordStore {
 }
 
 /** A stream holds its connection between batches, which a transaction cannot spare. */
-function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'stream'> {
+function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'streamInTurn'> {
   return {
     query: (sql, options) => transaction.query(sql, options),
-    stream: () => {
+    streamInTurn: () => {
       throw new Error('within a transaction records are read a page at a time');
     },
   };

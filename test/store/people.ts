@@ -1,7 +1,7 @@
 /** Scopes and collections for the tests of the store. */
 import type { JsonValue } from '../../src/json.js';
-import { type CollectionDefinition, parseCollection } from '../../src/store/collection-definition.js';
-import type { Domain, KeyScopes, Scope } from '../../src/store/scope.js';
+import type { Domain, KeyScopes, Scope } from '../../src/model/scope.js';
+import { type CollectionDefinition, parseCollection } from '../../src/store/catalog/collection-definition.js';
 
 export const TOP: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
 export const SUB: Domain = { id: 'branch', name: 'Branch', parentId: 'school', timeZone: 'Asia/Kolkata' };
@@ -55,7 +55,7 @@ export const STUDENT: CollectionDefinition = {
     { name: 'session', type: 'text', format: 'session' },
     { name: 'is_boarder', type: 'boolean' },
     { name: 'tags', type: 'text', list: true },
-    { name: 'tutor', type: 'reference', target: 'staff' },
+    { name: 'tutor', type: 'reference', target: 'staff', mustExist: false },
     {
       name: 'marks',
       type: 'object',
@@ -104,7 +104,7 @@ export const STAFF: CollectionDefinition = {
 export const PRESENCE: CollectionDefinition = {
   name: 'presence',
   fields: [
-    { name: 'student', type: 'reference', target: 'student', required: true },
+    { name: 'student', type: 'reference', target: 'student', mustExist: false, required: true },
     { name: 'created', type: 'datetime', default: 'now', required: true },
     { name: 'status', type: 'text' },
   ],
@@ -142,7 +142,7 @@ export const ROOM: CollectionDefinition = {
       list: true,
       fields: [
         { name: 'name', type: 'text' },
-        { name: 'teacher', type: 'reference', target: 'staff' },
+        { name: 'teacher', type: 'reference', target: 'staff', mustExist: false },
       ],
     },
   ],

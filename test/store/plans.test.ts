@@ -1,9 +1,9 @@
 /** What Postgres does with the statements of the store: only a wrong plan tells that an index is there and not used. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseOquery } from '../../src/filter/oquery.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import type { CollectionDefinition } from '../../src/store/collection-definition.js';
-import { queryOf, type RecordQuery } from '../../src/store/record-query.js';
+import { parseOquery } from '../../src/languages/oquery.js';
+import { queryOf, type RecordQuery } from '../../src/model/record-query.js';
+import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import { ADMIN } from './people.js';
 import { useTestStore } from './store.js';
 

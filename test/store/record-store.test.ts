@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ErrorCode } from '../../src/errors.js';
-import type { Filter } from '../../src/filter/filter.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { ExactNumber, type JsonObject, printExactJson } from '../../src/json.js';
-import { queryOf } from '../../src/store/record-query.js';
+import type { Filter } from '../../src/model/filter.js';
+import { queryOf } from '../../src/model/record-query.js';
+import { type Scope, systemPrincipal } from '../../src/model/scope.js';
 import { RecordStore } from '../../src/store/record-store.js';
-import { type Scope, systemPrincipal } from '../../src/store/scope.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
 

@@ -12,15 +12,16 @@ const RETRY_MS = 50;
  */
 
 /**
- * Does the work while no other gateway does work under the same key. The lock is held by a connection that is in no transaction: in
- * one, the last statement keeps its snapshot until the next, and an index that is built meanwhile would wait for it for good.
+ * Does the work while nobody else, of this gateway or another, does work under the same key. The lock is held by a connection that is
+ * in no transaction: in one, the last statement keeps its snapshot until the next, and an index that is built meanwhile would wait
+ * for it for good. Nor is it a connection of the pool, which the work itself needs.
  */
 export async function withLock<T>(
-  database: Pick<Database, 'pool'>,
+  database: Pick<Database, 'lockPool'>,
   key: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = await database.pool.connect().catch((error: unknown) => {
+  const client = await database.lockPool.connect().catch((error: unknown) => {
     throw toServiceError(error);
   });
   try {
@@ -38,16 +39,25 @@ export async function withLock<T>(
 
 /** Takes the lock until the connection ends, when it is free. */
 export async function lockUntilDisconnected(client: pg.ClientBase, key: number): Promise<void> {
-  await lockOn(client, 'select pg_try_advisory_lock($1) as taken', key);
+  await lockOn(client, 'select pg_try_advisory_lock($1) as taken', { key });
 }
 
-/** Takes the lock until the transaction of the connection ends, when it is free. */
-export async function lockUntilCommit(client: pg.ClientBase, key: number): Promise<void> {
-  await lockOn(client, 'select pg_try_advisory_xact_lock($1) as taken', key);
+/** Takes the lock until the transaction of the connection ends, when it is free. The signal ends the waiting with its reason. */
+export async function lockUntilCommit(
+  client: pg.ClientBase,
+  key: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  await lockOn(client, 'select pg_try_advisory_xact_lock($1) as taken', { key, signal });
 }
 
-async function lockOn(client: pg.ClientBase, attempt: string, key: number): Promise<void> {
+async function lockOn(
+  client: pg.ClientBase,
+  attempt: string,
+  { key, signal }: { readonly key: number; readonly signal?: AbortSignal | undefined },
+): Promise<void> {
   for (;;) {
+    signal?.throwIfAborted();
     const { rows } = await client.query(attempt, [key]);
     if (rows[0]?.taken === true) return;
     await sleep(RETRY_MS);

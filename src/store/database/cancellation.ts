@@ -1,5 +1,8 @@
 import pg from 'pg';
 
+/** How long the server may take over the order: it does no more than send a signal. */
+const ORDER_TIMEOUT_MS = 3_000;
+
 /** Ends queries of other connections. Postgres takes such an order only from a second connection. */
 export class Cancellation {
   readonly #pool: pg.Pool;
@@ -10,7 +13,9 @@ export class Cancellation {
       connectionString: url,
       application_name: `${applicationName} cancellation`,
       max: 1,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: ORDER_TIMEOUT_MS,
+      query_timeout: ORDER_TIMEOUT_MS,
+      keepAlive: true,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,
     });
@@ -19,11 +24,13 @@ export class Cancellation {
 
   /**
    * Ends what the connection runs now. When this returns, the order has been delivered: it can no longer hit a later query.
-   * It never fails: a database out of reach has ended the query itself.
+   * It never fails: where the order cannot be delivered, the connection is ended, and the query with it.
    */
-  async cancel(client: pg.ClientBase): Promise<void> {
-    const { processID } = client as pg.ClientBase & { readonly processID: number | null };
-    await this.#pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+  async cancel(client: pg.Client): Promise<void> {
+    const { processID } = client as pg.Client & { readonly processID: number | null };
+    await this.#pool.query('select pg_cancel_backend($1)', [processID]).catch((error: Error) => {
+      client.connection.stream.destroy(error);
+    });
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,18 @@ import { type ErrorCode, ServiceError } from '../../errors.js';
 /** How long a caller is told to wait while the database is out of reach. */
 export const RETRY_AFTER_SECONDS = 5;
 
+/** All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take that for one of its own. */
+export class FullPoolError extends Error {
+  override readonly name = 'FullPoolError';
+
+  constructor(places: string) {
+    super(`All ${places} are in use by requests that take long; try again later.`);
+  }
+}
+
+/** How long a caller is told to wait for a connection of a pool that is full. */
+const FULL_RETRY_AFTER_SECONDS = 2;
+
 interface Translation {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -28,6 +40,11 @@ const OUT_OF_RESOURCES: Translation = {
 const TOO_SLOW: Translation = {
   code: 'UNAVAILABLE',
   detail: 'The database took longer over this than is allowed; narrow the request, or try again later.',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const READ_ONLY: Translation = {
+  code: 'UNAVAILABLE',
+  detail: 'The database takes no changes at the moment; try again later.',
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 const TRY_AGAIN: Translation = {
@@ -52,7 +69,7 @@ const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '22P05': UNSTORABLE_TEXT,
   '23503': { code: 'CONFLICT', detail: 'Something this refers to does not exist, or is still referred to.' },
   '23505': { code: 'CONFLICT', detail: 'A value that must be unique is taken.' },
-  '25006': OUT_OF_REACH,
+  '25006': READ_ONLY,
   '28': OUT_OF_REACH,
   '3D000': OUT_OF_REACH,
   '40001': TRY_AGAIN,
@@ -109,6 +126,12 @@ export function toServiceError(error: unknown): unknown {
   });
 }
 
+/** Whether it says that the database cannot be reached, of an error as it was thrown or as it was translated. */
+export function isOutOfReach(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  return findTranslation(error) === OUT_OF_REACH || isOutOfReach(error.cause);
+}
+
 /**
  * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError` whose cause
  * it is. The store finds the field by it.
@@ -127,6 +150,9 @@ function findTranslation(error: Error): Translation | undefined {
     if (NETWORK_CODES.has(code)) return OUT_OF_REACH;
     const known = BY_SQLSTATE[code] ?? (code.length === 5 ? BY_SQLSTATE[code.slice(0, 2)] : undefined);
     if (known) return known;
+  }
+  if (error instanceof FullPoolError) {
+    return { code: 'UNAVAILABLE', detail: error.message, retryAfterSeconds: FULL_RETRY_AFTER_SECONDS };
   }
   // A host name with several addresses fails with one error for each.
   const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];

@@ -9,14 +9,20 @@ import pg from 'pg';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
 import { Cancellation } from './cancellation.js';
+import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { toServiceError } from './database-errors.js';
 import { Listener } from './listener.js';
-import { createPool } from './pool.js';
+import { createPool, type PoolOptions } from './pool.js';
+import { Renewal } from './renewal.js';
 import { streamRows } from './row-stream.js';
 import { type SlowStatementWatch, type StatementCaller, watched } from './statement-watch.js';
+import { assertStorableArguments, assertStorableParameters } from './storable-parameters.js';
+import { Turns } from './turns.js';
 
 const OLDEST_VERSION = 150_000;
 const DEFAULT_BATCH_ROWS = 500;
+/** Short statements alone go there: two are enough for all of a gateway. */
+const APART_CONNECTIONS = 2;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -47,6 +53,12 @@ export interface StreamOptions extends QueryOptions {
   readonly batchRows?: number | undefined;
 }
 
+export interface NamedStatement {
+  readonly sql: Prisma.Sql;
+  /** As `QueryOptions.name`. */
+  readonly name: string | undefined;
+}
+
 /** A database, or a transaction of it. */
 export interface Queryable {
   /**
@@ -59,12 +71,23 @@ export interface Queryable {
 }
 
 /** What is done here is kept as a whole or not at all. Not to be used after the work it was lent to has ended. */
-export interface Transaction extends Queryable {}
+export interface Transaction extends Queryable {
+  /** What its writes ask has a place already, taken before the connection was: `WriteTriggers.reserve`. Who wraps a transaction hands it on. */
+  readonly reserved?: { readonly waitedMs: number };
+}
 
 export interface Database extends Queryable {
   /** The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
+  /**
+   * Statements that belong to no transaction though one is open around them, e.g. what a script logs in a write that may be
+   * taken back. They have connections of their own: whoever holds a connection of the pool and waits for a second one
+   * waits for others who do the same.
+   */
+  readonly apart: Queryable;
+  /** One connection for locks that are held outside a transaction; a second lock of this gateway waits for the first. */
+  readonly lockPool: pg.Pool;
   /** Text compares byte by byte: the range of a prefix may be read from an ordinary b-tree. */
   readonly isByteOrdered: boolean;
   /**
@@ -72,6 +95,13 @@ export interface Database extends Queryable {
    * the signal ends the query within a second; a failure throws in mid-stream.
    */
   stream(sql: Prisma.Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
+  /** The same of several statements, whose rows follow each other; all of them see the database as it is at one moment. */
+  streamInTurn(
+    statements: readonly NamedStatement[],
+    options?: Omit<StreamOptions, 'name'>,
+  ): AsyncIterable<readonly string[]>;
+  /** For writes that may be made again when they waited for each other. */
+  readonly turns: Turns;
   /** Read committed. Rolled back when `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -83,12 +113,31 @@ export interface Database extends Queryable {
     onMessage: (payload: string) => void,
     onGap: () => void,
   ): Promise<() => Promise<void>>;
+  /**
+   * Calls `renew` whenever something is announced on the channel, and when something may have been missed, one call at a time. One that
+   * fails is made again until it succeeds. The answer ends it.
+   */
+  keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>>;
   /** From now on tells `watch` of every statement that took long, also of those in transactions; streams are as slow as their readers and left out. */
   watchSlow(watch: SlowStatementWatch): void;
+  /** From now on tells of the database being lost, found again, or read-only. */
+  onNews(listener: DatabaseNewsListener): void;
+  /** False while the database is known to be out of reach: whatever is asked of it fails at once. */
+  readonly isReachable: boolean;
+  /** Whether it lets nobody write at present: it is a replica, or was set so. */
+  readonly isReadOnly: boolean;
+  /** A pool of its own for work in the background, which may wait for a database that is away. Whoever opens it ends it. */
+  openPool(options: BackgroundPoolOptions): pg.Pool;
   /** False while the connection that hears is lost: what is remembered until it is announced otherwise is not to be trusted then. */
   readonly isHearing: boolean;
   /** Waits for what is running. */
   close(): Promise<void>;
+}
+
+export interface BackgroundPoolOptions
+  extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
+  /** The work comes to its end: from now on it is refused instead of waiting. Absent: it never waits. */
+  readonly waitUntil?: AbortSignal;
 }
 
 /**
@@ -106,10 +155,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 class PostgresDatabase implements Database {
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
+  readonly apart: Queryable;
+  readonly lockPool: pg.Pool;
   readonly isByteOrdered: boolean;
+  readonly turns = new Turns();
   readonly #streamPool: pg.Pool;
+  readonly #apartPool: pg.Pool;
   readonly #cancellation: Cancellation;
   readonly #listener: Listener;
+  readonly #watch: ConnectionWatch;
+  readonly #url: string;
   readonly #statementTimeoutMs: number;
   #slow: SlowStatementWatch | undefined;
 
@@ -122,28 +177,51 @@ class PostgresDatabase implements Database {
       ...(options.canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
     };
     this.isByteOrdered = options.isByteOrdered;
+    this.#url = url;
     this.#statementTimeoutMs = options.statementTimeoutMs;
+    this.#watch = new ConnectionWatch({ url, applicationName });
+    const shared = { url, size: poolSize, settings, watch: this.#watch };
     this.pool = createPool({
-      url,
-      size: poolSize,
+      ...shared,
       applicationName,
-      settings: { ...settings, statement_timeout: String(options.statementTimeoutMs) },
+      statementTimeoutMs: options.statementTimeoutMs,
+      places: 'connections to the database (POOL_SIZE)',
     });
+    // A long export is no fault: each batch has its own limit instead.
     this.#streamPool = createPool({
-      url,
-      size: poolSize,
+      ...shared,
       applicationName: `${applicationName} stream`,
-      // A long export is no fault: each batch has its own limit instead.
-      settings: { ...settings, statement_timeout: '0' },
+      statementTimeoutMs: 0,
+      places: 'connections for streamed answers (POOL_SIZE)',
     });
+    const aside = { ...shared, statementTimeoutMs: options.statementTimeoutMs };
+    this.#apartPool = createPool({
+      ...aside,
+      size: APART_CONNECTIONS,
+      applicationName: `${applicationName} apart`,
+    });
+    this.apart = { query: (sql, queryOptions) => this.#queryOn(this.#apartPool, sql, queryOptions) };
+    this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
     this.#listener = new Listener(url, applicationName);
+    this.#watch.onNews(({ kind }) => {
+      // Whoever is primary now announces what others change.
+      if (kind === 'databaseRole') void this.#listener.renew();
+    });
     this.prisma = createPrisma(this);
   }
 
-  async query<Row extends object>(sql: Prisma.Sql, options: QueryOptions = {}): Promise<Row[]> {
+  async query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]> {
+    return await this.#queryOn<Row>(this.pool, sql, options);
+  }
+
+  async #queryOn<Row extends object>(
+    pool: pg.Pool,
+    sql: Prisma.Sql,
+    options: QueryOptions = {},
+  ): Promise<Row[]> {
     options.signal?.throwIfAborted();
-    const client = await this.#connect(this.pool);
+    const client = await this.#connect(pool);
     try {
       return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
         runQuery<Row>(client, sql, options, this.#cancellation),
@@ -154,15 +232,21 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async *stream(sql: Prisma.Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
+  stream(sql: Prisma.Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
+    return this.streamInTurn([{ sql, name: options.name }], options);
+  }
+
+  async *streamInTurn(
+    statements: readonly NamedStatement[],
+    options: Omit<StreamOptions, 'name'> = {},
+  ): AsyncGenerator<readonly string[], void> {
     options.signal?.throwIfAborted();
+    for (const { sql } of statements) assertStorableParameters(sql);
     const client = await this.#connect(this.#streamPool);
     yield* streamRows(
       client,
       {
-        text: sql.text,
-        values: sql.values,
-        name: options.name,
+        queries: statements.map(({ sql, name }) => ({ text: sql.text, values: sql.values, name })),
         batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
         batchTimeoutMs: this.#statementTimeoutMs,
         signal: options.signal,
@@ -174,6 +258,7 @@ class PostgresDatabase implements Database {
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await this.#connect(this.pool);
     let isOpen = true;
+    let isUsable = true;
     const transaction: Transaction = {
       query: async (sql, options = {}) => {
         invariant(isOpen, 'a transaction was used after its end');
@@ -190,10 +275,14 @@ class PostgresDatabase implements Database {
       return result;
     } catch (error) {
       isOpen = false;
-      await client.query('rollback').catch(() => {});
+      isUsable = await client.query('rollback').then(
+        () => true,
+        () => false,
+      );
       throw toServiceError(error);
     } finally {
-      client.release();
+      // A connection that cannot even roll back is not given back to others; closing it rolls back.
+      client.release(!isUsable);
     }
   }
 
@@ -205,8 +294,40 @@ class PostgresDatabase implements Database {
     return this.#listener.listen(channel, onMessage, onGap);
   }
 
+  async keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>> {
+    const onFault = (error: unknown) => this.#watch.tell({ kind: 'renewalFailed', channel, error });
+    const renewal = new Renewal({ renew, onFault });
+    const ask = () => renewal.ask();
+    const stop = await this.listen(channel, ask, ask);
+    return async () => {
+      await stop();
+      await renewal.close();
+    };
+  }
+
   watchSlow(watch: SlowStatementWatch): void {
     this.#slow = watch;
+  }
+
+  onNews(listener: DatabaseNewsListener): void {
+    this.#watch.onNews(listener);
+  }
+
+  get isReachable(): boolean {
+    return this.#watch.obstacle === undefined;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#watch.isReadOnly;
+  }
+
+  openPool(options: BackgroundPoolOptions): pg.Pool {
+    return createPool({
+      ...options,
+      url: this.#url,
+      settings: { TimeZone: 'UTC' },
+      watch: this.#watch,
+    });
   }
 
   get isHearing(): boolean {
@@ -215,8 +336,9 @@ class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     await this.prisma.$disconnect();
-    await Promise.all([this.#listener.close(), this.pool.end(), this.#streamPool.end()]);
-    await this.#cancellation.close();
+    const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
+    await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);
+    await Promise.all([this.#cancellation.close(), this.#watch.close()]);
   }
 
   async #connect(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -243,6 +365,7 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
       query: {
         async $allOperations({ args, query }) {
           try {
+            assertStorableArguments(args);
             return await query(args);
           } catch (error) {
             throw toServiceError(error);
@@ -284,6 +407,7 @@ async function runQuery<Row extends object>(
   { name, signal, texts }: QueryOptions,
   cancellation: Cancellation,
 ): Promise<Row[]> {
+  assertStorableParameters(sql);
   const config = {
     text: sql.text,
     values: sql.values,

@@ -1,7 +1,7 @@
 /** Which indexes a collection's partition has: a plain list, from its declaration. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Collection, Field } from '../collection.js';
+import type { Collection, Field } from '../../model/collection.js';
 
 /** An index of one partition. The expressions are those the SQL compiler writes for a declared field, or they would not be reached. */
 export interface IndexDescription {
@@ -41,6 +41,26 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
       ),
     ),
   ];
+}
+
+/** Whether a b-tree of the collection has the values at the path, of a reference those at its `value`, as a column. */
+export function isIndexedPath(collection: Declaration, path: readonly string[]): boolean {
+  const sought = json(path);
+  return (
+    collection.indexes.some((paths) => paths.some((one) => json(one) === sought)) ||
+    listIndexedPaths(collection.fields, []).some((one) => json(one) === sought)
+  );
+}
+
+/** The fields that have a b-tree of their own, of a reference its `value`. */
+function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
+  return fields.flatMap((field) => {
+    if (field.isList) return [];
+    const path = [...parent, field.name];
+    if (field.type === 'object') return listIndexedPaths(field.fields, path);
+    if (!field.isIndexed && !field.isUnique) return [];
+    return [field.type === 'reference' ? [...path, 'value'] : path];
+  });
 }
 
 /** Whether the name is one of ours; an operator's own indexes are none of our business. */

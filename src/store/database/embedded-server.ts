@@ -4,6 +4,7 @@
  * The server is a process of its own (its own session, so that Ctrl-C reaches the gateway alone) and outlives a gateway
  * that is killed; the next start finds it by its `postmaster.pid` and goes on with it. Several gateways may share
  * a data directory: each holds a shared advisory lock while it runs, and the last one to leave stops the server.
+ * A server that dies under them is started again by the first to notice.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -30,6 +31,7 @@ import {
   runProgram,
   type ServerPrograms,
 } from './embedded-binaries.js';
+import { KeptPresence } from './kept-presence.js';
 import { isProcessAlive, withStartLock } from './start-lock.js';
 
 const USER = 'campus';
@@ -82,24 +84,38 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const existing =
       (await findCluster(dataDirectory)) ?? (await createCluster(dataDirectory, programs, log));
     const runningPort = await findRunningServer(existing, log);
-    const port = runningPort ?? (await startServer(existing, programs, settings));
+    const port = runningPort ?? (await startServer(existing, programs, { settings, port: 'any' }));
     const cluster = { ...existing, port };
     if (port !== existing.port) await writeCluster(dataDirectory, cluster);
     if (runningPort !== undefined) log(`Joined the PostgreSQL that already runs in ${cluster.directory}`);
     return { cluster, presence: await announcePresence(cluster), programs };
   });
 
+  const kept = new KeptPresence({
+    presence,
+    log,
+    revive: () =>
+      withStartLock(lockFile, async () => {
+        const port =
+          (await findRunningServer(cluster, log)) ??
+          (await startServer(cluster, programs, { settings, port: 'same' }));
+        if (port === cluster.port) return await announcePresence(cluster);
+        throw new Error(`PostgreSQL runs on port ${port} now, no longer on ${cluster.port}; start again.`);
+      }),
+  });
   let stopped: Promise<void> | undefined;
   return {
     url: urlOf(cluster, DATABASE),
     stop() {
-      stopped ??= withStartLock(lockFile, async () => {
-        if (await isUsedByOthers(presence)) {
-          log('Left PostgreSQL running: another gateway uses it');
-          return;
-        }
-        await stopServer(cluster, programs);
-      });
+      stopped ??= kept.end().then((last) =>
+        withStartLock(lockFile, async () => {
+          if (await isUsedByOthers(last)) {
+            log('Left PostgreSQL running: another gateway uses it');
+            return;
+          }
+          await stopServer(cluster, programs);
+        }),
+      );
       return stopped;
     },
   };
@@ -121,8 +137,10 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
+  // Writes that wait for each other are tried again: the sooner that is seen, the better.
+  deadlock_timeout: '250ms',
   log_min_messages: 'warning',
-  log_line_prefix: '%m [%p] ',
+  log_line_prefix: '%m [%p] %d ',
 };
 
 async function findCluster(dataDirectory: string): Promise<Cluster | undefined> {
@@ -253,8 +271,9 @@ async function answers(cluster: Cluster): Promise<boolean> {
 async function startServer(
   cluster: Cluster,
   programs: ServerPrograms,
-  settings: Readonly<Record<string, string>>,
+  options: { readonly settings: Readonly<Record<string, string>>; readonly port: 'any' | 'same' },
 ): Promise<number> {
+  const { settings } = options;
   const logFile = path.join(cluster.directory, 'server.log');
   const logBytes = await stat(logFile).then(
     ({ size }) => size,
@@ -262,7 +281,10 @@ async function startServer(
   );
   if (logBytes > MAX_LOG_BYTES) await rm(logFile);
   for (let attempt = 1; ; attempt++) {
-    const port = await findFreePort(attempt === 1 ? cluster.port : 0);
+    const port = await findFreePort(attempt === 1 || options.port === 'same' ? cluster.port : 0);
+    if (options.port === 'same' && port !== cluster.port) {
+      throw new Error(`Port ${cluster.port}, which PostgreSQL had, is taken by another program.`);
+    }
     const lines = Object.entries({ ...settings, port: String(port) }).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
     );
@@ -310,8 +332,6 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
 
 async function announcePresence(cluster: Cluster): Promise<pg.Client> {
   const client = await connect(cluster);
-  // The server may go away under us; whoever queries notices, this connection need not.
-  client.on('error', () => {});
   await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
   const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
   if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
@@ -336,6 +356,8 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
     application_name: 'campus embedded server',
     connectionTimeoutMillis: 5_000,
   });
+  // The server may go away under us; whoever queries notices, and an error that nobody hears would end the process.
+  client.on('error', () => {});
   await client.connect();
   return client;
 }

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { endClient, withDeadline } from './deadline.js';
 
 interface Subscription {
   readonly onMessage: (payload: string) => void;
   readonly onGap: () => void;
 }
 
+const RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
-const HEARTBEAT_MS = 15_000;
-const HEARTBEAT_TIMEOUT_MS = 5_000;
+/** Together 5 s: for so long, a right that was withdrawn at another gateway may be valid here when the connection died. */
+const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
  * Hears the notifications of any number of channels on one connection of its own. A lost connection is made again, for as
@@ -44,11 +47,12 @@ export class Listener {
     this.#subscriptions.set(channel, subscriptions);
     for (;;) {
       const client = await this.#connect();
-      const isHeard = await client.query(`listen ${pg.escapeIdentifier(channel)}`).then(
+      const isHeard = await withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => hear(client, channel)).then(
         () => true,
         () => false,
       );
       if (isHeard) break;
+      await sleep(RETRY_MS);
     }
     return async () => {
       subscriptions.delete(subscription);
@@ -63,7 +67,13 @@ export class Listener {
     this.#isClosed = true;
     this.#subscriptions.clear();
     const client = await this.#connected?.catch(() => undefined);
-    await client?.end().catch(() => {});
+    if (client) await endClient(client);
+  }
+
+  /** Connects anew: the address may lead to another server by now. */
+  async renew(): Promise<void> {
+    const client = await this.#connected?.catch(() => undefined);
+    client?.connection.stream.destroy();
   }
 
   #connect(): Promise<pg.Client> {
@@ -72,7 +82,7 @@ export class Listener {
   }
 
   async #connectForAsLongAsItTakes(): Promise<pg.Client> {
-    for (let retryMs = 50; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
+    for (let retryMs = RETRY_MS; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
       if (this.#isClosed) throw new Error('Connection terminated: the listener is closed');
       const client = await this.#tryConnect();
       if (client) return client;
@@ -84,7 +94,6 @@ export class Listener {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: this.#applicationName,
-      connectionTimeoutMillis: HEARTBEAT_TIMEOUT_MS,
       keepAlive: true,
     });
     client.on('error', () => {});
@@ -92,12 +101,12 @@ export class Listener {
       for (const { onMessage } of this.#subscriptions.get(channel) ?? []) onMessage(payload ?? '');
     });
     try {
-      await client.connect();
-      for (const channel of this.#subscriptions.keys()) {
-        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      }
+      await withDeadline(client, HEARTBEAT_TIMEOUT_MS, async () => {
+        await client.connect();
+        for (const channel of this.#subscriptions.keys()) await hear(client, channel);
+      });
     } catch {
-      await client.end().catch(() => {});
+      await endClient(client);
       return undefined;
     }
     this.#isHearing = true;
@@ -107,12 +116,16 @@ export class Listener {
 
   #watch(client: pg.Client): void {
     // A peer that vanished without a word (a cut cable, a failover) shows only when it is asked something.
+    let isAsking = false;
     const heartbeat = setInterval(() => {
-      const timeout = setTimeout(() => client.connection.stream.destroy(), HEARTBEAT_TIMEOUT_MS);
-      client
-        .query('select 1')
+      if (isAsking) return;
+      isAsking = true;
+      withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => client.query('select 1'))
+        // Whether it answered shows in whether it is connected still.
         .catch(() => {})
-        .finally(() => clearTimeout(timeout));
+        .finally(() => {
+          isAsking = false;
+        });
     }, HEARTBEAT_MS);
     heartbeat.unref();
     client.once('end', () => {
@@ -133,4 +146,8 @@ export class Listener {
       for (const { onGap } of subscriptions) onGap();
     }
   }
+}
+
+async function hear(client: pg.Client, channel: string): Promise<void> {
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }

@@ -1,19 +1,12 @@
 /**
- * The tables' history: prisma/migrations applied in process by Prisma's own engine, compiled to WebAssembly. It
- * needs no download and no CLI, and writes the `_prisma_migrations` the CLI would.
+ * The tables' history: prisma/migrations, applied in order. Each is one transaction together with its note in
+ * `_prisma_migrations`, the table that Prisma's own command line keeps and reads: what failed or was interrupted has
+ * left nothing behind, and is tried again.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
-import { PrismaPg } from '@prisma/adapter-pg';
-import {
-  bindMigrationAwareSqlAdapterFactory,
-  ColumnTypeEnum,
-  type SqlQuery,
-} from '@prisma/driver-adapter-utils';
-import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
@@ -21,23 +14,33 @@ import { lockUntilDisconnected } from './advisory-lock.js';
 
 /** Held by whoever applies migrations; the others wait. */
 const MIGRATION_LOCK = 0x6d696772;
-/** The type "char": one byte, used by the system catalog alone. */
-const CHAR_OID = 18;
-const NO_FILTER: SchemaFilter = { externalTables: [], externalEnums: [] };
+
+/**
+ * The checksums of texts that three migrations once had. A database that was made by one of them is brought to today's
+ * functions by `0014_renew_functions`, and is right from then on.
+ */
+const RENEWED_BY = '0014_renew_functions';
+const EARLIER_CHECKSUMS: ReadonlyMap<string, string> = new Map([
+  ['0005_fee_months', 'e94fd89e2dc64bdbb4eee456e624dbe5de5616f660c2c3ccffaf117c92b3b8de'],
+  ['0010_document_functions', '90d16f8057532dd44e004dec39066dc9426f3244cd1c18ea89215043df8c5c0a'],
+  ['0013_attendance_months', '4a69459df018f5ab82cab39c8759475d02a967f1125a9426adb4e7eace9b17cb'],
+]);
 
 export interface MigrationOptions {
   readonly url: string;
   /** Default: `prisma/` of the package. */
   readonly prismaDirectory?: string;
+  /** One line each, of what an operator should know of the database's history. */
+  readonly onNotice?: ((line: string) => void) | undefined;
 }
 
 export interface MigrationStatus {
   /** In order. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** Started once and not finished: an operator must look. */
+  /** Begun by an earlier version and not finished; tried again with the pending ones. */
   readonly failed: readonly string[];
-  /** Changed after they were applied. */
+  /** Changed after they were applied, and not made up for by a later one. */
   readonly edited: readonly string[];
   /** Applied to the database and unknown here: the database belongs to a newer gateway. */
   readonly unknown: readonly string[];
@@ -46,271 +49,238 @@ export interface MigrationStatus {
 /**
  * Applies the pending migrations in order and returns their names. Any number of gateways may call it at once: one
  * works, the others wait and find nothing left to do.
+ *
+ * @throws ServiceError or Error whose message is one line for the operator; what was applied before stays applied
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
+  const migrations = await readMigrations(options);
   return withMigrationLock(options.url, async (client) => {
-    if (await isUpToDate(client, await readMigrations(options))) return [];
-    return withSchemaEngine(options, async (engine, { migrationsList }, adapterFactory) => {
-      try {
-        const { appliedMigrationNames } = await engine.applyMigrations({
-          migrationsList,
-          filters: NO_FILTER,
-        });
-        return appliedMigrationNames;
-      } catch (error) {
-        throw toMigrationError(error, adapterFactory.scriptError);
-      }
-    });
+    const notes = await readNotes(client);
+    if (notes === undefined) await assertEmpty(client);
+    const history = compareHistory(migrations, notes ?? []);
+    const missing = migrations.filter(({ name }) => !history.applied.includes(name));
+    for (const migration of missing) {
+      const begun = notes?.filter((note) => note.name === migration.name) ?? [];
+      await applyMigration(client, migration, begun);
+    }
+    tellOfHistory(history, missing, options.onNotice ?? (() => {}));
+    return missing.map(({ name }) => name);
   });
-}
-
-/** Whether just these migrations are applied, to the letter. Asked first, for the engine takes most of a second to say the same. */
-async function isUpToDate(client: pg.Client, migrations: MigrationList): Promise<boolean> {
-  const { rows: tables } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
-  if (tables.length === 0) return false;
-  const { rows } = await client.query<{ name: string; checksum: string; isApplied: boolean }>(
-    `select migration_name as name, checksum, finished_at is not null as "isApplied"
-       from _prisma_migrations where rolled_back_at is null`,
-  );
-  const applied = new Map(rows.filter((row) => row.isApplied).map((row) => [row.name, row.checksum]));
-  const { migrationDirectories } = migrations;
-  return (
-    rows.length === migrationDirectories.length &&
-    migrationDirectories.every(({ path: name, migrationFile: { content } }) => {
-      const script = content.tag === 'ok' ? content.value : '';
-      return applied.get(name) === createHash('sha256').update(script).digest('hex');
-    })
-  );
 }
 
 /** What is applied and what is not; changes nothing. */
 export async function listMigrations(options: MigrationOptions): Promise<MigrationStatus> {
-  return withSchemaEngine(options, async (engine, { migrationsList }) => {
-    const { history, failedMigrationNames, editedMigrationNames } = await engine.diagnoseMigrationHistory({
-      migrationsList,
-      optInToShadowDatabase: false,
-      filters: NO_FILTER,
-    });
-    const pending = history && 'unappliedMigrationNames' in history ? history.unappliedMigrationNames : [];
-    const unknown =
-      history && 'unpersistedMigrationNames' in history ? history.unpersistedMigrationNames : [];
-    const applied = migrationsList.migrationDirectories
-      .map((directory) => directory.path)
-      .filter((name) => !pending.includes(name) && !failedMigrationNames.includes(name));
-    return { applied, pending, unknown, failed: failedMigrationNames, edited: editedMigrationNames };
+  const migrations = await readMigrations(options);
+  return withClient(options.url, async (client) => {
+    const { renewed, ...status } = compareHistory(migrations, (await readNotes(client)) ?? []);
+    return status;
   });
 }
 
-/**
- * Where a database made by the migrations and schema.prisma disagree, as the SQL that would bring the database to
- * schema.prisma; `undefined` where they agree. Partitions and what Prisma cannot describe do not count.
- */
-export async function findDrift(options: MigrationOptions): Promise<string | undefined> {
-  return withSchemaEngine(options, async (engine, { schema }) => {
-    const externalTables = await listPartitions(options.url);
-    const { stdout } = await engine.diff({
-      from: { tag: 'schemaDatasource', configDir: '.', files: [schema] },
-      to: { tag: 'schemaDatamodel', files: [schema] },
-      script: true,
-      exitCode: null,
-      filters: { externalTables, externalEnums: [] },
-    });
-    const script = stdout?.trim() ?? '';
-    return script === '' || script.startsWith('-- This is an empty migration') ? undefined : script;
-  });
+interface Migration {
+  readonly name: string;
+  readonly script: string;
+  readonly checksum: string;
 }
 
-/** The engine's message, a trace of its own functions, as one line for the operator. */
-function toMigrationError(error: unknown, scriptError: unknown): unknown {
-  // In PostgreSQL 15 and later only a database's owner may make tables in it.
-  const [denied] =
-    (isNativeError(error) &&
-      /permission denied for [^\n]+|no schema has been selected[^\n]*/.exec(error.message)) ||
-    [];
-  if (denied !== undefined) {
-    return new ServiceError(
-      'UNAVAILABLE',
-      `The user in DATABASE_URL may not make the tables (${denied}); make it the owner of the database.`,
-      { cause: error },
-    );
-  }
-  if (!isNativeError(error) || !isNativeError(scriptError)) return error;
-  const [, name = 'of this database'] = /migration_name="([^"]+)"/.exec(error.message) ?? [];
-  return new Error(`The migration ${name} failed: ${scriptError.message}`, { cause: error });
+/** What `_prisma_migrations` says of a migration that was not rolled back. */
+interface Note {
+  readonly id: string;
+  readonly name: string;
+  readonly checksum: string;
+  readonly isApplied: boolean;
+  /** What PostgreSQL said against it. */
+  readonly fault: string | null;
 }
 
-interface PrismaFolder {
-  readonly migrationsList: MigrationList;
-  readonly schema: { readonly path: string; readonly content: string };
+interface History extends MigrationStatus {
+  /** Applied as an earlier text, which a later migration makes up for. */
+  readonly renewed: readonly string[];
 }
 
-async function readPrismaFolder(options: MigrationOptions): Promise<PrismaFolder> {
-  const content = await readFile(path.join(prismaDirectoryOf(options), 'schema.prisma'), 'utf8');
-  return { migrationsList: await readMigrations(options), schema: { path: 'schema.prisma', content } };
-}
-
-function prismaDirectoryOf(options: MigrationOptions): string {
-  return options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
-}
-
-async function readMigrations(options: MigrationOptions): Promise<MigrationList> {
-  const baseDir = path.join(prismaDirectoryOf(options), 'migrations');
-  const entries = await readdir(baseDir, { withFileTypes: true });
+async function readMigrations(options: MigrationOptions): Promise<readonly Migration[]> {
+  const prismaDirectory = options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
+  const directory = path.join(prismaDirectory, 'migrations');
+  const entries = await readdir(directory, { withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  const migrationDirectories = await Promise.all(
+  return await Promise.all(
     names.map(async (name) => {
-      const value = await readFile(path.join(baseDir, name, 'migration.sql'), 'utf8');
-      return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } } };
+      const script = await readFile(path.join(directory, name, 'migration.sql'), 'utf8');
+      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
     }),
   );
-  const lockfile = {
-    path: 'migration_lock.toml',
-    content: await readFile(path.join(baseDir, 'migration_lock.toml'), 'utf8'),
-  };
-  return { baseDir, lockfile, shadowDbInitScript: '', migrationDirectories };
 }
 
-async function withSchemaEngine<T>(
-  options: MigrationOptions,
-  work: (engine: SchemaEngine, folder: PrismaFolder, adapterFactory: MigrationPrismaPg) => Promise<T>,
-): Promise<T> {
-  const folder = await readPrismaFolder(options);
-  const { SchemaEngine } = await loadSchemaEngine();
-  const pool = new pg.Pool({ connectionString: options.url, max: 2 });
-  // A broken idle connection shows in the next query; without a listener it would end the process.
-  pool.on('error', () => {});
+/** `undefined` in a database that no migration has been applied to. */
+async function readNotes(client: pg.Client): Promise<readonly Note[] | undefined> {
+  const { rows: tables } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
+  if (tables.length === 0) return undefined;
+  const { rows } = await client.query<Note>(
+    `select id, migration_name as name, checksum, finished_at is not null as "isApplied", logs as fault
+       from _prisma_migrations
+      where rolled_back_at is null
+      order by started_at, migration_name`,
+  );
+  return rows;
+}
+
+function compareHistory(migrations: readonly Migration[], notes: readonly Note[]): History {
+  const names = migrations.map(({ name }) => name);
+  const checksums = new Map(notes.filter((note) => note.isApplied).map((note) => [note.name, note.checksum]));
+  const applied = names.filter((name) => checksums.has(name));
+  const failed = names.filter((name) => !checksums.has(name) && notes.some((note) => note.name === name));
+  const differing = migrations
+    .filter(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum)
+    .map(({ name }) => name);
+  const isRenewed = (name: string) =>
+    names.includes(RENEWED_BY) && checksums.get(name) === EARLIER_CHECKSUMS.get(name);
+  return {
+    applied,
+    pending: names.filter((name) => !applied.includes(name) && !failed.includes(name)),
+    failed,
+    edited: differing.filter((name) => !isRenewed(name)),
+    renewed: differing.filter(isRenewed),
+    unknown: [...new Set(notes.map(({ name }) => name))].filter((name) => !names.includes(name)),
+  };
+}
+
+/** Somebody else's database is not to be mixed with ours. Tables of extensions are nobody's. */
+async function assertEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name
+       from pg_class c
+      where c.relnamespace = current_schema()::regnamespace
+        and c.relkind in ('r', 'p')
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+      order by c.relname
+      limit 3`,
+  );
+  if (rows.length === 0) return;
+  throw new ServiceError(
+    'CONFLICT',
+    `The database "${client.database}" holds tables that are not the gateway's (${rows.map(({ name }) => name).join(', ')}); ` +
+      'DATABASE_URL must name one that is empty, or one that a gateway made.',
+  );
+}
+
+/** As Prisma's own engine makes it. */
+const CREATE_NOTES = `
+create table if not exists _prisma_migrations (
+  id varchar(36) primary key not null,
+  checksum varchar(64) not null,
+  finished_at timestamptz,
+  migration_name varchar(255) not null,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz not null default now(),
+  applied_steps_count integer not null default 0
+)`;
+
+/** `begun`: the notes of attempts that an earlier version left unfinished. */
+async function applyMigration(
+  client: pg.Client,
+  migration: Migration,
+  begun: readonly Note[],
+): Promise<void> {
   try {
-    const adapterFactory = new MigrationPrismaPg(pool);
-    const engine = await SchemaEngine.new(
-      { datamodels: [[folder.schema.path, folder.schema.content]] },
-      () => {},
-      bindMigrationAwareSqlAdapterFactory(adapterFactory),
-    );
-    try {
-      return await work(engine, folder, adapterFactory);
-    } finally {
-      engine.free();
+    await inTransaction(client, async () => {
+      await client.query(CREATE_NOTES);
+      await client.query(migration.script);
+      await writeNote(client, migration, begun);
+    });
+  } catch (error) {
+    if (wasAppliedWhole(begun, error)) {
+      await inTransaction(client, () => writeNote(client, migration, begun));
+      return;
     }
-  } finally {
-    await pool.end();
+    throw toMigrationError(migration, error);
   }
 }
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    // To fill a table of a large school takes longer than a request may.
+    await client.query('set local statement_timeout = 0');
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    // The error that counts is the first one; a connection that cannot roll back has ended, and the transaction with it.
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+async function writeNote(client: pg.Client, migration: Migration, begun: readonly Note[]): Promise<void> {
+  await client.query('update _prisma_migrations set rolled_back_at = now() where id = any($1)', [
+    begun.map(({ id }) => id),
+  ]);
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     values (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
+    [migration.checksum, migration.name],
+  );
+}
+
+const EXISTS_ALREADY: ReadonlySet<unknown> = new Set(['42P07', '42701', '42710', '42723']);
 
 /**
- * `PrismaPg` with two traps taken out. It splits a script at every `;`, which tears `$$ … ; … $$` bodies apart: this
- * one sends it whole. And it cannot read the type "char", which the engine's own question about constraints selects.
+ * Whether an attempt of an earlier version, which wrote the note in a transaction after the script's own, was interrupted between the
+ * two: the script is there as a whole, for it was one transaction too, and nothing was said against it.
  */
-class MigrationPrismaPg extends PrismaPg {
-  /** What Postgres said to the last migration that failed; the engine keeps it to itself. */
-  scriptError: unknown;
-  readonly #pool: pg.Pool;
-
-  constructor(pool: pg.Pool) {
-    super(pool);
-    this.#pool = pool;
-  }
-
-  override async connect(): ReturnType<PrismaPg['connect']> {
-    const adapter = await super.connect();
-    adapter.executeScript = async (script) => {
-      try {
-        await this.#pool.query(script);
-      } catch (error) {
-        this.scriptError = error;
-        throw error;
-      }
-    };
-    const queryRaw = adapter.queryRaw.bind(adapter);
-    adapter.queryRaw = async (query) => {
-      const charColumns = await this.#findCharColumns(query);
-      if (charColumns.size === 0) return queryRaw(query);
-      const sql = `select * from (${query.sql.replace(/;\s*$/, '')}) described`;
-      const columns = [...charColumns].map(([name, isChar]) => (isChar ? `"${name}"::text` : `"${name}"`));
-      const result = await queryRaw({ ...query, sql: sql.replace('*', columns.join(', ')) });
-      const columnTypes = result.columnTypes.map((type, i) =>
-        charColumns.get(result.columnNames[i] ?? '') ? ColumnTypeEnum.Character : type,
-      );
-      return { ...result, columnTypes };
-    };
-    return adapter;
-  }
-
-  /** The columns of a question to the catalog, with whether they are of type "char"; empty where none is. */
-  async #findCharColumns({ sql, args }: SqlQuery): Promise<ReadonlyMap<string, boolean>> {
-    if (!/\bpg_(constraint|class|proc|trigger)\b/i.test(sql)) return new Map();
-    const { fields } = await this.#pool.query({ text: sql, values: args });
-    if (!fields.some((field) => field.dataTypeID === CHAR_OID)) return new Map();
-    return new Map(fields.map((field) => [field.name, field.dataTypeID === CHAR_OID]));
-  }
+function wasAppliedWhole(begun: readonly Note[], error: unknown): boolean {
+  const wasInterrupted = begun.length > 0 && begun.every(({ fault }) => fault === null);
+  return wasInterrupted && isNativeError(error) && 'code' in error && EXISTS_ALREADY.has(error.code);
 }
 
-/** The one function we need of it: Node has it, its type packages leave it to the DOM's. */
-declare const WebAssembly: {
-  instantiate(
-    bytes: Uint8Array,
-    imports: Record<string, unknown>,
-  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
-};
+const INSUFFICIENT_PRIVILEGE = '42501';
+const INVALID_SCHEMA_NAME = '3F000';
 
-let engineModule: ReturnType<typeof instantiateSchemaEngine> | undefined;
-
-/** Once a process: the engine's JavaScript half keeps its WebAssembly half in a module variable, a second one would replace it. */
-function loadSchemaEngine(): ReturnType<typeof instantiateSchemaEngine> {
-  engineModule ??= instantiateSchemaEngine();
-  return engineModule;
+function toMigrationError({ name }: Migration, error: unknown): unknown {
+  if (!isNativeError(error) || !('code' in error)) return error;
+  // In PostgreSQL 15 and later only a database's owner may make tables in it.
+  if (error.code === INSUFFICIENT_PRIVILEGE || error.code === INVALID_SCHEMA_NAME) {
+    return new ServiceError(
+      'UNAVAILABLE',
+      `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the database.`,
+      { cause: error },
+    );
+  }
+  return new Error(`The migration ${name} failed: ${error.message}`, { cause: error });
 }
 
-// The package's main module imports its .wasm as an ES module, which Node does only behind a flag.
-async function instantiateSchemaEngine(): Promise<typeof import('@prisma/schema-engine-wasm')> {
-  // Where the engine leaves the message of a panic; without it a panic is a TypeError that says nothing.
-  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: console.error } });
-  const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg');
-  const location = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
-  const bytes = await readFile(location.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, {
-    './schema_engine_bg.js': withoutLingering(glue),
-  });
-  glue.__wbg_set_wasm(instance.exports);
-  const start = instance.exports.__wbindgen_start;
-  if (typeof start === 'function') start();
-  return glue;
-}
-
-/** The engine never clears the ten-second timer of its own lock, and a command that migrates would wait for it at its end. */
-function withoutLingering(glue: object): Record<string, unknown> {
-  const imports = Object.entries(glue).map(([name, value]) =>
-    name.startsWith('__wbg_setTimeout_')
-      ? [name, (callback: () => void, delayMs: number) => setTimeout(callback, delayMs).unref()]
-      : [name, value],
-  );
-  return Object.fromEntries(imports);
+function tellOfHistory(
+  { renewed, edited }: History,
+  applied: readonly Migration[],
+  onNotice: (line: string) => void,
+): void {
+  if (renewed.length > 0 && applied.some(({ name }) => name === RENEWED_BY)) {
+    onNotice(`${RENEWED_BY} renewed the functions that earlier texts of ${renewed.join(' and ')} had made`);
+  }
+  for (const name of edited) {
+    onNotice(
+      `the migration ${name} was applied with another text than this version has; compare the database with one made anew`,
+    );
+  }
 }
 
 async function withMigrationLock<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return await withClient(url, async (client) => {
+    await lockUntilDisconnected(client, MIGRATION_LOCK);
+    return await work(client);
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'campus migrations' });
+  // The query that meets a lost connection throws; without a listener Node would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
-    await lockUntilDisconnected(client, MIGRATION_LOCK);
     return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-async function listPartitions(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      `select n.nspname || '.' || c.relname as name
-         from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relispartition and c.relkind in ('r', 'p')`,
-    );
-    return rows.map((row) => row.name);
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../model/collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 import type { Database } from './database.js';
 import { toServiceError } from './database-errors.js';
@@ -29,27 +29,33 @@ export interface PartitionReport {
  * @throws CONFLICT, with the index's name in its cause, when records there are do not keep a unique rule
  */
 export async function ensurePartition(
-  database: Pick<Database, 'pool'>,
+  database: Pick<Database, 'openPool'>,
   collection: Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>,
 ): Promise<PartitionReport> {
-  const { connectionString } = database.pool.options;
-  const client = new pg.Client({
-    ...(connectionString ? { connectionString } : {}),
-    application_name: 'campus indexes',
-  });
-  client.on('error', () => {});
+  const pool = database.openPool({ size: 1, applicationName: 'campus indexes', statementTimeoutMs: 0 });
   try {
-    await client.connect();
+    return await ensureOn(await pool.connect(), collection);
+  } catch (error) {
+    throw toServiceError(error);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The connection ends with the work, and its lock with it. */
+async function ensureOn(
+  client: pg.PoolClient,
+  collection: Parameters<typeof ensurePartition>[1],
+): Promise<PartitionReport> {
+  try {
     await lockUntilDisconnected(client, PARTITION_LOCK);
     const isCreated = await createPartition(client, collection.name);
     const report = await ensureIndexes(client, collection.name, listDeclaredIndexes(collection));
     const table = pg.escapeIdentifier(partitionName(collection.name));
     await ensureStatistics(client, table, listDeclaredStatistics(collection));
     return { isCreated, ...report };
-  } catch (error) {
-    throw toServiceError(error);
   } finally {
-    await client.end().catch(() => {});
+    client.release(true);
   }
 }
 

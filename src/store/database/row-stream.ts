@@ -1,15 +1,21 @@
-/** Rows of one query, a batch at a time: memory stays bounded however long the answer is. */
+/** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import type { Cancellation } from './cancellation.js';
 import { RETRY_AFTER_SECONDS, toServiceError } from './database-errors.js';
+import { WatchedClient } from './watched-client.js';
 
-export interface RowStreamOptions {
+export interface StreamedQuery {
   /** Must select ONE text column. */
   readonly text: string;
   readonly values: readonly unknown[];
   /** Of the prepared statement; `undefined`: none. */
   readonly name: string | undefined;
+}
+
+export interface RowStreamOptions {
+  /** Their rows follow each other. Several see the database as it is at one moment. */
+  readonly queries: readonly StreamedQuery[];
   readonly batchRows: number;
   /** How long one batch may take, not the whole answer. */
   readonly batchTimeoutMs: number;
@@ -17,10 +23,10 @@ export interface RowStreamOptions {
 }
 
 /**
- * Runs the query on a connection lent to it, and gives the connection back. The first batch costs one round trip,
+ * Runs the queries on a connection lent to it, and gives the connection back. The first batch costs one round trip,
  * and every other one more; Postgres makes at most one batch ahead of the reader, so a slow reader holds it back.
  *
- * Leaving the loop ends the query. So does the signal, at once, even while the reader is busy with a batch: pass one wherever
+ * Leaving the loop ends what runs. So does the signal, at once, even while the reader is busy with a batch: pass one wherever
  * a reader may go away, because a generator waiting for a batch cannot be left before it comes.
  */
 export async function* streamRows(
@@ -28,32 +34,65 @@ export async function* streamRows(
   options: RowStreamOptions,
   cancellation: Cancellation,
 ): AsyncGenerator<readonly string[], void> {
-  const { signal, batchTimeoutMs } = options;
-  const query = new BatchedQuery(client, options);
+  const { signal, batchTimeoutMs, queries } = options;
+  const isTransaction = queries.length > 1;
+  let query: BatchedQuery | undefined;
   let finished: Promise<void> | undefined;
   const finish = () => {
-    finished ??= query.leave(cancellation);
+    finished ??= giveBack(client, { isTransaction, isAtRest: query?.leave(cancellation) });
     return finished;
   };
   const abort = () => {
-    query.fail(signal?.reason);
+    query?.fail(signal?.reason);
     void finish();
   };
-  signal?.addEventListener('abort', abort, { once: true });
   try {
     signal?.throwIfAborted();
-    query.start();
-    for (;;) {
-      const batch = await query.nextBatch(batchTimeoutMs);
-      query.requestBatch();
-      if (batch.length > 0) yield batch;
+    if (isTransaction) await begin(client);
+    signal?.addEventListener('abort', abort, { once: true });
+    for (const one of queries) {
       signal?.throwIfAborted();
-      if (query.isComplete) return;
+      query = new BatchedQuery(client, { ...one, batchRows: options.batchRows });
+      query.start();
+      while (!query.isComplete) {
+        const batch = await query.nextBatch(batchTimeoutMs);
+        query.requestBatch();
+        if (batch.length > 0) yield batch;
+        signal?.throwIfAborted();
+      }
+      await query.rest;
     }
   } finally {
     signal?.removeEventListener('abort', abort);
     await finish();
   }
+}
+
+/** One snapshot for all of the queries. */
+async function begin(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+  } catch (error) {
+    throw toServiceError(error);
+  }
+}
+
+/** A connection that did not come to rest is thrown away; so is one whose transaction cannot be ended. */
+async function giveBack(
+  client: pg.PoolClient,
+  {
+    isTransaction,
+    isAtRest = Promise.resolve(true),
+  }: { isTransaction: boolean; isAtRest?: Promise<boolean> | undefined },
+): Promise<void> {
+  let isUsable = await isAtRest;
+  if (isUsable && isTransaction) {
+    isUsable = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+  }
+  client.release(!isUsable);
 }
 
 /** How long a connection may take to come to rest after its query was cancelled, before it is thrown away. */
@@ -83,11 +122,15 @@ class BatchedQuery extends pg.Query {
   #failure: { readonly error: unknown } | undefined;
   #onBatch: (() => void) | undefined;
   #onRest: () => void = () => {};
-  readonly #rest = new Promise<void>((resolve) => {
+  /** Comes when Postgres is ready for the next query, or when the connection is lost. */
+  readonly rest = new Promise<void>((resolve) => {
     this.#onRest = resolve;
   });
 
-  constructor(client: pg.PoolClient, { text, values, name, batchRows }: RowStreamOptions) {
+  constructor(
+    client: pg.PoolClient,
+    { text, values, name, batchRows }: StreamedQuery & Pick<RowStreamOptions, 'batchRows'>,
+  ) {
     const config = { text, values: [...values], rows: batchRows, ...(name === undefined ? {} : { name }) };
     super(config);
     this.#client = client;
@@ -134,6 +177,7 @@ class BatchedQuery extends pg.Query {
   requestBatch(): void {
     if (this.#state !== 'suspended') return;
     this.#state = 'running';
+    this.#setSuspended(false);
     const connection: WireConnection = wireOf(this.#client);
     connection.execute({ portal: '', rows: this.#batchRows });
     connection.flush();
@@ -144,8 +188,8 @@ class BatchedQuery extends pg.Query {
     this.#onBatch?.();
   }
 
-  /** Ends the query wherever it is and gives the connection back, fit for the next one. */
-  async leave(cancellation: Cancellation): Promise<void> {
+  /** Ends the query wherever it is; whether the connection is fit for the next one. */
+  async leave(cancellation: Cancellation): Promise<boolean> {
     this.#isLeft = true;
     this.#rows = [];
     let timer: NodeJS.Timeout | undefined;
@@ -154,7 +198,7 @@ class BatchedQuery extends pg.Query {
     });
     const outcome = await Promise.race([this.#comeToRest(cancellation), deadline]);
     clearTimeout(timer);
-    this.#client.release(outcome === 'late');
+    return outcome !== 'late';
   }
 
   async #comeToRest(cancellation: Cancellation): Promise<void> {
@@ -162,7 +206,7 @@ class BatchedQuery extends pg.Query {
     const isRunning = this.#state === 'running';
     if (isRunning || this.#state === 'suspended') this.#sync(wireOf(this.#client));
     // Both: a cancellation that arrived after its query would hit the next one on this connection.
-    await Promise.all([isRunning ? cancellation.cancel(this.#client) : undefined, this.#rest]);
+    await Promise.all([isRunning ? cancellation.cancel(this.#client) : undefined, this.rest]);
     // node-postgres does not tell a failed query when Postgres is ready again, but it keeps the next one waiting until then.
     if (this.#state === 'failed') await this.#client.query('select').catch(() => {});
   }
@@ -171,6 +215,7 @@ class BatchedQuery extends pg.Query {
   #sync(connection: WireConnection): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
+    this.#setSuspended(false);
     connection.sync();
   }
 
@@ -182,7 +227,13 @@ class BatchedQuery extends pg.Query {
 
   handlePortalSuspended(): void {
     this.#state = 'suspended';
+    this.#setSuspended(true);
     this.#onBatch?.();
+  }
+
+  /** Between two batches the reader takes its time; the server owes nothing. */
+  #setSuspended(isSuspended: boolean): void {
+    if (this.#client instanceof WatchedClient) this.#client.isSuspended = isSuspended;
   }
 
   handleCommandComplete(_message: unknown, connection: WireConnection): void {

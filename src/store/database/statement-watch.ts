@@ -1,5 +1,6 @@
 /** Who hears of the statements that run, and how long they took. Nothing is measured where nobody does. */
 import type { Prisma } from '../../generated/prisma/client.js';
+import { guarded } from '../../guarded.js';
 
 export interface EndedStatement {
   readonly sql: Prisma.Sql;
@@ -39,7 +40,8 @@ export async function watched<Row>(
     return rows;
   } finally {
     const ended = { sql, durationMs: performance.now() - startedAt, rowCount };
-    onStatement?.(ended);
-    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) slow.onSlow(ended, caller);
+    // Thrown from here, an error would take the place of the statement's own answer.
+    if (onStatement !== undefined) guarded(onStatement)(ended);
+    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, caller);
   }
 }

@@ -5,6 +5,7 @@ import * as accumulatorOperators from 'mingo/operators/accumulator';
 import * as expressionOperators from 'mingo/operators/expression';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
+import { $sort } from './mingo-sort.js';
 
 export const REFUSED_OPERATORS: readonly string[] = [
   '$function',
@@ -29,7 +30,7 @@ const EXPRESSIONS = allowed(expressionOperators);
 const CONTEXT = Context.init({
   accumulator: ACCUMULATORS,
   expression: EXPRESSIONS,
-  pipeline: allowed(pipelineOperators),
+  pipeline: allowed({ ...pipelineOperators, $sort }),
   query: allowed(queryOperators),
 });
 

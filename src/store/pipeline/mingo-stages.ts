@@ -1,7 +1,7 @@
 /** Which stages mingo can do in place of the database, and on what part of the documents. */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
-import type { Stage } from '../../filter/pipeline.js';
+import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { NotInSql } from '../sql/document/expression-context.js';
 import { MINGO_OPERATORS, REFUSED_OPERATORS } from './mingo-context.js';
 import { listOperators } from './pipeline-paths.js';

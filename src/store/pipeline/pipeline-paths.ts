@@ -1,11 +1,12 @@
 /** What a pipeline looks at: the paths into the records of its collections, and the operators it computes with. */
 import { ServiceError } from '../../errors.js';
-import { type Expression, listExpressionPaths } from '../../filter/expression.js';
-import type { FieldTree } from '../../filter/mongo-projection.js';
-import type { Path } from '../../filter/path.js';
-import type { Stage } from '../../filter/pipeline.js';
-import { assertReadable, type EffectiveAccess } from '../access.js';
-import type { Collection } from '../collection.js';
+import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
+import type { FieldTree } from '../../languages/mongo/mongo-projection.js';
+import type { Collection } from '../../model/collection.js';
+import { type Expression, listExpressionPaths } from '../../model/expression.js';
+import type { Path } from '../../model/path.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertFittingOperands } from '../access/fitting-operands.js';
 import { listPaths } from '../sql/compile-filter.js';
 
 /** A collection as far as the caller may read it. */
@@ -31,6 +32,10 @@ export function assertPipelineReadable(
     const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
     const paths = isAllWritten ? [] : pathsOf(stage);
     assertPathsReadable(paths, { start, own });
+    // What stages made has no declared values.
+    if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
+      assertFittingOperands(stage.filter, start.collection, findReadable);
+    }
     if (stage.kind === 'facet') {
       for (const facet of stage.facets) assertPipelineReadable(facet.stages, start, findReadable);
     }

@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
-import type { Stage } from '../../filter/pipeline.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { accessOf } from '../access.js';
-import type { Catalog } from '../catalog.js';
+import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf } from '../access/access.js';
+import type { Catalog } from '../catalog/catalog.js';
 import type { Database, Transaction } from '../database/database.js';
 import type { RecordStore } from '../record-store.js';
-import type { Scope } from '../scope.js';
 import {
   type CompiledPipeline,
   compilePipeline,
@@ -208,7 +208,7 @@ export class Pipelines {
   }
 
   #readable(scope: Scope, name: string): ReadableCollection & PipelineSource {
-    const collection = this.#options.catalog.get(name);
+    const collection = this.#options.catalog.get(name, scope);
     const readable = this.#options.store.findReadable(scope, name);
     // Says why not.
     if (readable === undefined) accessOf(scope, collection, 'read');
@@ -218,7 +218,7 @@ export class Pipelines {
   }
 
   #lookedUp(scope: Scope, name: string): ReadableCollection & PipelineSource {
-    this.#options.catalog.get(name);
+    this.#options.catalog.get(name, scope);
     if (this.#options.store.findReadable(scope, name) === undefined) refuseCollection(name);
     return this.#readable(scope, name);
   }

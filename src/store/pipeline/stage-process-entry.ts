@@ -1,7 +1,10 @@
 /** A process of stages: takes documents, answers with what the stages make of them. What it can do harm to is itself. */
+import { sealIntrinsics } from '../../sealed-intrinsics.js';
 import { runStage } from './mingo-context.js';
 import type { StageAnswer, StageQuestion } from './stage-protocol.js';
 
+// A process serves many callers, one after the other.
+sealIntrinsics(globalThis);
 process.on('message', (question: StageQuestion) => {
   process.send?.(answer(question));
 });

@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../errors.js';
-import type { Stage } from '../../filter/pipeline.js';
 import { printExactJson } from '../../json.js';
+import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { StageAnswer, StageQuestion } from './stage-protocol.js';
 
 export interface StageLimits {

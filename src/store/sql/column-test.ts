@@ -13,7 +13,7 @@ import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './valu
 type Sql = Prisma.Sql;
 
 /** jsonb has no least number; below this one there are none that a client could send. Its digits show up in every EXPLAIN. */
-const LEAST_NUMBER = '-1e308';
+const LEAST_NUMBER = '-1e1000';
 const AFTER_NUMBERS = Prisma.raw(`'false'::jsonb`);
 const BEFORE_NUMBERS = Prisma.raw(`'${LEAST_NUMBER}'::jsonb`);
 const FIRST_TEXT = Prisma.raw(`'""'::jsonb`);

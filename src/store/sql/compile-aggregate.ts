@@ -5,8 +5,6 @@
  * no old record fails an answer. Sums are of `numeric`: exact. Every operand is a parameter, every name comes from the catalog.
  */
 import { ServiceError } from '../../errors.js';
-import { instantFrom, isDay, isMonth } from '../../filter/calendar.js';
-import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type {
   AggregateQuery,
@@ -16,10 +14,13 @@ import type {
   GroupOrder,
   Measure,
   Period,
-} from '../aggregate-query.js';
-import type { Collection } from '../collection.js';
+} from '../../model/aggregate-query.js';
+import { instantFrom, isDay, isMonth } from '../../model/calendar.js';
+import type { Collection } from '../../model/collection.js';
+import { isNumberOperand, type Operand } from '../../model/operand.js';
+import type { Path } from '../../model/path.js';
 import type { CompileContext } from './compile-filter.js';
-import { isNumberOperand, jsonText, type Operand, storable } from './json-literal.js';
+import { jsonText, storable } from './json-literal.js';
 import { fieldExpression } from './names.js';
 import { targetInRecord } from './target.js';
 

@@ -8,11 +8,11 @@
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
 
-import { listExpressionPaths } from '../../filter/expression.js';
-import type { Condition, ElementCondition, Filter } from '../../filter/filter.js';
-import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../model/collection.js';
+import { listExpressionPaths } from '../../model/expression.js';
+import type { Condition, ElementCondition, Filter } from '../../model/filter.js';
+import type { Path } from '../../model/path.js';
 import { columnTest, needsByteOrder } from './column-test.js';
 import {
   compileElementRows,

@@ -1,17 +1,16 @@
 /** `PageShape` to one SQL statement whose one row and column is the JSON text of the page. */
 import { Prisma } from '../../generated/prisma/client.js';
+import { compileObject, formatObject, type Piece, type Printing, startPrinting } from './compile-shape.js';
 import type { RecordOrder } from './compile-sort.js';
 import { cursorExpression } from './cursor.js';
-import type { EdgeMember, PageInfoMember, PageMember, PageShape } from './page-shape.js';
 import type { RecordSource } from './record-source.js';
 import {
-  compileObject,
-  formatObject,
+  type EdgeMember,
   type Member,
-  type Piece,
-  type Printing,
+  type PageInfoMember,
+  type PageMember,
+  type PageShape,
   readsOthers,
-  startPrinting,
 } from './shape.js';
 
 type Sql = Prisma.Sql;

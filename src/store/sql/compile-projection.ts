@@ -6,9 +6,10 @@
  *
  * @see decisions 3
  */
-import type { Path } from '../../filter/path.js';
+
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
 import { storable } from './json-literal.js';
 import { fieldJson, fieldName } from './names.js';
 

@@ -4,11 +4,11 @@
  * A jsonpath cannot look at other records, so where such a condition stands in one on list elements, the elements become rows.
  */
 import { ServiceError } from '../../errors.js';
-import type { ElementCondition, Filter, RecordFilter } from '../../filter/filter.js';
-import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { assertReadable, type EffectiveAccess } from '../access.js';
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../model/collection.js';
+import type { ElementCondition, Filter, RecordFilter } from '../../model/filter.js';
+import type { Path } from '../../model/path.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { jsonpathSteps } from './json-literal.js';
 import { fieldExpression } from './names.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';

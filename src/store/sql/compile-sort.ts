@@ -1,15 +1,17 @@
 /**
- * Order by the values of a record, as jsonb orders them: null, texts, numbers, false, true, lists, objects. A missing field
- * comes last ascending and first descending, which is where the b-tree has it. A reference is ordered by its id, its `.label` by the
- * label. Ties are broken by `_id`, in the direction of the last key.
+ * Order by the values of a record, as jsonb orders them: texts, numbers, false, true, lists, objects. Records without the value come
+ * last in both directions, and among themselves in the order of the next key: the field is absent or null, or an empty list, which
+ * the b-tree has below null. A reference is ordered by its id, its `.label` by the label. Ties are broken by `_id`, in the direction
+ * of the last key.
  *
- * @see decisions 3, design "Storage that makes JSONB fast"
+ * @see decisions 3, 11
  */
 import { ServiceError } from '../../errors.js';
-import type { Path } from '../../filter/path.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection } from '../collection.js';
-import type { SortKey } from '../record-query.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import type { SortKey } from '../../model/record-query.js';
+import { isIndexedPath } from '../database/declared-indexes.js';
 import { storable } from './json-literal.js';
 import { fieldJson } from './names.js';
 import { targetInRecord } from './target.js';
@@ -21,8 +23,12 @@ export interface OrderKey {
   /** Over the alias `r`: jsonb, or the text `r.id`. */
   readonly expression: Sql;
   readonly direction: 'ascending' | 'descending';
-  /** `_id` is never missing and is text; any other key is jsonb and null where the field is missing. */
+  /** `_id` is never missing and is text; any other key is jsonb, and null where the field is absent. */
   readonly isId: boolean;
+  /** Whether a b-tree has the values in their order. */
+  readonly isIndexed: boolean;
+  /** Where the records without the value stand: `last`, and `first` in the order read from its end. */
+  readonly missing: 'last' | 'first';
 }
 
 /** A total order: its last key, and no other, is `_id`. */
@@ -51,41 +57,74 @@ export function compileSort(
     if (keys.at(-1)?.isId) break;
   }
   const last = keys.at(-1);
-  if (!last?.isId)
-    keys.push({ expression: RECORD_ID, direction: last?.direction ?? 'ascending', isId: true });
+  if (!last?.isId) keys.push(idKey(last?.direction ?? 'ascending'));
   return {
     keys,
-    orderBy: Prisma.join(
-      keys.map(({ expression, direction }) => ordered(expression, direction)),
-      ', ',
-    ),
-    reversedOrderBy: Prisma.join(
-      keys.map(({ expression, direction }) => ordered(expression, opposite(direction))),
-      ', ',
-    ),
+    orderBy: orderByOf(keys),
+    reversedOrderBy: orderByOf(reversed(keys)),
     description: JSON.stringify([collection.name, names, keys.map(({ direction }) => direction[0])]),
   };
+}
+
+/** What follows `order by`. */
+export function orderByOf(keys: readonly OrderKey[]): Sql {
+  return Prisma.join(keys.map(ordered), ', ');
+}
+
+/** The same order from its end. */
+export function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
+  return keys.map((key) => ({
+    ...key,
+    direction: key.direction === 'ascending' ? 'descending' : 'ascending',
+    missing: key.missing === 'last' ? 'first' : 'last',
+  }));
+}
+
+/** `order by` for records that all have the value of the first key, in the form that an index on it gives. */
+export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
+  if (first === undefined) return Prisma.empty;
+  const way = first.direction === 'ascending' ? ASCENDING : DESCENDING;
+  return Prisma.join([Prisma.sql`${first.expression}${way}`, ...rest.map(ordered)], ', ');
+}
+
+/** The record has the value of the key: one range of a b-tree, because null and the empty list are its least values. */
+export function isPresent({ expression }: OrderKey): Sql {
+  return Prisma.sql`${expression} > 'null'::jsonb`;
+}
+
+/** The record has no value of the key: two ranges of a b-tree. */
+export function isMissing({ expression }: OrderKey): Sql {
+  return Prisma.sql`(${expression} is null or ${expression} <= 'null'::jsonb)`;
 }
 
 const RECORD_ID = Prisma.raw('r.id');
 const ASCENDING = Prisma.raw(' asc');
 const DESCENDING = Prisma.raw(' desc');
+const NULLS = { last: Prisma.raw(' nulls last'), first: Prisma.raw(' nulls first') };
+
+function idKey(direction: SortKey['direction']): OrderKey {
+  return { expression: RECORD_ID, direction, isId: true, isIndexed: true, missing: 'last' };
+}
 
 function orderKey(path: Path, direction: SortKey['direction'], collection: Collection): OrderKey {
   const target = targetInRecord(collection, path);
-  if (target.form === 'id') return { expression: RECORD_ID, direction, isId: true };
+  if (target.form === 'id') return idKey(direction);
   if (target.form === 'path' && target.type !== 'any') throw sortedByList(path);
   const valuePath = target.type === 'reference' ? [...path, 'value'] : path;
   valuePath.forEach(storable);
-  return { expression: fieldJson(collection, valuePath), direction, isId: false };
+  return {
+    expression: fieldJson(collection, valuePath),
+    direction,
+    isId: false,
+    isIndexed: isIndexedPath(collection, valuePath),
+    missing: 'last',
+  };
 }
 
-function ordered(expression: Sql, direction: SortKey['direction']): Sql {
-  return Prisma.sql`${expression}${direction === 'ascending' ? ASCENDING : DESCENDING}`;
-}
-
-function opposite(direction: SortKey['direction']): SortKey['direction'] {
-  return direction === 'ascending' ? 'descending' : 'ascending';
+function ordered(key: OrderKey): Sql {
+  const way = key.direction === 'ascending' ? ASCENDING : DESCENDING;
+  if (key.isId) return Prisma.sql`${key.expression}${way}`;
+  return Prisma.sql`case when ${isPresent(key)} then ${key.expression} end${way}${NULLS[key.missing]}`;
 }
 
 function sortedByList(path: Path): ServiceError {

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isExactNumber, isJsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import { parseExactJson } from '../../json.js';
 import type { RecordOrder } from './compile-sort.js';
-import { jsonText, storable } from './json-literal.js';
+import { storable, storableJson } from './json-literal.js';
 
 type Sql = Prisma.Sql;
 
@@ -24,7 +24,7 @@ export function cursorExpression(order: RecordOrder): Sql {
   return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
 
-/** A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where the field is missing. */
+/** A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where there is none. @see compileSort */
 export type Position = readonly (string | undefined)[];
 
 /** @throws MALFORMED_REQUEST (400) for what is no cursor, or one of another order or collection. */
@@ -35,7 +35,7 @@ export function parseCursor(cursor: string, order: RecordOrder): Position {
     const isId = order.keys[index]?.isId === true;
     if (value === null && !isId) return undefined;
     if (typeof value !== 'string') throw strangeCursor();
-    return isId ? checked(() => storable(value)) : checked(() => checkedJson(value));
+    return isId ? checked(() => storable(value)) : checked(() => valueIn(value));
   });
 }
 
@@ -46,19 +46,12 @@ function decode(cursor: string): readonly unknown[] {
   return parts;
 }
 
-/** Only JSON that Postgres can hold, whoever wrote the cursor. */
-function checkedJson(text: string): string {
-  assertStorable(parseExactJson(text));
-  return text;
-}
-
-function assertStorable(value: JsonValue): void {
-  if (typeof value === 'string') storable(value);
-  else if (isExactNumber(value)) jsonText(value);
-  else if (isJsonObject(value)) {
-    Object.keys(value).forEach(storable);
-    Object.values(value).forEach(assertStorable);
-  } else if (Array.isArray(value)) value.forEach(assertStorable);
+/** Only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of an order. */
+function valueIn(text: string): string | undefined {
+  const value = parseExactJson(text);
+  storableJson(value);
+  const isMissing = value === null || (Array.isArray(value) && value.length === 0);
+  return isMissing ? undefined : text;
 }
 
 function checked<T>(read: () => T): T {

@@ -1,19 +1,12 @@
 /** Operands as JSON text and as pieces of a jsonpath: the one place that quotes. Both travel as parameters, never as SQL. */
 import { ServiceError } from '../../errors.js';
-import type { Path } from '../../filter/path.js';
-import { findUnstorable } from '../../filter/storable-text.js';
-import { type ExactNumber, isExactNumber } from '../../json.js';
+import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../json.js';
+import type { NumberOperand, Operand } from '../../model/operand.js';
+import type { Path } from '../../model/path.js';
+import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
+import { findUnstorable } from '../../model/storable-text.js';
 
-/** A JSON value a condition compares with. */
-export type Operand = string | number | boolean | ExactNumber;
-
-export type NumberOperand = number | ExactNumber;
-
-/** Every number Postgres' numeric could hold by its digits alone; the exponent is bounded beside it. */
-const MAX_DIGITS = 400;
-const MAX_EXPONENT = 307;
-
-/** The JSON text of an operand. @throws INVALID_VALUE (400) for text no record can hold, numbers beyond 1e308 and NaN. */
+/** The JSON text of an operand. @throws INVALID_VALUE (400) for text and numbers no record can hold, and NaN. */
 export function jsonText(operand: Operand): string {
   if (typeof operand === 'string') return JSON.stringify(storable(operand));
   if (typeof operand === 'boolean') return String(operand);
@@ -42,17 +35,36 @@ export function jsonpathSteps(path: Path): string {
   return steps;
 }
 
-export function isNumberOperand(operand: Operand): operand is NumberOperand {
-  return typeof operand === 'number' || isExactNumber(operand);
-}
-
 function numberText(operand: NumberOperand): string {
   const text = String(operand);
-  const exponent = /[eE]([+-]?\d+)$/.exec(text)?.[1] ?? '0';
-  const isInRange = Math.abs(Number(exponent)) <= MAX_EXPONENT && text.length <= MAX_DIGITS;
-  if (isInRange && /^-?\d/.test(text) && Math.abs(Number(text)) < 1e308) return text;
-  const detail = `${text.slice(0, 40)} is not a number between -1e308 and 1e308 of at most ${MAX_DIGITS} digits.`;
+  if (isStorableNumber(operand)) return text;
+  const sent = text.slice(0, 40);
+  const detail = `${sent} is not ${NUMBER_EXPECTATION}.`;
   throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ detail, expected: 'a number between -1e308 and 1e308', sent: text.slice(0, 40) }],
+    errors: [{ detail, expected: NUMBER_EXPECTATION, sent }],
   });
+}
+
+/** Deeper than any value of a record. */
+const MAX_DEPTH = 100;
+
+/** The JSON text of any value a record could hold: names, texts and numbers in it are looked at. @throws INVALID_VALUE (400) */
+export function storableJson(value: JsonValue): string {
+  assertStorable(value, 0);
+  return printExactJson(value);
+}
+
+function assertStorable(value: JsonValue, depth: number): void {
+  if (depth > MAX_DEPTH) {
+    throw new ServiceError('INVALID_VALUE', `A value is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (typeof value === 'string') storable(value);
+  else if (typeof value === 'number' || isExactNumber(value)) numberText(value);
+  else if (Array.isArray(value)) for (const element of value) assertStorable(element, depth + 1);
+  else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      storable(name);
+      assertStorable(member, depth + 1);
+    }
+  }
 }

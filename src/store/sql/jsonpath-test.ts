@@ -5,7 +5,9 @@
  * jsonpath is in its lax mode, which looks into lists one level at each step, and compares one level deeper still: every predicate therefore
  * first asks for the type, which an inner list does not have.
  */
-import { isNumberOperand, jsonpathString, jsonText, type Operand } from './json-literal.js';
+
+import { isNumberOperand, type Operand } from '../../model/operand.js';
+import { jsonpathString, jsonText } from './json-literal.js';
 import type { Bound, InTest, LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './value-test.js';
 
 const IS_TEXT = '@.type() == "string"';

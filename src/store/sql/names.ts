@@ -3,11 +3,12 @@
  * recognized and a prepared statement to stay the same; it comes from the catalog, letter by letter out of an
  * allow-list. Any other name is a caller's text and travels as a parameter.
  *
- * @see design "No string of a caller ever becomes SQL"
+ * @see design "Storage that makes JSONB fast"
  */
-import type { Path } from '../../filter/path.js';
+
 import { Prisma } from '../../generated/prisma/client.js';
-import type { Collection, Field } from '../collection.js';
+import type { Collection, Field } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
 
 type Sql = Prisma.Sql;
 

@@ -2,12 +2,20 @@
  * The FROM item of a read: the records in reach, from a cursor on. Keyset paging, in which the b-tree of the first sort key leads straight to
  * the place of the cursor however deep the page is.
  *
- * The difficulty is the missing field: ascending, it comes after all values, and no single index condition says "greater
- * or null" (written with `or`, Postgres reads everything before the cursor: 140 ms instead of 0.4 at 200,000). So the records beyond the last
- * value are a second scan, which starts only when the first has not filled the page.
+ * The difficulty is the missing value: it comes last in both directions, and a b-tree has null before all values and the absent field
+ * after them, so neither way through it gives the order. So the records that have the value and those that have none are two scans,
+ * each of ranges of the index; the later one starts only when the earlier has not filled the page.
  */
 import { Prisma } from '../../generated/prisma/client.js';
-import type { OrderKey, RecordOrder } from './compile-sort.js';
+import {
+  isMissing,
+  isPresent,
+  type OrderKey,
+  orderByOf,
+  orderByOfPresent,
+  type RecordOrder,
+  reversed,
+} from './compile-sort.js';
 import { type Position, parseCursor } from './cursor.js';
 
 type Sql = Prisma.Sql;
@@ -32,98 +40,131 @@ export interface RecordSource {
   readonly orderBy: Sql;
 }
 
+/** A run of records in an order: all of those that satisfy the condition, in an order of their own. */
+export interface OrderPart {
+  readonly where: Sql;
+  readonly orderBy: Sql;
+}
+
 /** @throws MALFORMED_REQUEST (400) for a cursor of another order. */
 export function compileRecordSource(options: RecordSourceOptions): RecordSource {
   const { order, fromEnd, limit } = options;
   const orderBy = fromEnd ? order.reversedOrderBy : order.orderBy;
-  const keys = fromEnd ? reversed(order.keys) : order.keys;
-  const startCursor = fromEnd ? options.before : options.after;
-  const endCursor = fromEnd ? options.after : options.before;
-
-  const conditions = [options.where];
-  if (endCursor !== undefined) conditions.push(placedAfter(reversed(keys), parseCursor(endCursor, order)));
-  if (startCursor === undefined) return { from: RECORDS, where: allOf(conditions), orderBy };
-
-  const start = parseCursor(startCursor, order);
-  const [firstKey] = keys;
-  if (limit === undefined || firstKey === undefined || !isFollowedByMissing(firstKey, start)) {
-    return { from: RECORDS, where: allOf([...conditions, placedAfter(keys, start)]), orderBy };
+  const { keys, start, conditions, parts } = readPlaces(options);
+  const [first, second] = parts;
+  if (first !== undefined && second === undefined) {
+    return { from: RECORDS, where: allOf([...conditions, first.where]), orderBy: first.orderBy };
   }
-  const near = allOf([...conditions, placedAfterAmongPresent(keys, start)]);
-  const far = allOf([...conditions, Prisma.sql`${firstKey.expression} is null`]);
-  return { from: nearAndFar({ near, far, orderBy, limit }), where: Prisma.raw('true'), orderBy };
+  if (first !== undefined && second !== undefined && limit !== undefined) {
+    const near = { ...first, where: allOf([...conditions, first.where]) };
+    const far = { ...second, where: allOf([...conditions, second.where]) };
+    return { from: nearAndFar({ near, far, limit }), where: Prisma.raw('true'), orderBy };
+  }
+  if (start !== undefined) conditions.push(placedAfter(keys, start));
+  return { from: RECORDS, where: allOf(conditions), orderBy };
+}
+
+/**
+ * The same for who reads all to the end: one source, or two that are read one after the other, so that the first record need not wait for
+ * a sort of all of them. One statement would not do: Postgres may read the halves of a `union all` in any order.
+ *
+ * @throws MALFORMED_REQUEST (400) for a cursor of another order
+ */
+export function compileRecordSources(options: Omit<RecordSourceOptions, 'limit'>): readonly RecordSource[] {
+  const { conditions, parts } = readPlaces(options);
+  if (parts.length < 2) return [compileRecordSource({ ...options, limit: undefined })];
+  return parts.map(({ where, orderBy }) => ({
+    from: RECORDS,
+    where: allOf([...conditions, where]),
+    orderBy,
+  }));
+}
+
+/** Where a read begins and ends, in the order it is read in. */
+function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceOptions, 'limit'>) {
+  const keys = fromEnd ? reversed(order.keys) : order.keys;
+  const [startCursor, endCursor] = fromEnd ? [before, after] : [after, before];
+  const conditions = [where];
+  if (endCursor !== undefined) conditions.push(placedAfter(reversed(keys), parseCursor(endCursor, order)));
+  const start = startCursor === undefined ? undefined : parseCursor(startCursor, order);
+  return { keys, start, conditions, parts: listParts(keys, start) };
+}
+
+/**
+ * An order as the parts that an index gives, one after the other: the records with a value of the first key, and those without. One part
+ * where there is none without, or no index.
+ */
+export function partsOfOrder({ keys, orderBy }: RecordOrder): readonly OrderPart[] {
+  const parts = listParts(keys, undefined);
+  return parts.length > 0 ? parts : [{ where: Prisma.raw('true'), orderBy }];
+}
+
+/** The parts after the position; none where the order has no parts. */
+function listParts(keys: readonly OrderKey[], start: Position | undefined): readonly OrderPart[] {
+  const [key, ...rest] = keys;
+  if (key === undefined || key.isId || !key.isIndexed) return [];
+  const present = { where: isPresent(key), orderBy: orderByOfPresent(keys) };
+  const missing = { where: isMissing(key), orderBy: orderByOf(rest) };
+  const isMissingLast = key.missing === 'last';
+  if (start === undefined) return isMissingLast ? [present, missing] : [missing, present];
+  if (start[0] === undefined) {
+    const where = Prisma.sql`${missing.where} and ${placedAfter(rest, start.slice(1))}`;
+    return isMissingLast ? [{ ...missing, where }] : [{ ...missing, where }, present];
+  }
+  const after = { ...present, where: placedAfterAmongPresent(keys, start) };
+  return isMissingLast ? [after, missing] : [after];
 }
 
 const RECORDS = Prisma.raw('records r');
 
-function nearAndFar(parts: { near: Sql; far: Sql; orderBy: Sql; limit: number }): Sql {
-  const { near, far, orderBy, limit } = parts;
+function nearAndFar(parts: { near: OrderPart; far: OrderPart; limit: number }): Sql {
+  const { near, far, limit } = parts;
   return Prisma.sql`(
   with near as materialized (
-    select r.* from records r where ${near} order by ${orderBy} limit ${limit}
+    select r.* from records r where ${near.where} order by ${near.orderBy} limit ${limit}
   ),
   far as (
-    select r.* from records r where ${far} and (select count(*) from near) < ${limit} order by ${orderBy} limit ${limit}
+    select r.*
+    from records r
+    where ${far.where} and (select count(*) from near) < ${limit}
+    order by ${far.orderBy}
+    limit ${limit}
   )
   select * from near union all select * from far
 ) r`;
 }
 
-/** Ascending, the records without the field come after every value of it. */
-function isFollowedByMissing({ direction, isId }: OrderKey, [value]: Position): boolean {
-  return direction === 'ascending' && !isId && value !== undefined;
-}
-
-function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
-  return keys.map((key) => ({
-    ...key,
-    direction: key.direction === 'ascending' ? 'descending' : 'ascending',
-  }));
-}
-
 /** What comes after the position in the order of the keys. */
 function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
-  const [key] = keys;
+  const [key, ...rest] = keys;
   if (key === undefined) return Prisma.raw('false');
-  if (isFollowedByMissing(key, position)) {
-    return Prisma.sql`(${placedAfterAmongPresent(keys, position)} or ${key.expression} is null)`;
+  if (key.isId) return isBeyond(key, position[0] ?? '');
+  const isMissingLast = key.missing === 'last';
+  if (position[0] === undefined) {
+    const later = Prisma.sql`${isMissing(key)} and ${placedAfter(rest, position.slice(1))}`;
+    return isMissingLast ? Prisma.sql`(${later})` : Prisma.sql`(${isPresent(key)} or (${later}))`;
   }
-  if (position[0] === undefined) return placedAfterByKey(keys, position);
-  return placedAfterAmongPresent(keys, position);
+  const among = placedAfterAmongPresent(keys, position);
+  return isMissingLast ? Prisma.sql`(${among} or ${isMissing(key)})` : among;
 }
 
-/** The same among records that have the first field, as the position does: bounded by one index condition on it. */
+/** The same among records that have the value of the first key, as the position does: bounded by one range of an index on it. */
 function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position): Sql {
   const [key, id] = keys;
   const [value] = position;
   if (key === undefined || value === undefined) return Prisma.raw('false');
   const isUpward = key.direction === 'ascending';
+  // Downward, the records without a value would follow.
+  const andPresent = isUpward ? Prisma.empty : Prisma.sql` and ${isPresent(key)}`;
   if (id !== undefined && keys.length === 2 && id.direction === key.direction) {
     const than = isUpward ? MORE_THAN : LESS_THAN;
-    return Prisma.sql`(${key.expression}, ${id.expression}) ${than} (${operand(key, value)}, ${operand(id, position[1] ?? '')})`;
+    const place = Prisma.sql`(${operand(key, value)}, ${operand(id, position[1] ?? '')})`;
+    return Prisma.sql`((${key.expression}, ${id.expression}) ${than} ${place}${andPresent})`;
   }
-  if (key.isId) return isBeyond(key, value);
   const bound = Prisma.sql`${key.expression} ${isUpward ? AT_LEAST : AT_MOST} ${operand(key, value)}`;
-  const rest = placedAfterByKey(keys.slice(1), position.slice(1));
+  const rest = placedAfter(keys.slice(1), position.slice(1));
   const isSame = Prisma.sql`${key.expression} = ${operand(key, value)}`;
-  return Prisma.sql`(${bound} and (${isBeyond(key, value)} or (${isSame} and ${rest})))`;
-}
-
-/** Key by key: further by the first, or equal by it and further by the next. */
-function placedAfterByKey(keys: readonly OrderKey[], position: Position): Sql {
-  const [key, ...restKeys] = keys;
-  const [value, ...restPosition] = position;
-  if (key === undefined) return Prisma.raw('false');
-  const { expression, direction } = key;
-  if (key.isId) return isBeyond(key, value ?? '');
-  const rest = placedAfterByKey(restKeys, restPosition);
-  if (value === undefined) {
-    const isLater = direction === 'descending' ? Prisma.sql`${expression} is not null or ` : Prisma.empty;
-    return Prisma.sql`(${isLater}(${expression} is null and ${rest}))`;
-  }
-  const orMissing = direction === 'ascending' ? Prisma.sql` or ${expression} is null` : Prisma.empty;
-  const isSame = Prisma.sql`${expression} = ${operand(key, value)}`;
-  return Prisma.sql`(${isBeyond(key, value)}${orMissing} or (${isSame} and ${rest}))`;
+  return Prisma.sql`(${bound}${andPresent} and (${isBeyond(key, value)} or (${isSame} and ${rest})))`;
 }
 
 function isBeyond(key: OrderKey, value: string): Sql {

@@ -1,6 +1,7 @@
 /** What a path of a filter leads to by the collection's declaration: a value, its type, and how it is reached. */
-import type { Path } from '../../filter/path.js';
-import type { Collection, Field } from '../collection.js';
+
+import type { Collection, Field } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
 
 /** `id` is the record's `_id`; `date` a datetime without time; `any` what is not declared. */
 export type LeafType =

@@ -3,6 +3,7 @@
  * `Filter`, which knows words and not types, and SQL, which knows neither days nor time zones.
  */
 import { ServiceError } from '../../errors.js';
+import { ExactNumber } from '../../json.js';
 import {
   addDays,
   dayOfWord,
@@ -13,7 +14,7 @@ import {
   isMonth,
   lastDay,
   monthRange,
-} from '../../filter/calendar.js';
+} from '../../model/calendar.js';
 import type {
   CompareCondition,
   Condition,
@@ -23,9 +24,8 @@ import type {
   IsNullCondition,
   MonthCondition,
   TextCondition,
-} from '../../filter/filter.js';
-import { ExactNumber } from '../../json.js';
-import { isNumberOperand, type NumberOperand, type Operand } from './json-literal.js';
+} from '../../model/filter.js';
+import { isNumberOperand, type NumberOperand, type Operand } from '../../model/operand.js';
 import type { LeafType, Target } from './target.js';
 
 export type ValueTest = IsTest | InTest | NumberRangeTest | TextRangeTest | LikeTest | EitherTest;
@@ -419,8 +419,13 @@ function invalidOperand(
   const field = condition.path.join('.');
   const type = target === undefined ? '' : ` is declared ${TYPE_NAMES[target.type]} and`;
   const sent = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  const detail = `The field "${field}"${type} compares with ${expected}, not with ${sent}.`;
+  const detail = `The field "${field}"${type} compares with ${expected}, not with ${sent}.${hintAtHash(value)}`;
   return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: String(value) }] });
+}
+
+/** An address ends at `#`: of `created_on=#in2026-04`, written as it is, `created_on=` arrives. */
+function hintAtHash(value: Operand): string {
+  return value === '' ? ' In an address "#" is written %23, as in =%23in2026-04.' : '';
 }
 
 /** The operator has no meaning for values of the type. */

@@ -1,7 +1,7 @@
 /** Expressions that would double with every level stay as long as they are written, for us and for the planner of Postgres. */
 import { describe, expect, it } from '@jest/globals';
-import { parsePipeline } from '../../../src/filter/pipeline.js';
 import type { JsonValue } from '../../../src/json.js';
+import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { read, useDb } from '../../scripting/db/db.js';
 import { ADMIN } from '../people.js';
 

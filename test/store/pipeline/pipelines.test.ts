@@ -1,8 +1,8 @@
 /** Pipelines over the records a caller may read: rights, what runs outside the database, and its bounds. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
-import { parsePipeline } from '../../../src/filter/pipeline.js';
 import type { JsonValue } from '../../../src/json.js';
+import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { as, read, useDb } from '../../scripting/db/db.js';
 import { ADMIN, scopeOf } from '../people.js';
 

@@ -1,8 +1,8 @@
 /** How much of each realistic pipeline runs in the database, reviewed as a snapshot; and that each runs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parsePipeline } from '../../../src/filter/pipeline.js';
-import { DECLARATIONS } from '../../../src/services.js';
-import { Catalog } from '../../../src/store/catalog.js';
+import { DECLARATIONS } from '../../../src/compose/services.js';
+import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { Pipelines } from '../../../src/store/pipeline/pipelines.js';
 import { RecordStore } from '../../../src/store/record-store.js';
 import { useTestDatabase } from '../../database.js';

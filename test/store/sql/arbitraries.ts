@@ -1,8 +1,8 @@
 /** Records and filters to try: values that meet each other often, and all that is hard to quote, compare or find. */
 import fc from 'fast-check';
-import type { Condition, Filter } from '../../../src/filter/filter.js';
-import type { Path } from '../../../src/filter/path.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/json.js';
+import type { Condition, Filter } from '../../../src/model/filter.js';
+import type { Path } from '../../../src/model/path.js';
 
 const CHARACTERS = [...'abAB15 %_\\"\'.*+?()[]{}^$|,;:#@=<>!-\n\té\u00c9हिन्दीक😀'];
 

@@ -1,9 +1,9 @@
 /** Each test shows the oquery text, the SQL it becomes with its parameters, and the records that come back. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Filter } from '../../../src/filter/filter.js';
-import { parseOquery } from '../../../src/filter/oquery.js';
-import { parseWhere } from '../../../src/filter/where.js';
-import type { Collection } from '../../../src/store/collection.js';
+import { parseOquery } from '../../../src/languages/oquery.js';
+import { parseWhere } from '../../../src/languages/where.js';
+import type { Collection } from '../../../src/model/collection.js';
+import type { Filter } from '../../../src/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter, listPaths } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';
@@ -155,7 +155,7 @@ describe('a filter on a field declared text', () => {
     await expectCompiled(
       { kind: 'greaterThan', path: ['name'], value: 'B' },
       {
-        sql: `((r.data->'name') > $1::jsonb and (r.data->'name') < '-1e308'::jsonb)`,
+        sql: `((r.data->'name') > $1::jsonb and (r.data->'name') < '-1e1000'::jsonb)`,
         parameters: ['"B"'],
         ids: ['bina', 'हिन्दी'],
       },
@@ -195,7 +195,7 @@ describe('a filter on a field declared number', () => {
       ids: ['bina'],
     });
     await expectFound('amount=<5.5', {
-      sql: `((r.data->'amount') > '-1e308'::jsonb and (r.data->'amount') < $1::jsonb)`,
+      sql: `((r.data->'amount') > '-1e1000'::jsonb and (r.data->'amount') < $1::jsonb)`,
       parameters: ['5.5'],
       ids: ['anil'],
     });
@@ -535,10 +535,10 @@ describe('a filter that does not fit a declared type', () => {
   });
 
   it('has a number no record can hold', () => {
-    expectRefusal('amount===1e999999', 'INVALID_VALUE', ['1e308']);
-    expectRefusal('amount=>-1e308', 'INVALID_VALUE', ['1e308']);
-    expectRefusal(`amount===${'9'.repeat(500)}`, 'INVALID_VALUE', ['400 digits']);
-    expectRefusal('extra===1e-5000', 'INVALID_VALUE', ['1e308']);
+    expectRefusal('amount===1e999999', 'INVALID_VALUE', ['exponent within ±400']);
+    expectRefusal('amount=>-1e601', 'INVALID_VALUE', ['exponent within ±400']);
+    expectRefusal(`amount===${'9'.repeat(500)}`, 'INVALID_VALUE', ['200 digits']);
+    expectRefusal('extra===1e-5000', 'INVALID_VALUE', ['exponent within ±400']);
   });
 
   it('has a character no record can hold', () => {

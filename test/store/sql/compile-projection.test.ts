@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Path } from '../../../src/filter/path.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import {
   isJsonObject,
@@ -9,6 +8,7 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../../src/json.js';
+import type { Path } from '../../../src/model/path.js';
 import { compileFields, compileProjection } from '../../../src/store/sql/compile-projection.js';
 import { useTestDatabase } from '../../database.js';
 import { data } from './arbitraries.js';

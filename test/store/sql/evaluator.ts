@@ -3,10 +3,10 @@
  * instants, without anything of the compiler. The property tests hold Postgres against it.
  */
 import { Decimal } from 'decimal.js';
-import type { Condition, Filter, RecordFilter } from '../../../src/filter/filter.js';
-import type { Path } from '../../../src/filter/path.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
-import type { Collection, Field } from '../../../src/store/collection.js';
+import type { Collection, Field } from '../../../src/model/collection.js';
+import type { Condition, Filter, RecordFilter } from '../../../src/model/filter.js';
+import type { Path } from '../../../src/model/path.js';
 
 export interface TestRecord {
   readonly id: string;

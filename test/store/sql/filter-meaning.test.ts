@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/errors.js';
-import type { Filter } from '../../../src/filter/filter.js';
+import type { Filter } from '../../../src/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';

@@ -1,14 +1,18 @@
 /** `EXPLAIN` of every form a declared field compiles to: it reaches the index made for the field. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Filter } from '../../../src/filter/filter.js';
-import { parseOquery } from '../../../src/filter/oquery.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
+import { parseOquery } from '../../../src/languages/oquery.js';
+import type { Filter } from '../../../src/model/filter.js';
+import type { SortKey } from '../../../src/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import type { SortKey } from '../../../src/store/record-query.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { cursorExpression } from '../../../src/store/sql/cursor.js';
-import { compileRecordSource } from '../../../src/store/sql/record-source.js';
+import {
+  compileRecordSource,
+  compileRecordSources,
+  partsOfOrder,
+} from '../../../src/store/sql/record-source.js';
 import { useTestDatabase } from '../../database.js';
 import { contextOf } from './find.js';
 import { SAMPLE } from './sample-collection.js';
@@ -33,6 +37,11 @@ beforeAll(async () => {
       'lines', jsonb_build_array(jsonb_build_object('head', 'h' || i)),
       'extra', 'e' || i)
     from generate_series(1, ${ROWS}::int) i`);
+  // Absent in one half, null in the other.
+  await test.database.query(Prisma.sql`
+    insert into records (domain, collection, id, data)
+    select 'school', 'sample', lpad((i * 130)::text, 6, '0') || 'x', case when i % 2 = 0 then '{}'::jsonb else '{"created_on": null, "name": null}' end
+    from generate_series(1, 60) i`);
   await test.database.query(Prisma.sql`vacuum analyze records`);
 }, 60_000);
 
@@ -86,6 +95,61 @@ describe('the b-tree of a declared field serves', () => {
         await expectPage({ sort, index: `${name}_idx`, from: ROWS / 2 });
         await expectPage({ sort, index: `${name}_idx`, from: ROWS / 2, fromEnd: true });
       }
+    }
+  });
+
+  it('the first and the last page of an order, up and down', async () => {
+    for (const direction of ['ascending', 'descending'] as const) {
+      const sort = [{ path: ['created_on'], direction }];
+      await expectPage({ sort, index: 'created_on_idx' });
+      await expectPage({ sort, index: 'created_on_idx', fromEnd: true });
+    }
+  });
+
+  it('the page on which the records without the value begin', async () => {
+    for (const [direction, from] of [
+      ['ascending', ROWS],
+      ['descending', 1],
+    ] as const) {
+      const sort = [{ path: ['created_on'], direction }];
+      await expectPage({ sort, index: 'created_on_idx', from });
+    }
+  });
+
+  it('the first records of an order, for a write', async () => {
+    for (const direction of ['ascending', 'descending'] as const) {
+      const order = compileSort([{ path: ['name'], direction }], { collection: SAMPLE });
+      const [present, missing] = partsOfOrder(order).map(
+        ({ where, orderBy }) =>
+          Prisma.sql`select r.id from records r where ${LIVE} and ${where} order by ${orderBy} limit 1 for update of r`,
+      );
+      if (present === undefined || missing === undefined) throw new Error('an indexed order has two parts');
+      await expectUsed(present, ['name_idx']);
+      expect(await scannedRows(present)).toBeLessThan(100);
+      expect(await scannedRows(missing)).toBeLessThan(1000);
+    }
+  });
+
+  it('all records in an order, without a sort of all before the first', async () => {
+    for (const direction of ['ascending', 'descending'] as const) {
+      const order = compileSort([{ path: ['created_on'], direction }], { collection: SAMPLE });
+      const sources = compileRecordSources({
+        where: LIVE,
+        order,
+        after: undefined,
+        before: undefined,
+        fromEnd: false,
+      });
+      const [present, missing] = sources.map(
+        ({ from, where, orderBy }) =>
+          Prisma.sql`select r.data from ${from} where ${where} order by ${orderBy}`,
+      );
+      if (present === undefined || missing === undefined) throw new Error('an indexed order has two parts');
+      await expectUsed(present, ['created_on_idx']);
+      expect(
+        nodesOf(await explain(present, 'explain (format json)')).map((node) => node['Node Type']),
+      ).not.toContain('Sort');
+      expect(await scannedRows(missing)).toBeLessThan(1000);
     }
   });
 

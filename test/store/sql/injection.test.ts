@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/errors.js';
-import type { Filter } from '../../../src/filter/filter.js';
-import { parseOquery } from '../../../src/filter/oquery.js';
-import { parseProject, parseSort } from '../../../src/filter/rest-parameters.js';
-import { parseWhere } from '../../../src/filter/where.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import type { Collection, Field } from '../../../src/store/collection.js';
+import { parseOquery } from '../../../src/languages/oquery.js';
+import { parseProject, parseSort } from '../../../src/languages/rest-parameters.js';
+import { parseWhere } from '../../../src/languages/where.js';
+import type { Collection, Field } from '../../../src/model/collection.js';
+import type { Filter } from '../../../src/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { compileProjection } from '../../../src/store/sql/compile-projection.js';
@@ -148,7 +148,9 @@ describe('a name', () => {
       expect(compileProjection([[attack]], new Set(), contextOf(hostile)).text).not.toContain(attack);
       expect(
         compileSort([{ path: [attack], direction: 'ascending' }], { collection: hostile }).orderBy.text,
-      ).toBe('(r.data #> $1::text[]) asc, r.id asc');
+      ).toBe(
+        "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls last, r.id asc",
+      );
     }
   });
 

@@ -3,12 +3,16 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { isExactNumber, type JsonObject, type JsonValue, printExactJson } from '../../../src/json.js';
-import type { Collection } from '../../../src/store/collection.js';
+import type { Collection } from '../../../src/model/collection.js';
+import type { SortKey } from '../../../src/model/record-query.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import type { SortKey } from '../../../src/store/record-query.js';
 import { compileSort, type RecordOrder } from '../../../src/store/sql/compile-sort.js';
 import { cursorExpression, parseCursor } from '../../../src/store/sql/cursor.js';
-import { compileRecordSource } from '../../../src/store/sql/record-source.js';
+import {
+  compileRecordSource,
+  compileRecordSources,
+  partsOfOrder,
+} from '../../../src/store/sql/record-source.js';
 import { useTestDatabase } from '../../database.js';
 import { data, text } from './arbitraries.js';
 import { expectSql } from './find.js';
@@ -21,17 +25,19 @@ beforeAll(async () => {
 });
 
 describe('an order', () => {
-  it('is by jsonb, ties by _id in the direction of the last key', () => {
+  it('is by jsonb, missing values last, ties by _id in the direction of the last key', () => {
     const order = compileSort([down('created_on'), up('person')], { collection: SAMPLE });
-    expectSql(order.orderBy, `(r.data->'created_on') desc, (r.data->'person'->'value') asc, r.id asc`, []);
+    const createdOn = `case when (r.data->'created_on') > 'null'::jsonb then (r.data->'created_on') end`;
+    const person = `case when (r.data->'person'->'value') > 'null'::jsonb then (r.data->'person'->'value') end`;
+    expectSql(order.orderBy, `${createdOn} desc nulls last, ${person} asc nulls last, r.id asc`, []);
     expectSql(
       order.reversedOrderBy,
-      `(r.data->'created_on') asc, (r.data->'person'->'value') desc, r.id desc`,
+      `${createdOn} asc nulls first, ${person} desc nulls first, r.id desc`,
       [],
     );
     expectSql(
       compileSort([down('name')], { collection: SAMPLE }).orderBy,
-      `(r.data->'name') desc, r.id desc`,
+      `case when (r.data->'name') > 'null'::jsonb then (r.data->'name') end desc nulls last, r.id desc`,
       [],
     );
     expectSql(compileSort([], { collection: SAMPLE }).orderBy, 'r.id asc', []);
@@ -39,12 +45,23 @@ describe('an order', () => {
 
   it('needs no key twice, and none after _id', () => {
     const keys = [up('name'), down('name'), down('_id'), up('code')];
-    expectSql(compileSort(keys, { collection: SAMPLE }).orderBy, `(r.data->'name') asc, r.id desc`, []);
+    expectSql(
+      compileSort(keys, { collection: SAMPLE }).orderBy,
+      `case when (r.data->'name') > 'null'::jsonb then (r.data->'name') end asc nulls last, r.id desc`,
+      [],
+    );
   });
 
   it('takes undeclared names as parameters', () => {
     const order = compileSort([{ path: ["x'--", 'y'], direction: 'ascending' }], { collection: SAMPLE });
-    expectSql(order.orderBy, '(r.data #> $1::text[]) asc, r.id asc', [["x'--", 'y']]);
+    expectSql(
+      order.orderBy,
+      "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls last, r.id asc",
+      [
+        ["x'--", 'y'],
+        ["x'--", 'y'],
+      ],
+    );
   });
 
   it('has no place for a list', () => {
@@ -55,7 +72,7 @@ describe('an order', () => {
     }
   });
 
-  it('is null, texts, numbers, false, true, lists, objects, missing; the other way round descending', async () => {
+  it('is texts, numbers, false, true, lists, objects; the other way round descending; no value last in both', async () => {
     const values: Record<string, JsonObject> = {
       a: { v: null },
       b: { v: '' },
@@ -69,6 +86,7 @@ describe('an order', () => {
       j: { v: [1] },
       k: { v: { a: 1 } },
       l: {},
+      m: { v: [] },
     };
     const domain = await stored(
       Object.entries(values).map(([id, fields]) => ({ id, data: fields })),
@@ -79,13 +97,13 @@ describe('an order', () => {
       UNDECLARED,
       compileSort([up('v')], { collection: UNDECLARED }),
     );
-    expect(ascending.join('')).toBe('abcdefghijkl');
+    expect(ascending.join('')).toBe('bcdefghijkalm');
     const descending = await wholeOrder(
       domain,
       UNDECLARED,
       compileSort([down('v')], { collection: UNDECLARED }),
     );
-    expect(descending.join('')).toBe('lkjihgfedcba');
+    expect(descending.join('')).toBe('kjihgfedcbmla');
   });
 });
 
@@ -107,14 +125,18 @@ describe('pages', () => {
     await fc.assert(check, { numRuns: 60 });
   }, 60_000);
 
-  it('are in the order that the keys say', async () => {
-    const check = fc.asyncProperty(plainRecords, plainSort, async (list, keys) => {
+  it('are in the order that the keys say, missing values last in every direction', async () => {
+    const size = fc.integer({ min: 1, max: 7 });
+    const check = fc.asyncProperty(plainRecords, plainSort, size, async (list, keys, pageSize) => {
       const domain = await stored(list, SAMPLE);
-      const whole = await wholeOrder(domain, SAMPLE, compileSort(keys, { collection: SAMPLE }));
-      const sorted = [...list].sort((one, other) => compareRecords(one, other, keys));
-      expect(whole).toEqual(sorted.map(({ id }) => id));
+      const order = compileSort(keys, { collection: SAMPLE });
+      const sorted = [...list].sort((one, other) => compareRecords(one, other, keys)).map(({ id }) => id);
+      expect(await wholeOrder(domain, SAMPLE, order)).toEqual(sorted);
+      expect(await allPages({ domain, order, size: pageSize, fromEnd: false })).toEqual(sorted);
+      expect(await allPages({ domain, order, size: pageSize, fromEnd: true })).toEqual(sorted.reverse());
+      expect(await byParts(domain, order)).toEqual(sorted.reverse());
     });
-    await fc.assert(check, { numRuns: 60 });
+    await fc.assert(check, { numRuns: 100 });
   }, 60_000);
 
   it('lie between two cursors', async () => {
@@ -140,6 +162,8 @@ describe('pages', () => {
           const expected = fromEnd ? [...between].reverse() : between;
           expect(found.map(({ id }) => id)).toEqual(expected.slice(0, limit));
         }
+        const whole = await readInTurn({ domain, order, after, before, fromEnd });
+        expect(whole).toEqual(fromEnd ? [...between].reverse() : between);
       },
     );
     await fc.assert(check, { numRuns: 60 });
@@ -282,26 +306,27 @@ function withIds(list: readonly JsonObject[]): TestRecord[] {
 function compareRecords(one: TestRecord, other: TestRecord, keys: readonly SortKey[]): number {
   for (const { path, direction: way } of keys) {
     const [name = ''] = path;
-    const order = compareValues(one.data[name], other.data[name]);
+    const [value, otherValue] = [one.data[name] ?? null, other.data[name] ?? null];
+    if (value === null && otherValue === null) continue;
+    if (value === null || otherValue === null) return value === null ? 1 : -1;
+    const order = compareValues(value, otherValue);
     if (order !== 0) return way === 'ascending' ? order : -order;
   }
   const order = Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
   return keys.at(-1)?.direction === 'descending' ? -order : order;
 }
 
-function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
+function compareValues(one: JsonValue, other: JsonValue): number {
   const ranks = rankOf(one) - rankOf(other);
   if (ranks !== 0) return ranks;
   if (typeof one === 'string' && typeof other === 'string')
     return Buffer.compare(Buffer.from(one), Buffer.from(other));
-  return Number(one ?? 0) - Number(other ?? 0);
+  return Number(one) - Number(other);
 }
 
-function rankOf(value: JsonValue | undefined): number {
-  if (value === null) return 0;
+function rankOf(value: JsonValue): number {
   if (typeof value === 'string') return 1;
-  if (typeof value === 'number' || isExactNumber(value)) return 2;
-  return value === undefined ? 9 : 3;
+  return typeof value === 'number' || isExactNumber(value) ? 2 : 3;
 }
 
 let domains = 0;
@@ -319,6 +344,20 @@ async function wholeOrder(domain: string, collection: Collection, order: RecordO
   const rows = await test.database.query<{ id: string }>(Prisma.sql`
     select r.id from records r where r.domain = ${domain} and r.collection = ${collection.name} order by ${order.orderBy}`);
   return rows.map(({ id }) => id);
+}
+
+/** The parts of an order, one after the other. */
+async function byParts(domain: string, order: RecordOrder): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { where, orderBy } of partsOfOrder(order)) {
+    const rows = await test.database.query<{ id: string }>(Prisma.sql`
+      select r.id
+      from records r
+      where r.domain = ${domain} and r.collection = 'sample' and ${where}
+      order by ${orderBy}`);
+    ids.push(...rows.map(({ id }) => id));
+  }
+  return ids;
 }
 
 interface Reading {
@@ -339,6 +378,19 @@ async function read({ domain, ...reading }: Reading): Promise<{ id: string; curs
   return await test.database.query(Prisma.sql`
     select r.id, ${cursorExpression(reading.order)} as cursor
     from ${source.from} where ${source.where} order by ${source.orderBy} ${limit}`);
+}
+
+/** The ids of all that a stream reads, one source after the other. */
+async function readInTurn({ domain, ...reading }: Omit<Reading, 'limit'>): Promise<string[]> {
+  const ids: string[] = [];
+  const inDomain = Prisma.sql`r.domain = ${domain} and r.collection = 'sample' and r.deleted_at is null`;
+  for (const { from, where, orderBy } of compileRecordSources({ ...reading, where: inDomain })) {
+    const rows = await test.database.query<{ id: string }>(
+      Prisma.sql`select r.id from ${from} where ${where} order by ${orderBy}`,
+    );
+    ids.push(...rows.map(({ id }) => id));
+  }
+  return ids;
 }
 
 /** The ids of all pages, one page after another from its last cursor on, as they were read. */

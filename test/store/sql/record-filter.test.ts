@@ -1,8 +1,8 @@
 /** Conditions on the records that references point to, against the plain evaluator, and the plan that serves them. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Filter } from '../../../src/filter/filter.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseCollection } from '../../../src/store/collection-definition.js';
+import type { Filter } from '../../../src/model/filter.js';
+import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';

@@ -1,6 +1,6 @@
 /** A collection with a field of every type and form, for the tests of filters, orders and projections. */
-import type { Collection } from '../../../src/store/collection.js';
-import { type FieldDefinition, parseCollection } from '../../../src/store/collection-definition.js';
+import type { Collection } from '../../../src/model/collection.js';
+import { type FieldDefinition, parseCollection } from '../../../src/store/catalog/collection-definition.js';
 
 const FIELDS: readonly FieldDefinition[] = [
   { name: 'name', type: 'text', index: true, searchable: true },

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
-import { parseCollection } from '../../../src/store/collection-definition.js';
+import { parseCollection } from '../../../src/store/catalog/collection-definition.js';
 import { compilePage } from '../../../src/store/sql/compile-page.js';
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
-import type { PageShape } from '../../../src/store/sql/page-shape.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
-import { listShapePaths, type Member } from '../../../src/store/sql/shape.js';
+import { listShapePaths, type Member, type PageShape } from '../../../src/store/sql/shape.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();

@@ -4,10 +4,10 @@
  */
 import { didYouMean } from '../../../did-you-mean.js';
 import { ServiceError } from '../../../errors.js';
-import type { Expression } from '../../../filter/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
-import { isExactNumber, type JsonValue, printExactJson } from '../../../json.js';
-import { jsonText, storable } from '../json-literal.js';
+import { isExactNumber, type JsonValue } from '../../../json.js';
+import type { Expression } from '../../../model/expression.js';
+import { jsonText, storable, storableJson } from '../json-literal.js';
 import type { DocumentRoot } from './document-root.js';
 import {
   compileExpression,
@@ -57,7 +57,7 @@ function literal(value: JsonValue): Value {
   if (typeof value === 'number' || isExactNumber(value))
     return number(Prisma.sql`${jsonText(value)}::numeric`);
   if (value === null) return json(JSON_NULL);
-  return json(Prisma.sql`${printExactJson(value)}::jsonb`);
+  return json(Prisma.sql`${storableJson(value)}::jsonb`);
 }
 
 function variable(

@@ -2,13 +2,15 @@
  * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of anything else to a jsonpath that
  * the GIN index on the record serves; what neither can say is said over the values found at the path.
  */
-import type { Filter, JsonType, MatchTest } from '../../../filter/filter.js';
-import type { Path } from '../../../filter/path.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
-import { isExactNumber, type JsonScalar, type JsonValue, printExactJson } from '../../../json.js';
+import { isExactNumber, type JsonScalar, type JsonValue } from '../../../json.js';
+import type { Filter, JsonType, MatchTest } from '../../../model/filter.js';
+import type { Operand } from '../../../model/operand.js';
+import type { Path } from '../../../model/path.js';
 import { columnTest, needsByteOrder } from '../column-test.js';
 import { idTest } from '../id-test.js';
-import { jsonpathSteps, type Operand, storable } from '../json-literal.js';
+import { jsonpathSteps, storable, storableJson } from '../json-literal.js';
 import { jsonpathTest } from '../jsonpath-test.js';
 import type { FieldExpression } from '../names.js';
 import type { ValueTest } from '../value-test.js';
@@ -235,5 +237,5 @@ function isOperand(value: JsonValue): value is Operand {
 }
 
 function jsonbOf(value: JsonValue): Sql {
-  return Prisma.sql`${printExactJson(value)}::jsonb`;
+  return Prisma.sql`${storableJson(value)}::jsonb`;
 }

@@ -1,7 +1,8 @@
 /** What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that a stage has made. */
-import type { Path } from '../../../filter/path.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Collection } from '../../collection.js';
+import type { Collection } from '../../../model/collection.js';
+import type { Path } from '../../../model/path.js';
 import { storable } from '../json-literal.js';
 import { type FieldExpression, fieldExpression } from '../names.js';
 import { targetInRecord } from '../target.js';

@@ -1,6 +1,7 @@
 /** Lists and objects. What is no list is null where Mongo fails, and an empty list where it takes it for one. */
-import type { Expression } from '../../../filter/expression.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
+import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import {
   boolean,

@@ -1,6 +1,7 @@
 /** Comparing, choosing and combining: what is equal is so by type and value, and the order of values is that of `doc_compare`. */
-import type { Expression } from '../../../filter/expression.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
+import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import { boolean, JSON_NULL, json, number, toCondition, toJson, type Value } from './expression-value.js';
 import { named, one, several, two, wrongOperands } from './operands.js';

@@ -2,8 +2,9 @@
  * Arithmetic of exact numbers. What is no number makes the result null: one "N/A" must not fail a pipeline. A quotient that has no end is the
  * double nearest to it.
  */
-import type { Expression } from '../../../filter/expression.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
+import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import { number, toNumber } from './expression-value.js';
 import { literalInteger, one, several, two } from './operands.js';

@@ -1,6 +1,6 @@
 /** The operands of an operator in the forms they are written in: one, a list, or by name. */
 import { ServiceError } from '../../../errors.js';
-import type { Expression } from '../../../filter/expression.js';
+import type { Expression } from '../../../model/expression.js';
 
 /** One operand, alone or in a list of one. */
 export function one(operator: string, operand: Expression): Expression {

@@ -1,8 +1,9 @@
 /** Texts by their characters (code points). What is no text makes the result null, except where Mongo takes it for the empty text. */
-import type { Expression } from '../../../filter/expression.js';
-import { parsePattern } from '../../../filter/mongo-pattern.js';
-import { startAt } from '../../../filter/mongo-place.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
+import { parsePattern } from '../../../languages/mongo/mongo-pattern.js';
+import { startAt } from '../../../languages/mongo/mongo-place.js';
+import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import { boolean, json, number, once, text, toJson, toText, type Value } from './expression-value.js';
 import { literalInteger, literalText, named, one, several, two } from './operands.js';

@@ -3,8 +3,8 @@
  * Anything else is null. Without a `timezone` the zone is UTC, as in Mongo.
  */
 import { ServiceError } from '../../../errors.js';
-import type { Expression } from '../../../filter/expression.js';
 import { Prisma } from '../../../generated/prisma/client.js';
+import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import { number, once, text, toText, type Value } from './expression-value.js';
 import { literalText, named, one, wrongOperands } from './operands.js';

@@ -1,13 +1,13 @@
 /** `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped. */
-import type { Expression } from '../../../filter/expression.js';
-import type { Accumulation, BucketStage } from '../../../filter/pipeline.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
-import { printExactJson } from '../../../json.js';
+import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-pipeline.js';
+import type { Expression } from '../../../model/expression.js';
 import { startExpressions } from '../document/compile-expression.js';
 import { compileExpression, NotInSql } from '../document/expression-context.js';
 import { JSON_NULL, json, number, toJson, toNumber, type Value } from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
-import { storable } from '../json-literal.js';
+import { storable, storableJson } from '../json-literal.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
 
 type Sql = Prisma.Sql;
@@ -107,9 +107,9 @@ export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
   const value = toJson(compileExpression(stage.key, startExpressions(rows.root, context)));
   const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
     const upper = stage.boundaries[index + 1] ?? lower;
-    return Prisma.sql`when doc_compare(${value}, ${printExactJson(lower)}::jsonb) >= 0 and doc_compare(${value}, ${printExactJson(upper)}::jsonb) < 0 then ${printExactJson(lower)}::jsonb`;
+    return Prisma.sql`when doc_compare(${value}, ${storableJson(lower)}::jsonb) >= 0 and doc_compare(${value}, ${storableJson(upper)}::jsonb) < 0 then ${storableJson(lower)}::jsonb`;
   });
-  const otherwise = Prisma.sql`${printExactJson(stage.default)}::jsonb`;
+  const otherwise = Prisma.sql`${storableJson(stage.default)}::jsonb`;
   return grouped(Prisma.sql`case ${Prisma.join(cases, ' ')} else ${otherwise} end`, grouping);
 }
 

@@ -2,10 +2,11 @@
  * A pipeline to one SQL statement, as far as SQL goes: a stage becomes a clause of the SELECT the one before it is, or a SELECT around
  * that. The stages after the first that SQL cannot do are left over.
  */
-import type { Path } from '../../../filter/path.js';
-import type { LookupStage, Stage, UnwindStage } from '../../../filter/pipeline.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { Collection } from '../../collection.js';
+import type { LookupStage, Stage, UnwindStage } from '../../../languages/mongo/mongo-pipeline.js';
+import type { Collection } from '../../../model/collection.js';
+import type { Path } from '../../../model/path.js';
 import { objectOf, startExpressions } from '../document/compile-expression.js';
 import { compileDocumentFilter } from '../document/document-filter.js';
 import { documentRoot, recordRoot } from '../document/document-root.js';

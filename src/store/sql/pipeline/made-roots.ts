@@ -1,8 +1,8 @@
 /** Documents that stages make of others, as roots: a field that is asked for alone is computed without the document around it. */
 
-import { type FieldTree, treeJson } from '../../../filter/mongo-projection.js';
-import type { Path } from '../../../filter/path.js';
 import { Prisma } from '../../../generated/prisma/client.js';
+import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-projection.js';
+import type { Path } from '../../../model/path.js';
 import { objectOf } from '../document/compile-expression.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
 import { json as jsonValue, type Value } from '../document/expression-value.js';

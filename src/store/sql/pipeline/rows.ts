@@ -2,9 +2,10 @@
  * `Rows`: the documents between two stages, as the pieces of one SELECT. A stage adds to the pieces as long as the order of SQL's clauses
  * allows (condition, order, part), and begins an outer SELECT where it does not; so that what a stage asks for reaches the table with its indexes.
  */
-import type { Path } from '../../../filter/path.js';
+
 import { Prisma } from '../../../generated/prisma/client.js';
-import type { SortKey } from '../../record-query.js';
+import type { Path } from '../../../model/path.js';
+import type { SortKey } from '../../../model/record-query.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
 import type { ExpressionContext } from '../document/expression-context.js';
 
@@ -125,8 +126,8 @@ export function computed(rows: Rows, made: readonly Sql[], context: PipelineCont
 }
 
 /**
- * The order of `doc_rank`, then of the values. The last key is `_id`, so that an order is total. A key that is never missing compares as it
- * is where text compares by bytes, which is the form an index has.
+ * The order of `doc_rank`, then of the values, and what is missing or null last in both directions. The last key is `_id`, so that an
+ * order is total. A key that is never missing compares as it is where text compares by bytes, which is the form an index has.
  */
 export function orderOf(keys: readonly SortKey[], rows: Rows, context: PipelineContext): Sql {
   const hasId = keys.some(({ path }) => path.length === 1 && path[0] === '_id');
@@ -151,8 +152,8 @@ function orderItems(
   if (isByteOrdered && target.form === 'column' && rows.isAlwaysThere(path))
     return [Prisma.sql`${value}${way}`];
   // Null and missing are one in an order.
-  const rank = Prisma.sql`greatest(doc_rank(${value}), 2)${way}`;
-  const byValue = Prisma.sql`nullif(${value}, 'null')${way} nulls first`;
+  const rank = Prisma.sql`nullif(greatest(doc_rank(${value}), 2), 2)${way} nulls last`;
+  const byValue = Prisma.sql`nullif(${value}, 'null')${way} nulls last`;
   if (isByteOrdered) return [rank, byValue];
-  return [rank, Prisma.sql`doc_text(${value}) collate "C"${way} nulls first`, byValue];
+  return [rank, Prisma.sql`doc_text(${value}) collate "C"${way} nulls last`, byValue];
 }

@@ -1,0 +1,227 @@
+/**
+ * A condition that compares a field with a value it can never have, or by an order its values do not have, finds nothing or anything and
+ * looks the same as a right answer: it is refused, with what would be right. Asked of what callers send, not of rules of ours.
+ *
+ * @see decisions 3, 4
+ */
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+import type { JsonValue } from '../../json.js';
+import { instantFrom, isDay, isMonth } from '../../model/calendar.js';
+import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
+import type { Condition, Filter, MatchTest } from '../../model/filter.js';
+import type { Path } from '../../model/path.js';
+import { isOfFormat, MONTH_EXPECTATION, SESSION_EXPECTATION } from '../../model/text-formats.js';
+import type { EffectiveAccess } from './access.js';
+
+/** A collection the caller may read; of what it may not, nothing is told. */
+export type FindReadableCollection = (
+  name: string,
+) => { readonly collection: Collection; readonly access: Pick<EffectiveAccess, 'hiddenFields'> } | undefined;
+
+/**
+ * Refuses, in the filter and in what it asks of other records: equality with a text that the field's declared `enum` does not list, or
+ * that is not of its format (month, session); greater and less of texts that are no months; an empty text where a time is meant, which
+ * is what is left of `=#in2026-04` in an address that was cut at `#`; and of the stamp that every record has, declared or not, what is no
+ * time.
+ *
+ * @throws INVALID_VALUE (400) naming the field, what was sent, and what would be right; MALFORMED_FILTER (400) for an operator
+ */
+export function assertFittingOperands(
+  filter: Filter,
+  collection: Collection,
+  findReadable: FindReadableCollection,
+): void {
+  visit(filter, { fields: collection.fields, path: [], findReadable });
+}
+
+/** The record, or an element of one of its lists: what paths start at. */
+interface Place {
+  readonly fields: readonly Field[];
+  /** From the record to here. */
+  readonly path: Path;
+  readonly findReadable: FindReadableCollection;
+  /** An element of a list of plain values: the list itself. */
+  readonly list?: Field;
+}
+
+function visit(filter: Filter, place: Place): void {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      for (const part of filter.filters) visit(part, place);
+      return;
+    case 'not':
+      visit(filter.filter, place);
+      return;
+    case 'record': {
+      const target = place.findReadable(filter.collection);
+      if (target === undefined) return;
+      const { collection, access } = target;
+      const fields = collection.fields.filter(({ name }) => !access.hiddenFields.has(name));
+      visit(filter.filter, { fields, path: [], findReadable: place.findReadable });
+      return;
+    }
+    case 'element':
+      visitElement(filter.path, filter.filter, place);
+      return;
+    case 'match':
+      visitMatch(filter.path, filter.test, place);
+      return;
+    case 'expression':
+      return;
+    default:
+      assertOrdered(filter, place);
+      assertTime(filter, place);
+      for (const text of textsOf(filter)) assertListed(text, filter.path, { place, ...caseOf(filter) });
+  }
+}
+
+function visitMatch(path: Path, test: MatchTest, place: Place): void {
+  switch (test.kind) {
+    case 'equals':
+      assertListed(test.value, path, { place });
+      return;
+    case 'in':
+      for (const value of test.values) assertListed(value, path, { place });
+      return;
+    case 'element':
+      visitElement(path, test.filter, place);
+  }
+}
+
+function visitElement(path: Path, filter: Filter, place: Place): void {
+  const list = fieldAt(path, place);
+  if (list === undefined) return;
+  visit(filter, { ...place, path: [...place.path, ...path], fields: list.fields, list });
+}
+
+/** Greater and less compare months with a month; other texts have no such order. */
+function assertOrdered(condition: Condition, place: Place): void {
+  if (!COMPARISONS.has(condition.kind) || !('value' in condition)) return;
+  const { value } = condition;
+  const name = [...place.path, ...condition.path].join('.');
+  const field = fieldAt(condition.path, place);
+  const isId = condition.path.join() === '_id' && place.path.length === 0;
+  const isText = field === undefined ? isReferenceMember(condition.path, place) : field.type === 'text';
+  if (isId || (isText && field?.format !== 'month')) {
+    const expected = 'equals (=), starts with (==) or contains (=*)';
+    const detail = `${name} is text, which has no greater and less: ${expected} would fit it.`;
+    throw new ServiceError('MALFORMED_FILTER', detail, {
+      errors: [{ detail, parameter: name, expected, sent: String(value) }],
+    });
+  }
+  if (field?.format === 'month' && !(typeof value === 'string' && isMonth(value)))
+    throw unfit(name, value, MONTH_EXPECTATION);
+  if (isStamp(name, field) && typeof value !== 'string') throw unfit(name, value, TIME_EXPECTATION);
+}
+
+/** The id or the label of a reference. */
+function isReferenceMember(path: Path, place: Place): boolean {
+  const member = path.at(-1);
+  return (
+    (member === 'value' || member === 'label') && fieldAt(path.slice(0, -1), place)?.type === 'reference'
+  );
+}
+
+/** The service itself gives every record the instant of its making. */
+function isStamp(name: string, field: Field | undefined): boolean {
+  return field === undefined && name === CREATED_ON;
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  'greaterThan',
+  'greaterOrEqual',
+  'lessThan',
+  'lessOrEqual',
+]);
+
+function assertTime(condition: Condition, place: Place): void {
+  if (condition.kind !== 'looseEquals') return;
+  const { text, path } = condition;
+  const name = [...place.path, ...path].join('.');
+  const field = fieldAt(path, place);
+  if (text === '' && (isStamp(name, field) || (field !== undefined && isOfTime(field))))
+    throw unfit(name, '', 'a day or a month', ' In an address "#" is written %23, as in =%23in2026-04.');
+  if (isStamp(name, field) && !isDay(text) && instantFrom(text, 'UTC') === undefined)
+    throw unfit(name, text, TIME_EXPECTATION);
+}
+
+const TIME_EXPECTATION = 'a day (=2026-04-01, =on2026-04-01, =today), a month (=#in2026-04) or an instant';
+
+function isOfTime({ type, format }: Field): boolean {
+  return type === 'datetime' || format === 'month';
+}
+
+function unfit(name: string, value: JsonValue, expected: string, hint = ''): ServiceError {
+  const sent = String(value).slice(0, 100);
+  const detail = `${name}: ${expected} is expected, ${JSON.stringify(sent)} was sent.${hint}`;
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, parameter: name, expected, sent }] });
+}
+
+/** What the condition compares the whole value with, as far as it is text. */
+function textsOf(condition: Exclude<Condition, { kind: 'element' }>): readonly JsonValue[] {
+  switch (condition.kind) {
+    case 'looseEquals':
+    case 'equalsInsensitive':
+      return [condition.text];
+    case 'equals':
+      return [condition.value];
+    case 'in':
+      return condition.values;
+    case 'on':
+      return [typeof condition.day === 'string' ? `on${condition.day}` : condition.day.word];
+    case 'within':
+      return [`#in${condition.month}`];
+    default:
+      return [];
+  }
+}
+
+function caseOf(condition: Condition): { readonly isInsensitive?: boolean } {
+  if (condition.kind === 'equalsInsensitive') return { isInsensitive: true };
+  return 'isInsensitive' in condition && condition.isInsensitive === true ? { isInsensitive: true } : {};
+}
+
+function assertListed(
+  value: JsonValue,
+  path: Path,
+  { place, isInsensitive = false }: { readonly place: Place; readonly isInsensitive?: boolean },
+): void {
+  const field = fieldAt(path, place);
+  if (field === undefined || typeof value !== 'string') return;
+  assertFormat(value, field, [...place.path, ...path].join('.'));
+  const { allowed } = field;
+  if (allowed === undefined) return;
+  const isListed = isInsensitive
+    ? allowed.some((one) => one.toLowerCase() === value.toLowerCase())
+    : allowed.includes(value);
+  if (isListed) return;
+  const name = [...place.path, ...path].join('.');
+  const expected = `one of ${allowed.join(', ')}`;
+  const sent = value.slice(0, 100);
+  const detail = `${name}: ${expected} is expected, ${JSON.stringify(sent)} was sent.${didYouMean(sent, allowed)}`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ detail, parameter: name, expected, sent }],
+  });
+}
+
+/** A month is asked for by `=#in2026-04` too. */
+function assertFormat(text: string, field: Field, name: string): void {
+  if (field.type !== 'text' || isOfFormat(field, text.replace(/^#in/, ''))) return;
+  throw unfit(name, text, field.format === 'month' ? MONTH_EXPECTATION : SESSION_EXPECTATION);
+}
+
+/** The declared field at the path; steps by the number of an element lead to the list. */
+function fieldAt(path: Path, { fields, list }: Place): Field | undefined {
+  const names = path.filter((step) => !/^\d+$/.test(step));
+  if (names.length === 0) return list;
+  let field: Field | undefined;
+  let known = fields;
+  for (const name of names) {
+    field = known.find((one) => one.name === name);
+    if (field === undefined) return undefined;
+    known = field.fields;
+  }
+  return field;
+}

@@ -1,0 +1,12 @@
+import type { Domain, Scope } from '../../model/scope.js';
+import { isAdmin } from './admin.js';
+
+/**
+ * Whether the caller may change what all domains share (domains, collections): an admin whose credential belongs to the top
+ * domain, wherever it acts. An API key may not: its scopes are records, reports and scripts.
+ */
+export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {
+  const { principal } = scope;
+  if (!isAdmin(principal)) return false;
+  return principal.kind === 'system' || principal.domainId === top?.id;
+}

@@ -1,0 +1,422 @@
+/**
+ * The collections of the instance: those declared in schema/collections and those registered at run time. Held in memory,
+ * renewed on every gateway when any of them changes one.
+ *
+ * A collection is never dropped because its file is gone: that is reported (`undeclared`), and the records stay.
+ *
+ * @see decisions 1 (a dropped collection)
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Domain, Scope } from '../../model/scope.js';
+import { isInReach } from '../access/access.js';
+import { isTopDomainAdmin } from '../access/instance-admin.js';
+import { withLock } from '../database/advisory-lock.js';
+import type { Database, Queryable } from '../database/database.js';
+import { ensurePartition } from '../database/partitions.js';
+import { WaitingLine } from '../database/waiting-line.js';
+import { findAlterationFaults } from './collection-alteration.js';
+import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
+
+export interface CatalogOptions {
+  readonly database: Database;
+  /** Where the declaration files are; `undefined`: none are read. */
+  readonly directory: string | undefined;
+  /** The top domain, whose admins register, alter and drop collections. */
+  readonly topDomain: () => Domain | undefined;
+}
+
+/** What the start found that a person should look at. */
+export interface CatalogReport {
+  /** In the database from a file that is no longer there; still served. */
+  readonly undeclared: readonly string[];
+  /** Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator drops them. */
+  readonly undeclaredIndexes: readonly string[];
+  /** Stored definitions that can no longer be read, with the reason; not served. */
+  readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly version: number;
+  readonly isDeclared: boolean;
+  readonly definition: CollectionDefinition;
+  /** `undefined`: dropped. */
+  readonly collection: Collection | undefined;
+}
+
+const CHANNEL = 'campus_catalog';
+/** Two gateways that start, or change the catalog, at once do it one after the other. */
+const LOCK = 7_241_001;
+
+export class Catalog {
+  readonly #database: Database;
+  readonly #topDomain: () => Domain | undefined;
+  readonly #listeners = new Set<() => void>();
+  #entries: ReadonlyMap<string, Entry> = new Map();
+  #collections: readonly Collection[] = [];
+  #unreadable: CatalogReport['unreadable'] = [];
+  #undeclaredIndexes: readonly string[] = [];
+  #declaredNames: ReadonlySet<string> | undefined;
+  readonly #line = new WaitingLine({
+    atOnce: 1,
+    mostWaiting: 50,
+    patienceMs: 20_000,
+    refusal: 'Too many collections are being changed',
+  });
+  #reading: Promise<unknown> = Promise.resolve();
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(options: CatalogOptions) {
+    this.#database = options.database;
+    this.#topDomain = options.topDomain;
+  }
+
+  /**
+   * Brings the declared collections of a directory into the database (new and changed ones, with partitions and indexes),
+   * reads the catalog, and listens for changes until `close`.
+   *
+   * @throws INVALID_VALUE naming file, pointer and expectation when a declaration is wrong; nothing is changed then
+   */
+  static async load(options: CatalogOptions): Promise<Catalog> {
+    const catalog = new Catalog(options);
+    if (options.directory !== undefined) {
+      const definitions = await readDefinitions(options.directory);
+      catalog.#declaredNames = new Set(definitions.map((definition) => definition.name));
+      catalog.#undeclaredIndexes = await declareAll(options.database, definitions);
+    }
+    catalog.#stopListening = await options.database.keepCurrent(CHANNEL, () => catalog.refresh());
+    await catalog.refresh();
+    return catalog;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  /** Reads the catalog again, after what is being read already: the last reading to end is the last one begun. */
+  async refresh(): Promise<void> {
+    const reading = this.#reading.catch(() => {}).then(() => readRows(this.#database));
+    this.#reading = reading;
+    this.#accept(await reading);
+  }
+
+  /**
+   * @throws NOT_FOUND with a suggestion, to a caller (`scope`) of the collections within its reach alone; GONE when the collection was
+   * dropped
+   */
+  get(name: string, scope?: Scope): Collection {
+    const entry = this.#entries.get(name);
+    if (entry?.collection !== undefined) return entry.collection;
+    if (entry !== undefined) throw new ServiceError('GONE', `the collection "${name}" was dropped`);
+    const known = this.#collections.filter((one) => scope === undefined || isInReach(scope, one));
+    const names = known.map((collection) => collection.name);
+    throw new ServiceError('NOT_FOUND', `there is no collection "${name}".${didYouMean(name, names)}`);
+  }
+
+  find(name: string): Collection | undefined {
+    return this.#entries.get(name)?.collection;
+  }
+
+  /** The definition as it was written, for an alteration to start from. @throws NOT_FOUND, GONE */
+  definitionOf(name: string): CollectionDefinition {
+    this.get(name);
+    const definition = this.#entries.get(name)?.definition;
+    return definition ?? { name };
+  }
+
+  /** All collections that are not dropped, by name. */
+  list(): readonly Collection[] {
+    return this.#collections;
+  }
+
+  report(): CatalogReport {
+    const declared = this.#declaredNames;
+    const undeclared =
+      declared === undefined
+        ? []
+        : this.#collections.filter((one) => one.isDeclared && !declared.has(one.name)).map((one) => one.name);
+    return { undeclared, undeclaredIndexes: this.#undeclaredIndexes, unreadable: this.#unreadable };
+  }
+
+  /** Calls the listener whenever a collection was added, changed or dropped, here or on another gateway. Gives back how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Registers a collection at run time, for every domain.
+   *
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name or a GraphQL name is taken
+   */
+  async register(scope: Scope, definition: JsonValue): Promise<Collection> {
+    this.#assertAdmin(scope);
+    const parsed = parseDefinition(toPlain(definition), 'registerCollection');
+    await this.#change(parsed, async (current) => {
+      if (current.some((row) => row.name === parsed.name)) throw nameTaken(parsed.name, current);
+    });
+    return this.get(parsed.name);
+  }
+
+  /**
+   * Changes a registered collection to a new, whole definition.
+   *
+   * Refused, with the reason, is what would break records or callers: another type, list or format of a field that records
+   * may hold; the end of a field that was not deprecated first; other GraphQL names; a rule that live records do not keep.
+   *
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE; CONFLICT
+   */
+  async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
+    this.#assertAdmin(scope);
+    const parsed = parseDefinition(toPlain(definition), 'alterCollection');
+    await this.#change(parsed, async (current) => {
+      const row = current.find((candidate) => candidate.name === parsed.name);
+      if (row === undefined || row.dropped) this.get(parsed.name);
+      if (row?.is_declared) throw isInFile(parsed.name);
+      if (row === undefined) return;
+      const before = toCollection(row);
+      const after = parseCollection(parsed, { source: 'alterCollection', isDeclared: false, version: 0 });
+      const faults = await findAlterationFaults(this.#database, before, after);
+      const [first] = faults;
+      if (first === undefined) return;
+      throw new ServiceError('CONFLICT', `${parsed.name} cannot be changed so: ${first.detail}`, {
+        errors: faults,
+      });
+    });
+    return this.get(parsed.name);
+  }
+
+  /**
+   * Drops a registered collection in every domain: from now on it is GONE. Its records stay until they are purged.
+   *
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; CONFLICT for one declared in a file
+   */
+  async drop(scope: Scope, name: string): Promise<void> {
+    this.#assertAdmin(scope);
+    await this.#alone(async () => {
+      const rows = await this.#database.query<CatalogRow>(selectRows);
+      const row = rows.find((candidate) => candidate.name === name);
+      if (row === undefined || row.dropped) this.get(name);
+      if (row?.is_declared) throw isInFile(name);
+      await this.#database.query(Prisma.sql`
+        with dropped as (
+          update collections
+          set dropped_at = now(), updated_at = now(), version = version + 1
+          where name = ${name}
+          returning name
+        )
+        select pg_notify(${CHANNEL}, name) from dropped`);
+    });
+    await this.refresh();
+  }
+
+  #assertAdmin(scope: Scope): void {
+    if (isTopDomainAdmin(scope, this.#topDomain())) return;
+    throw new ServiceError(
+      'FORBIDDEN',
+      'only an admin of the top domain, signed in with a password, registers, alters and drops collections',
+    );
+  }
+
+  /** Checks under the lock, makes partition and indexes, stores the definition, tells the other gateways. */
+  async #change(
+    definition: CollectionDefinition,
+    check: (current: readonly CatalogRow[]) => Promise<void>,
+  ): Promise<void> {
+    await this.#alone(async () => {
+      const current = await this.#database.query<CatalogRow>(selectRows);
+      await check(current);
+      assertOwnGraphqlNames(definition, current);
+      const collection = parseCollection(definition, {
+        source: definition.name,
+        isDeclared: false,
+        version: 0,
+      });
+      await ensurePartition(this.#database, collection);
+      await this.#database.query(upsert(definition, 'registered'));
+    });
+    await this.refresh();
+  }
+
+  /** While no other gateway changes the catalog; of this one, one after the other. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    await this.#line.run('', () => withLock(this.#database, LOCK, work));
+  }
+
+  #accept(rows: readonly CatalogRow[]): void {
+    const before = this.#entries;
+    const unreadable: { name: string; reason: string }[] = [];
+    const entries = rows.flatMap((row): Entry[] => {
+      const known = before.get(row.name);
+      // The same object as long as nothing changed: it is the key of what others remember of it.
+      if (known?.version === row.version && known.isDeclared === row.is_declared) return [known];
+      const definition: CollectionDefinition = JSON.parse(row.definition);
+      const entry = { name: row.name, version: row.version, isDeclared: row.is_declared, definition };
+      if (row.dropped) return [{ ...entry, collection: undefined }];
+      try {
+        return [{ ...entry, collection: toCollection(row) }];
+      } catch (error) {
+        unreadable.push({ name: row.name, reason: error instanceof Error ? error.message : String(error) });
+        return [];
+      }
+    });
+    this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
+    this.#collections = entries.flatMap((entry) => entry.collection ?? []);
+    this.#unreadable = unreadable;
+    const isSame =
+      entries.length === before.size && entries.every((entry) => before.get(entry.name) === entry);
+    if (isSame) return;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The declarations of a directory, by file name; every file is checked before any is used. @throws INVALID_VALUE */
+export async function readDefinitions(directory: string): Promise<readonly CollectionDefinition[]> {
+  const files = (await readdir(directory))
+    .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))
+    .sort();
+  const definitions: CollectionDefinition[] = [];
+  for (const file of files) {
+    const definition = parseDefinition(await readJson(path.join(directory, file), file), file);
+    if (file !== `${definition.name}.json`) {
+      throw new ServiceError(
+        'INVALID_VALUE',
+        `${file}: /name: it declares "${definition.name}"; call it ${definition.name}.json`,
+      );
+    }
+    definitions.push(definition);
+  }
+  for (const definition of definitions) {
+    const others = definitions.filter((other) => other !== definition);
+    assertOwnGraphqlNames(
+      definition,
+      others.map((other) => ({ name: other.name, definition: JSON.stringify(other), dropped: false })),
+    );
+  }
+  return definitions;
+}
+
+async function readJson(file: string, name: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError('INVALID_VALUE', `${name}: it is not JSON: ${reason}`, { cause });
+  }
+}
+
+/** Gives the indexes that no declaration asks for any more. */
+async function declareAll(
+  database: Database,
+  definitions: readonly CollectionDefinition[],
+): Promise<readonly string[]> {
+  return await withLock(database, LOCK, async () => {
+    const undeclaredIndexes: string[] = [];
+    for (const definition of definitions) {
+      const source = `${definition.name}.json`;
+      const collection = parseCollection(definition, { source, isDeclared: true, version: 0 });
+      const report = await ensurePartition(database, collection);
+      undeclaredIndexes.push(...report.undeclaredIndexes);
+    }
+    await database.transaction(async (tx) => {
+      for (const definition of definitions) await tx.query(upsert(definition, 'declared'));
+    });
+    return undeclaredIndexes;
+  });
+}
+
+/** Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told. */
+function upsert(definition: CollectionDefinition, origin: 'declared' | 'registered'): Prisma.Sql {
+  const { $schema: _where, ...stored } = definition;
+  return Prisma.sql`
+    with changed as (
+      insert into collections (name, definition, is_declared, version, updated_at)
+      values (${definition.name}, ${JSON.stringify(stored)}::jsonb, ${origin === 'declared'}, 1, now())
+      on conflict (name) do update
+        set definition = excluded.definition,
+          is_declared = excluded.is_declared,
+          version = collections.version + 1,
+          updated_at = excluded.updated_at,
+          dropped_at = null
+        where collections.definition is distinct from excluded.definition
+          or collections.is_declared is distinct from excluded.is_declared
+          or collections.dropped_at is not null
+      returning name
+    )
+    select pg_notify(${CHANNEL}, name) from changed`;
+}
+
+interface CatalogRow {
+  readonly name: string;
+  readonly definition: string;
+  readonly is_declared: boolean;
+  readonly version: number;
+  readonly dropped: boolean;
+}
+
+const selectRows = Prisma.sql`
+  select name, definition::text as definition, is_declared, version, dropped_at is not null as dropped
+  from collections
+  order by name`;
+
+async function readRows(database: Queryable): Promise<readonly CatalogRow[]> {
+  return await database.query<CatalogRow>(selectRows);
+}
+
+function toCollection(row: CatalogRow): Collection {
+  return parseCollection(JSON.parse(row.definition), {
+    source: `the stored definition of ${row.name}`,
+    isDeclared: row.is_declared,
+    version: row.version,
+  });
+}
+
+/** A declaration has no numbers that a float does not hold. */
+function toPlain(definition: JsonValue): unknown {
+  return JSON.parse(printExactJson(definition));
+}
+
+function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {
+  const isDropped = current.some((row) => row.name === name && row.dropped);
+  const why = isDropped ? 'was dropped, and its name is not free until it is purged' : 'is there already';
+  return new ServiceError('CONFLICT', `the collection "${name}" ${why}`);
+}
+
+function isInFile(name: string): ServiceError {
+  return new ServiceError(
+    'CONFLICT',
+    `${name} is declared in schema/collections/${name}.json: change it there, where every start would set it back to`,
+  );
+}
+
+/** No two collections may have a GraphQL name in common. */
+function assertOwnGraphqlNames(
+  definition: CollectionDefinition,
+  others: readonly { readonly name: string; readonly definition: string; readonly dropped: boolean }[],
+): void {
+  const own = graphqlNames(definition);
+  for (const other of others) {
+    if (other.dropped || other.name === definition.name) continue;
+    const taken = graphqlNames(JSON.parse(other.definition)).find((name) => own.includes(name));
+    if (taken === undefined) continue;
+    throw new ServiceError(
+      'CONFLICT',
+      `${definition.name}: the GraphQL name "${taken}" is that of the collection ${other.name}; choose another singular or plural`,
+    );
+  }
+}
+
+function graphqlNames(definition: CollectionDefinition): readonly string[] {
+  const { singular, plural } = parseCollection(definition, {
+    source: definition.name,
+    isDeclared: false,
+    version: 0,
+  });
+  return [singular, plural];
+}

@@ -1,0 +1,292 @@
+/**
+ * The domains of the instance and their properties, held in memory and renewed when any gateway changes them.
+ *
+ * The top domain is the one without a parent; its properties are those of every sub-domain that does not set its own.
+ *
+ * @see decisions 7
+ */
+
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../../json.js';
+import type { Domain, Scope } from '../../model/scope.js';
+import { isAdmin } from '../access/admin.js';
+import { isTopDomainAdmin } from '../access/instance-admin.js';
+import type { Database } from '../database/database.js';
+import { assertPropertyValue, hintAtPropertyName } from './known-properties.js';
+
+/** A property as it is listed: a secret's value never leaves the service. */
+export interface ListedProperty {
+  readonly name: string;
+  /** `********` for a secret. */
+  readonly value: JsonValue;
+  readonly isSecret: boolean;
+  /** From the top domain, not set in the domain itself. */
+  readonly isInherited: boolean;
+}
+
+export interface NewDomain {
+  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
+  readonly id: string;
+  readonly name: string;
+}
+
+const CHANNEL = 'campus_domains';
+const DEFAULT_TIME_ZONE = 'Asia/Kolkata';
+const MASK = '********';
+const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
+
+/**
+ * Held by whoever makes a domain, to the end of its transaction: of two that find no top domain at once, both would make one. Readers
+ * and references go on.
+ */
+export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
+
+interface Property {
+  readonly value: JsonValue;
+  readonly isSecret: boolean;
+}
+
+interface Snapshot {
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly properties: ReadonlyMap<string, ReadonlyMap<string, Property>>;
+  readonly topId: string | undefined;
+}
+
+export class Domains {
+  readonly #database: Database;
+  #snapshot: Snapshot;
+  #reading: Promise<unknown> = Promise.resolve();
+  #stopListening: () => Promise<void> = async () => {};
+
+  private constructor(database: Database, snapshot: Snapshot) {
+    this.#database = database;
+    this.#snapshot = snapshot;
+  }
+
+  /** Reads all domains and listens for changes until `close`. */
+  static async load(database: Database): Promise<Domains> {
+    const domains = new Domains(database, await readSnapshot(database));
+    domains.#stopListening = await database.keepCurrent(CHANNEL, () => domains.refresh());
+    // What was changed between the first reading and the listening.
+    await domains.refresh();
+    return domains;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+  }
+
+  /** Reads everything again, after what is being read already: the last reading to end is the last one begun. */
+  async refresh(): Promise<void> {
+    const reading = this.#reading.catch(() => {}).then(() => readSnapshot(this.#database));
+    this.#reading = reading;
+    this.#snapshot = await reading;
+  }
+
+  /** @throws NOT_FOUND */
+  get(id: string): Domain {
+    const domain = this.find(id);
+    if (domain !== undefined) return domain;
+    throw new ServiceError(
+      'NOT_FOUND',
+      `there is no domain "${id}".${didYouMean(id, this.#snapshot.domains.keys())}`,
+    );
+  }
+
+  find(id: string): Domain | undefined {
+    return this.#snapshot.domains.get(id);
+  }
+
+  /** The top domain; `undefined` before the first one was created. */
+  top(): Domain | undefined {
+    return this.#snapshot.topId === undefined ? undefined : this.find(this.#snapshot.topId);
+  }
+
+  /** All domains of the instance, the top domain first. For services; callers see `listFor`. */
+  list(): readonly Domain[] {
+    return [...this.#snapshot.domains.values()];
+  }
+
+  /** The domains a caller may know of: all for an admin of the top domain, else its own. */
+  listFor(scope: Scope): readonly Domain[] {
+    return isTopDomainAdmin(scope, this.top()) ? this.list() : [scope.domain];
+  }
+
+  /**
+   * Creates a sub-domain; the very first domain becomes the top domain.
+   *
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; CONFLICT when the id is taken; INVALID_VALUE
+   */
+  async create(scope: Scope, domain: NewDomain): Promise<Domain> {
+    const top = this.top();
+    if (top !== undefined) assertTopDomainAdmin(scope, top);
+    return await this.#insert(domain, top === undefined ? 'top' : 'branch');
+  }
+
+  /** Creates the top domain of an empty instance. For the seeder and the first start. @throws CONFLICT when there is one */
+  async createTop(domain: NewDomain): Promise<Domain> {
+    return await this.#insert(domain, 'top');
+  }
+
+  /** The value of a property, inherited from the top domain where the domain has none of its own. Secrets included: never show it. */
+  property(domainId: string, name: string): JsonValue | undefined {
+    return this.#findProperty(domainId, name)?.value;
+  }
+
+  /** The properties in force in the caller's domain, secrets masked. @throws FORBIDDEN unless the caller is an admin */
+  listProperties(scope: Scope): readonly ListedProperty[] {
+    assertAdmin(scope);
+    const own = this.#snapshot.properties.get(scope.domain.id) ?? new Map<string, Property>();
+    const inherited =
+      this.#snapshot.properties.get(scope.domain.parentId ?? '') ?? new Map<string, Property>();
+    const names = [...new Set([...own.keys(), ...inherited.keys()])].sort();
+    return names.flatMap((name) => {
+      const property = own.get(name) ?? inherited.get(name);
+      if (property === undefined) return [];
+      const value = property.isSecret ? MASK : property.value;
+      return [{ name, value, isSecret: property.isSecret, isInherited: !own.has(name) }];
+    });
+  }
+
+  /**
+   * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's is in force again.
+   *
+   * A name that is close to one the service reads is set all the same, and the caller is told of that one.
+   *
+   * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the service reads cannot be
+   */
+  async setProperty(
+    scope: Scope,
+    property: {
+      readonly name: string;
+      readonly value: JsonValue | undefined;
+      readonly isSecret?: boolean | undefined;
+    },
+  ): Promise<{ readonly hint: string | undefined }> {
+    assertAdmin(scope);
+    assertProperty(property.name, property.value);
+    const domain = scope.domain.id;
+    const change =
+      property.value === undefined
+        ? Prisma.sql`delete from properties where domain_id = ${domain} and name = ${property.name} returning 1`
+        : Prisma.sql`
+            insert into properties (domain_id, name, value, is_secret, updated_at)
+            values (${domain}, ${property.name}, ${printExactJson(property.value)}::jsonb, ${property.isSecret ?? false}, now())
+            on conflict (domain_id, name) do update
+              set value = excluded.value, is_secret = excluded.is_secret, updated_at = excluded.updated_at
+            returning 1`;
+    await this.#database.query(
+      Prisma.sql`with changed as (${change}) select pg_notify(${CHANNEL}, ${domain}) from changed`,
+    );
+    await this.refresh();
+    return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };
+  }
+
+  async #insert(domain: NewDomain, place: 'top' | 'branch'): Promise<Domain> {
+    if (!DOMAIN_ID.test(domain.id) || domain.id === '.' || domain.id === '..') {
+      const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
+      throw new ServiceError('INVALID_VALUE', `"${domain.id}" cannot be the id of a domain: ${expected}`, {
+        errors: [{ parameter: 'id', detail: 'not an id', expected, sent: domain.id }],
+      });
+    }
+    const created = await this.#database.transaction(async (tx) => {
+      await tx.query(LOCK_DOMAINS);
+      const [top] = await tx.query<{ id: string }>(
+        Prisma.sql`select id from domains where parent_id is null`,
+      );
+      if (place === 'top' && top !== undefined) {
+        throw new ServiceError('CONFLICT', `the top domain is "${top.id}" already`);
+      }
+      return await tx.query(Prisma.sql`
+        with created as (
+          insert into domains (id, name, parent_id)
+          values (${domain.id}, ${domain.name}, ${top?.id ?? null})
+          on conflict (id) do nothing
+          returning id
+        )
+        select pg_notify(${CHANNEL}, id) from created`);
+    });
+    if (created.length === 0) throw new ServiceError('CONFLICT', `there is a domain "${domain.id}" already`);
+    await this.refresh();
+    return this.get(domain.id);
+  }
+
+  #findProperty(domainId: string, name: string): Property | undefined {
+    const parentId = this.find(domainId)?.parentId ?? '';
+    return (
+      this.#snapshot.properties.get(domainId)?.get(name) ?? this.#snapshot.properties.get(parentId)?.get(name)
+    );
+  }
+}
+
+async function readSnapshot(database: Database): Promise<Snapshot> {
+  // One statement, so that domains and properties are of one instant.
+  const rows = await database.query<{
+    id: string;
+    name: string;
+    parent_id: string | null;
+    properties: string;
+  }>(Prisma.sql`
+    select d.id, d.name, d.parent_id,
+      coalesce(
+        (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret)) from properties p where p.domain_id = d.id),
+        '[]'
+      )::text as properties
+    from domains d
+    order by d.parent_id is not null, d.id`);
+  const properties = new Map(rows.map((row) => [row.id, toProperties(JSON.parse(row.properties))]));
+  const topId = rows.find((row) => row.parent_id === null)?.id;
+  const domains = rows.map((row): [string, Domain] => {
+    const own = properties.get(row.id)?.get('timezone')?.value;
+    const inherited = properties.get(row.parent_id ?? '')?.get('timezone')?.value;
+    const timeZone = own ?? inherited;
+    return [
+      row.id,
+      {
+        id: row.id,
+        name: row.name,
+        parentId: row.parent_id ?? undefined,
+        timeZone: typeof timeZone === 'string' ? timeZone : DEFAULT_TIME_ZONE,
+      },
+    ];
+  });
+  return { domains: new Map(domains), properties, topId };
+}
+
+function toProperties(rows: JsonValue): ReadonlyMap<string, Property> {
+  const properties = new Map<string, Property>();
+  if (!Array.isArray(rows)) return properties;
+  for (const row of rows) {
+    const [name, value, isSecret] = Array.isArray(row) ? row : [];
+    if (typeof name === 'string') properties.set(name, { value: value ?? null, isSecret: isSecret === true });
+  }
+  return properties;
+}
+
+function assertTopDomainAdmin(scope: Scope, top: Domain): void {
+  if (isTopDomainAdmin(scope, top)) return;
+  throw new ServiceError('FORBIDDEN', 'only an admin of the top domain creates domains');
+}
+
+function assertAdmin(scope: Scope): void {
+  if (isAdmin(scope.principal)) return;
+  throw new ServiceError('FORBIDDEN', 'only an admin reads and sets the properties of a domain');
+}
+
+function assertProperty(name: string, value: JsonValue | undefined): void {
+  if (!PROPERTY_NAME.test(name)) {
+    throw new ServiceError('INVALID_VALUE', `"${name}" cannot be the name of a property`, {
+      errors: [
+        {
+          parameter: 'name',
+          detail: 'not a name',
+          expected: 'a letter, then letters, digits, `_`, `.`, `-`',
+        },
+      ],
+    });
+  }
+  if (value !== undefined) assertPropertyValue(name, value);
+}

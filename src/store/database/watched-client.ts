@@ -1,0 +1,156 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+
+/** What every connection tells of itself; `ConnectionWatch` is one. */
+export interface ClientWatcher {
+  add(client: WatchedClient): void;
+  delete(client: WatchedClient): void;
+  /** The server refused to write on a connection that it had let write before, or would again. */
+  suspectRole(): void;
+}
+
+export interface WatchedClientConfig extends pg.ClientConfig {
+  readonly watcher: ClientWatcher;
+  /** How long a statement may be without an answer: longer than the limit the server keeps itself. 0: no limit. */
+  readonly silenceLimitMs: number;
+}
+
+/** A connection is ended by us because the server says nothing on it, or because it is of no use any more. */
+export class LostConnectionError extends Error {
+  override readonly name = 'LostConnectionError';
+  /** Known to the table of database-errors.ts as one of those of a network. */
+  readonly code = 'ETIMEDOUT';
+}
+
+type Release = (error?: Error | boolean) => void;
+
+/** Members of node-postgres 8 that its type declarations leave out. */
+interface ProtocolState {
+  /** False from the sending of a statement until the server is ready for the next one. */
+  readonly readyForQuery?: boolean;
+}
+
+/** `read_only_sql_transaction` */
+const READ_ONLY = '25006';
+/** A connection that the server made read-only when it was opened stays so, whatever becomes of the server. */
+const READ_ONLY_LIFE_MS = 2_000;
+/** How long the server may take over the end of a connection, before the socket is closed. */
+const END_TIMEOUT_MS = 2_000;
+
+/**
+ * A connection that can be told dead from slow, and does not go back to its pool once it is of no use. It costs a statement nothing:
+ * no timer, no promise, no round trip. Whoever watches asks it about once a second how long the server has been silent.
+ */
+export class WatchedClient extends pg.Client {
+  readonly silenceLimitMs: number;
+  readonly #watcher: ClientWatcher;
+  readonly #openedAt = performance.now();
+  /** Of the server; unknown until the connection is ready for its first statement. */
+  backendId: number | undefined;
+  isBornReadOnly = false;
+  /** The server waits for us in the middle of a statement: it owes no answer. */
+  isSuspended = false;
+  /** What runs now may take as long as it takes: set by whoever has lifted the limit on the server. Ends with the loan. */
+  isUnlimited = false;
+  /** Of beats in a row, on which the server said that it does nothing for us though we wait. */
+  restingBeats = 0;
+  #silentBeats = 0;
+  #bytesRead = 0;
+  #isStale = false;
+  #release: Release | undefined;
+
+  constructor(config: WatchedClientConfig) {
+    super(config);
+    this.#watcher = config.watcher;
+    this.silenceLimitMs = config.silenceLimitMs;
+    // Without a listener Node takes a lost connection for an uncaught error and ends the process. Whoever uses the
+    // connection is told by its statement.
+    this.on('error', () => {});
+    this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code !== READ_ONLY) return;
+      this.#isStale = true;
+      this.#watcher.suspectRole();
+    });
+    this.#watcher.add(this);
+    this.once('end', () => this.#watcher.delete(this));
+  }
+
+  /** How the pool lends: it sets this at every loan, and takes back what is called here. What is stale it closes instead. */
+  get release(): Release {
+    return (error) => {
+      const release = this.#release;
+      this.#release = undefined;
+      this.isUnlimited = false;
+      release?.(error || this.isStale);
+    };
+  }
+
+  set release(release: Release) {
+    this.#release = release;
+  }
+
+  get isLent(): boolean {
+    return this.#release !== undefined;
+  }
+
+  get isStale(): boolean {
+    return this.#isStale || (this.isBornReadOnly && performance.now() - this.#openedAt > READ_ONLY_LIFE_MS);
+  }
+
+  /** Whether an answer of the server is due. */
+  get isWaiting(): boolean {
+    return (this as ProtocolState).readyForQuery !== true && !this.isSuspended;
+  }
+
+  /** Whether the server has said anything since the last beat. */
+  get hasHeard(): boolean {
+    return this.#socket.bytesRead > this.#bytesRead;
+  }
+
+  /** To be called once a beat: for how many beats now an answer is due and not a byte of it has come. */
+  look(): number {
+    const { bytesRead } = this.#socket;
+    const isSilent = this.isWaiting && bytesRead === this.#bytesRead;
+    this.#bytesRead = bytesRead;
+    this.#silentBeats = isSilent ? this.#silentBeats + 1 : 0;
+    if (!isSilent) this.restingBeats = 0;
+    return this.#silentBeats;
+  }
+
+  get silentBeats(): number {
+    return this.#silentBeats;
+  }
+
+  /** Closes it at once, unless somebody uses it or it is being made: then when it is given back. */
+  retire(): void {
+    this.#isStale = true;
+    if (this.isLent || this.backendId === undefined) return;
+    // The pool takes out at once what fails while it is idle; a socket that is closed would be found out too late.
+    this.emit('error', new LostConnectionError('The connection is renewed.'));
+  }
+
+  /** Ends it at once, and fails what waits for an answer on it. */
+  lose(reason: string): void {
+    this.#isStale = true;
+    this.connection.stream.destroy(new LostConnectionError(reason));
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    // A server that has gone never says good-bye, and Node would wait for it.
+    const timer = setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS);
+    timer.unref();
+    this.once('end', () => clearTimeout(timer));
+    return callback === undefined ? super.end() : super.end(callback);
+  }
+
+  get #socket(): Socket {
+    return this.connection.stream as Socket;
+  }
+}
+
+/** For who has lifted the limit of the session on the server as well: what runs may take as long as it takes, until the loan ends. */
+export function liftSilenceLimit(client: pg.PoolClient): void {
+  if (client instanceof WatchedClient) client.isUnlimited = true;
+}

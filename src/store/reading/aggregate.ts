@@ -1,0 +1,55 @@
+/** The groups of a set of records, read in one statement under the rights the set was made with. */
+import { ServiceError } from '../../errors.js';
+import type { Prisma } from '../../generated/prisma/client.js';
+import { type JsonValue, parseExactJson } from '../../json.js';
+import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
+import type { Scope } from '../../model/scope.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import type { Database } from '../database/database.js';
+import { compileAggregate, listAggregatePaths, listKeys } from '../sql/compile-aggregate.js';
+import type { CompileContext } from '../sql/compile-filter.js';
+import { statementName } from '../sql/statement-name.js';
+import type { FindReadable, Readable } from './record-reading.js';
+
+/**
+ * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order looks at, of the record or of one that a key
+ * leads to, or the collection of that record; INVALID_VALUE as `compileAggregate` does
+ */
+export async function readGroups(
+  query: AggregateQuery,
+  set: {
+    readonly database: Pick<Database, 'query'>;
+    readonly scope: Scope;
+    readonly access: EffectiveAccess;
+    readonly context: CompileContext;
+    /** Over the alias `r`. */
+    readonly where: Prisma.Sql;
+    readonly findReadable: FindReadable;
+  },
+): Promise<readonly Group[]> {
+  const { database, scope, access, context, where, findReadable } = set;
+  assertReadable(listAggregatePaths(query), access, context.collection);
+  const readable = (name: string) => getReadable(name, findReadable);
+  for (const { of } of listKeys(query)) {
+    if (of === undefined) continue;
+    const target = readable(of.collection);
+    assertReadable([of.path], target.access, target.collection);
+  }
+  const sql = compileAggregate(query, { context, where, readable });
+  const rows = await database.query<{ json: string }>(sql, {
+    name: statementName(sql.text),
+    signal: scope.signal,
+    caller: scope,
+  });
+  return rows.map(({ json }) => {
+    const values = parseExactJson(json) as readonly JsonValue[];
+    const keyCount = query.groupBy.length;
+    return { keys: values.slice(0, keyCount), measures: values.slice(keyCount) };
+  });
+}
+
+function getReadable(name: string, findReadable: FindReadable): Readable {
+  const readable = findReadable(name);
+  if (readable !== undefined) return readable;
+  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so not group by them either`);
+}

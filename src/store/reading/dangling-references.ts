@@ -1,0 +1,84 @@
+/**
+ * What references of the stored records point at nothing: what was stored before references were checked, what came past the gateway,
+ * and what removals left behind.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Collection, Field } from '../../model/collection.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Database } from '../database/database.js';
+import { nameLiteral } from '../sql/records-of.js';
+
+export interface DanglingReferences {
+  readonly collection: string;
+  /** The path of the field, e.g. `sections.class_teacher`. */
+  readonly field: string;
+  readonly targets: readonly string[];
+  /** Whether the declaration allows it. */
+  readonly mustExist: boolean;
+  /** How many references point at nothing, and how many of those at a removed record. */
+  readonly count: number;
+  readonly removed: number;
+  /** The ids of the first records that hold one. */
+  readonly examples: readonly string[];
+}
+
+const MAX_EXAMPLES = 5;
+
+/** A row for each declared reference of which some point at nothing, a statement for each collection that declares any. */
+export async function listDanglingReferences(
+  { database, catalog }: { readonly database: Pick<Database, 'query'>; readonly catalog: Catalog },
+  domainId: string,
+): Promise<readonly DanglingReferences[]> {
+  const found: DanglingReferences[] = [];
+  for (const collection of catalog.list()) {
+    for (const { path, field } of referenceFields(collection.fields, [])) {
+      const [row] = await database.query<{ count: number; removed: number; examples: string[] }>(
+        compileDangling({ domainId, collection, path, targets: field.targets }),
+      );
+      if (row === undefined || row.count === 0) continue;
+      const { targets, mustExist } = field;
+      found.push({ collection: collection.name, field: path.join('.'), targets, mustExist, ...row });
+    }
+  }
+  return found;
+}
+
+interface ReferenceField {
+  readonly path: readonly string[];
+  readonly field: Field;
+}
+
+function referenceFields(fields: readonly Field[], parent: readonly string[]): readonly ReferenceField[] {
+  return fields.flatMap((field): readonly ReferenceField[] => {
+    const path = [...parent, field.name];
+    if (field.type === 'reference') return [{ path, field }];
+    return referenceFields(field.fields, path);
+  });
+}
+
+function compileDangling(asked: {
+  readonly domainId: string;
+  readonly collection: Collection;
+  readonly path: readonly string[];
+  readonly targets: readonly string[];
+}): Prisma.Sql {
+  const { domainId, collection, path, targets } = asked;
+  // Declared names are quoted all the same; lax mode looks into lists on the way.
+  const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
+  const isTarget = Prisma.sql`t.domain = ${domainId} and t.collection in (${Prisma.join(targets.map(nameLiteral), ', ')})
+      and t.id = h.value #>> '{}'`;
+  return Prisma.sql`
+with dangling as (
+  select r.id, exists (select 1 from records t where ${isTarget}) as is_removed
+  from records r
+  cross join lateral jsonb_path_query(r.data, ${jsonpath}::jsonpath) as h(value)
+  where r.domain = ${domainId}
+    and r.collection = ${nameLiteral(collection.name)}
+    and r.deleted_at is null
+    and jsonb_typeof(h.value) = 'string'
+    and not exists (select 1 from records t where ${isTarget} and t.deleted_at is null)
+)
+select count(*)::int as count, (count(*) filter (where is_removed))::int as removed,
+  coalesce((array_agg(distinct id order by id))[1:${Prisma.raw(String(MAX_EXAMPLES))}], '{}') as examples
+from dangling`;
+}

@@ -1,0 +1,99 @@
+/** Which index a collection would have to declare for a statement to be served by one: read from the plan that Postgres made for want of it. */
+
+import type { Collection, Field } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import { partitionName } from '../database/partitions.js';
+import type { StatementPlan } from '../database/statement-plan.js';
+
+export interface IndexSuggestion {
+  readonly collection: string;
+  /** What to say in its declaration, e.g. `"indexes": [["class", "created"]]`, or `"index": true on the field class`. */
+  readonly declaration: string;
+}
+
+/** More would be a table of its own. */
+const MAX_PATHS = 3;
+
+/** One a collection at most; none where every path is served, or cannot be. */
+export function suggestIndexes(
+  plan: Pick<StatementPlan, 'scans' | 'sortKeys'>,
+  collections: readonly Collection[],
+): readonly IndexSuggestion[] {
+  const [first] = plan.scans;
+  return collections.flatMap((collection): readonly IndexSuggestion[] => {
+    const table = partitionName(collection.name);
+    const scans = plan.scans.filter((scan) => scan.table === table);
+    if (scans.length === 0) return [];
+    const filtered = pathsIn(scans.map(({ filter }) => filter).join(' '), collection);
+    const asked = pathsIn(scans.map(({ condition }) => condition).join(' '), collection);
+    // What is sorted comes from the outermost table.
+    const sortKeys = plan.sortKeys.filter((key) => PLAIN_SORT_KEY.test(key));
+    const sorted = first?.table === table ? pathsIn(sortKeys.join(' '), collection) : NONE;
+    const declaration = declarationFor({ filtered, asked, sorted });
+    return declaration === undefined ? [] : [{ collection: collection.name, declaration }];
+  });
+}
+
+interface ComparedPaths {
+  /** By whole values: a b-tree serves them. */
+  readonly values: readonly DeclaredPath[];
+  /** By a part of their text: trigrams do. */
+  readonly texts: readonly DeclaredPath[];
+}
+
+interface DeclaredPath {
+  /** As `indexes` names it, e.g. `student.value`. */
+  readonly name: string;
+  readonly field: Field;
+  readonly isTopLevel: boolean;
+}
+
+const NONE: ComparedPaths = { values: [], texts: [] };
+
+/** `filtered` row by row, `asked` of an index that there is, `sorted` after all that. */
+function declarationFor(paths: {
+  readonly filtered: ComparedPaths;
+  readonly asked: ComparedPaths;
+  readonly sorted: ComparedPaths;
+}): string | undefined {
+  const { filtered, asked, sorted } = paths;
+  const text = filtered.texts.find(({ field, isTopLevel }) => isTopLevel && !field.isSearchable);
+  if (text) return `"searchable": true on the field ${text.field.name}`;
+  if (filtered.values.length + sorted.values.length === 0) return undefined;
+  const all = [...filtered.values, ...asked.values, ...sorted.values];
+  const names = [...new Set(all.map(({ name }) => name))].slice(0, MAX_PATHS);
+  if (names.length > 1) return `"indexes": [${JSON.stringify(names).replaceAll(',', ', ')}]`;
+  const [only] = all;
+  if (!only?.isTopLevel || only.field.isIndexed || only.field.isUnique) return undefined;
+  return `"index": true on the field ${only.field.name}`;
+}
+
+/** `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step of a text is `->>`. */
+const STEPS = /data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(\s*(?:~~\*?|!~~\*?)\s)?/g;
+/** A value as it is stored: the order of what is computed, e.g. of groups, no index has. */
+const PLAIN_SORT_KEY =
+  /^\(*(?:\w+\.)?data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(?: (?:DESC|ASC|NULLS|FIRST|LAST))*$/;
+const STEP = /->>?\s*'((?:[^']|'')*)'::text/g;
+
+function pathsIn(expression: string, collection: Collection): ComparedPaths {
+  const values: DeclaredPath[] = [];
+  const texts: DeclaredPath[] = [];
+  for (const [steps, pattern] of expression.matchAll(STEPS)) {
+    const path = [...steps.matchAll(STEP)].map(([, name = '']) => name.replaceAll("''", "'"));
+    const declared = findDeclared(path, collection);
+    if (declared) (pattern === undefined ? values : texts).push(declared);
+  }
+  return { values, texts };
+}
+
+/** Lists, what is in them, and what is not declared are served by the index over whole documents. */
+function findDeclared(path: Path, collection: Collection): DeclaredPath | undefined {
+  let fields = collection.fields;
+  for (const [index, name] of path.entries()) {
+    const field = fields.find((one) => one.name === name);
+    if (!field || field.isList) return undefined;
+    if (field.type !== 'object') return { name: path.join('.'), field, isTopLevel: index === 0 };
+    fields = field.fields;
+  }
+  return undefined;
+}

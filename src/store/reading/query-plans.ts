@@ -1,0 +1,78 @@
+/**
+ * The parts of statements that depend on a collection's declaration and a query's shape alone, compiled once: what is projected, and the
+ * order with its cursors. They hold no value of a caller, so they serve everybody who asks the same way.
+ */
+
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import type { SortKey } from '../../model/record-query.js';
+import { compileFields, compileProjection } from '../sql/compile-projection.js';
+import { compileSort, type RecordOrder } from '../sql/compile-sort.js';
+import { cursorExpression } from '../sql/cursor.js';
+
+export interface OrderPlan {
+  readonly order: RecordOrder;
+  /** A text expression over `r`. */
+  readonly cursor: Prisma.Sql;
+}
+
+export class QueryPlans {
+  readonly #projections = new Kept<Prisma.Sql>();
+  readonly #fields = new Kept<Prisma.Sql>();
+  readonly #orders = new Kept<OrderPlan>();
+
+  /** @see compileProjection */
+  projection(
+    collection: Collection,
+    projection: readonly Path[] | undefined,
+    hidden: ReadonlySet<string>,
+  ): Prisma.Sql {
+    return this.#projections.get(collection, keyOf(projection, hidden), () =>
+      compileProjection(projection, hidden, { collection }),
+    );
+  }
+
+  /** @see compileFields */
+  fields(
+    collection: Collection,
+    projection: readonly Path[] | undefined,
+    hidden: ReadonlySet<string>,
+  ): Prisma.Sql {
+    return this.#fields.get(collection, keyOf(projection, hidden), () =>
+      compileFields(projection, hidden, { collection }),
+    );
+  }
+
+  /** @see compileSort (it throws INVALID_VALUE as well) */
+  order(collection: Collection, sort: readonly SortKey[]): OrderPlan {
+    const key = sort.length === 0 ? '' : JSON.stringify(sort.map(({ path, direction }) => [path, direction]));
+    return this.#orders.get(collection, key, () => {
+      const order = compileSort(sort, { collection });
+      return { order, cursor: cursorExpression(order) };
+    });
+  }
+}
+
+/** Callers make up names without end: what comes after the first few hundred shapes is compiled each time. */
+const MAX_KEPT = 300;
+
+/** By the collection object, so that a changed definition starts anew and a dropped one is forgotten. */
+class Kept<Value> {
+  readonly #byCollection = new WeakMap<Collection, Map<string, Value>>();
+
+  get(collection: Collection, key: string, make: () => Value): Value {
+    const known = this.#byCollection.get(collection) ?? new Map<string, Value>();
+    this.#byCollection.set(collection, known);
+    const kept = known.get(key);
+    if (kept !== undefined) return kept;
+    const made = make();
+    if (known.size < MAX_KEPT) known.set(key, made);
+    return made;
+  }
+}
+
+function keyOf(projection: readonly Path[] | undefined, hidden: ReadonlySet<string>): string {
+  const wanted = projection === undefined ? '*' : JSON.stringify(projection);
+  return hidden.size === 0 ? wanted : `${wanted} ${JSON.stringify([...hidden])}`;
+}

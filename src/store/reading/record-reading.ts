@@ -1,0 +1,43 @@
+/** What reading records works with, and what a page of it is. */
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { Collection } from '../../model/collection.js';
+import type { RecordQuery } from '../../model/record-query.js';
+import type { Scope } from '../../model/scope.js';
+import type { EffectiveAccess } from '../access/access.js';
+import type { Database } from '../database/database.js';
+import type { CompileContext } from '../sql/compile-filter.js';
+import type { KeptReads } from './kept-reads.js';
+import type { QueryPlans } from './query-plans.js';
+import type { StoredRecord } from './stored-record.js';
+
+export interface RecordPage {
+  readonly records: readonly StoredRecord[];
+  /** Of each record: what `after` and `before` take. */
+  readonly cursors: readonly string[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** What of another collection the caller may read. `undefined`: nothing. */
+export type FindReadable = (collection: string) => Readable | undefined;
+
+export interface Readable {
+  readonly collection: Collection;
+  /** Over the alias `r`: domain, live records and row rules. */
+  readonly condition: Prisma.Sql;
+  readonly access: EffectiveAccess;
+}
+
+export interface RecordSetOptions {
+  readonly database: Pick<Database, 'query' | 'streamInTurn'>;
+  readonly scope: Scope;
+  readonly query: RecordQuery;
+  /** What the caller may read; the paths of the query were checked against it. */
+  readonly access: EffectiveAccess;
+  readonly context: CompileContext;
+  readonly plans: QueryPlans;
+  readonly keptReads: KeptReads;
+  /** @see ReadIdentity */
+  readonly revision: object;
+  readonly findReadable: FindReadable;
+}

@@ -1,0 +1,371 @@
+/**
+ * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a page, printed or as values,
+ * REST for a stream; both get what one statement reads.
+ */
+import { invariant } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
+import type { Collection } from '../../model/collection.js';
+import { compileFilter } from '../sql/compile-filter.js';
+import { compilePage, compileRecord } from '../sql/compile-page.js';
+import type { Printing } from '../sql/compile-shape.js';
+import type { RecordOrder } from '../sql/compile-sort.js';
+import { compileRecordSource, compileRecordSources, type RecordSource } from '../sql/record-source.js';
+import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
+import type { Member, PageShape } from '../sql/shape.js';
+import { statementName } from '../sql/statement-name.js';
+import { readGroups } from './aggregate.js';
+import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
+import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
+import type { OrderPlan } from './query-plans.js';
+import type { RecordPage, RecordSetOptions } from './record-reading.js';
+import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
+import { assertMembersReadable } from './shape-access.js';
+import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+
+/** The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${skip}`. */
+export interface RecordSetParts {
+  readonly source: RecordSource;
+  readonly order: RecordOrder;
+  /** A jsonb expression: the visible fields asked for. */
+  readonly fields: Prisma.Sql;
+  /** The condition without a cursor: what is counted. */
+  readonly countWhere: Prisma.Sql;
+}
+
+export interface ReadOptions {
+  readonly format: 'json' | 'ndjson';
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Below this, a chunk costs more in the telling than in the sending. */
+const MIN_CHUNK_LENGTH = 16 * 1024;
+const BATCH_ROWS = 500;
+
+export class RecordSet {
+  readonly collection: Collection;
+  readonly #options: RecordSetOptions;
+  readonly #kept: KeptRead;
+  readonly #where: Prisma.Sql;
+  readonly #order: OrderPlan;
+  #rowsStreamed = 0;
+
+  /** For `RecordStore.find`, which checks the query first. */
+  constructor(options: RecordSetOptions) {
+    const { scope, query, context, plans } = options;
+    this.collection = context.collection;
+    this.#options = options;
+    const { revision, keptReads } = options;
+    this.#kept = keptReads.find({ scope, query, revision, now: context.now }, () => compileWhere(options));
+    this.#where = this.#kept.where;
+    this.#order = plans.order(context.collection, query.sort);
+    // A cursor of another order is refused before anything is read.
+    if (query.after !== undefined || query.before !== undefined) this.#source(query.limit);
+  }
+
+  /** Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check its paths. */
+  get parts(): RecordSetParts {
+    const { query, access, plans } = this.#options;
+    return {
+      source: this.#source(query.limit),
+      order: this.#order.order,
+      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
+      countWhere: this.#where,
+    };
+  }
+
+  /**
+   * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with `ndjson` one record a
+   * line. The closing `]` comes only after the last record was read: a failure throws in mid-stream and never looks like an end.
+   *
+   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What is read from the end is
+   * a page and no stream: it has to be turned around.
+   */
+  async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
+    const { query, scope } = this.#options;
+    invariant(!query.fromEnd, 'what is read from the end is not streamed');
+    const read = { format, signal: signal ?? scope.signal } as const;
+    if (this.isShort) yield (await this.printList(read)).toString();
+    else yield* this.#readBatches(read);
+  }
+
+  /** Whether all that is asked for fits one answer: then `printList` gives what `stream` would, for less. */
+  get isShort(): boolean {
+    const { limit } = this.#options.query;
+    return limit !== undefined && limit <= BATCH_ROWS;
+  }
+
+  /**
+   * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which only more repays, and
+   * Postgres joins the rows for less than it costs to tell them apart on the wire.
+   */
+  async printList({ format, signal }: ReadOptions): Promise<Buffer> {
+    invariant(this.isShort, 'what is not short is streamed');
+    const { database, scope } = this.#options;
+    const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
+    const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
+      name,
+      signal,
+      texts: 'bytes',
+      caller: scope,
+    });
+    invariant(page, 'an aggregate has a row');
+    this.#rowsStreamed = page.count;
+    return page.json;
+  }
+
+  #compileList(format: 'json' | 'ndjson'): Prisma.Sql {
+    const list =
+      format === 'json'
+        ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
+        : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
+    return Prisma.sql`select ${list} as json, count(*)::int as count from (${this.#compileStream()}) page`;
+  }
+
+  #compileStream(): Prisma.Sql {
+    return this.#select(this.#printedRecord(), this.#options.query.limit);
+  }
+
+  #printedRecord(): Prisma.Sql {
+    return Prisma.sql`(${this.#projection()})::text as json`;
+  }
+
+  /** Read to the end, an order that an index gives in two parts is two statements: one would sort all before the first record came. */
+  #streamStatements(): readonly Statement[] {
+    const { limit, skip, ...query } = this.#options.query;
+    if (limit !== undefined || skip > 0) {
+      return [this.#kept.statement('stream', () => this.#compileStream())];
+    }
+    const { order } = this.#order;
+    const sources = compileRecordSources({ ...query, where: this.#where, order });
+    const json = this.#printedRecord();
+    return sources.map(({ from, where, orderBy }) =>
+      toStatement(Prisma.sql`select ${json} from ${from} where ${where} order by ${orderBy}`),
+    );
+  }
+
+  async *#readBatches({ format, signal }: ReadOptions): AsyncGenerator<string, void> {
+    const { database } = this.#options;
+    const batches = database.streamInTurn(this.#streamStatements(), { signal, batchRows: BATCH_ROWS });
+    const separator = format === 'json' ? ',' : '\n';
+    let chunk = format === 'json' ? '[' : '';
+    let isFirst = true;
+    for await (const batch of batches) {
+      if (batch.length === 0) continue;
+      this.#rowsStreamed += batch.length;
+      chunk += (isFirst ? '' : separator) + batch.join(separator);
+      isFirst = false;
+      if (chunk.length < MIN_CHUNK_LENGTH) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (format === 'json') chunk += ']';
+    else if (!isFirst) chunk += '\n';
+    if (chunk !== '') yield chunk;
+  }
+
+  /** How many records `stream` has read so far. */
+  get rowsStreamed(): number {
+    return this.#rowsStreamed;
+  }
+
+  /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
+  async page(): Promise<RecordPage> {
+    const { database, scope, query } = this.#options;
+    const { sql, name } = this.#kept.statement('page', () =>
+      this.#select(
+        Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`,
+        // One more than the page tells whether there is more.
+        query.limit === undefined ? undefined : query.limit + 1,
+      ),
+    );
+    const { signal } = scope;
+    const rows = await database.query<StoredRow & { readonly cursor: string }>(sql, {
+      name,
+      signal,
+      caller: scope,
+    });
+    const shown = query.limit === undefined ? rows : rows.slice(0, query.limit);
+    const hasMore = rows.length > shown.length;
+    if (query.fromEnd) shown.reverse();
+    return {
+      records: shown.map(toStoredRecord),
+      cursors: shown.map((row) => row.cursor),
+      hasNextPage: query.fromEnd ? this.#hasMoreBehind() : hasMore,
+      hasPreviousPage: query.fromEnd ? hasMore : this.#hasMoreBehind(),
+    };
+  }
+
+  /** How many records satisfy the filter, wherever the page starts. */
+  async count(): Promise<number> {
+    const { database, scope } = this.#options;
+    const { sql, name } = this.#kept.statement(
+      'count',
+      () => Prisma.sql`select count(*)::int as found from records r where ${this.#where}`,
+    );
+    const [row] = await database.query<{ found: number }>(sql, {
+      name,
+      signal: scope.signal,
+      caller: scope,
+    });
+    return row?.found ?? 0;
+  }
+
+  /**
+   * For each id the set's page of records whose reference at `path` points to it, in one round trip.
+   *
+   * @throws FORBIDDEN naming a hidden reference
+   */
+  async pagesByReference(request: ReferrersRequest): Promise<ReadonlyMap<string, ReferrersPage>> {
+    return await readReferrers(
+      { ...this.#options, where: this.#where, order: this.#order, projection: this.#projection() },
+      request,
+    );
+  }
+
+  /**
+   * What is computed of all records that satisfy the filter, group by group, in one round trip.
+   *
+   * @throws FORBIDDEN, INVALID_VALUE as `readGroups` does
+   */
+  async aggregate(query: AggregateQuery): Promise<readonly Group[]> {
+    return await readGroups(query, { ...this.#options, where: this.#where });
+  }
+
+  /**
+   * The page as JSON text of this shape, printed by Postgres in one round trip.
+   *
+   * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference points to
+   */
+  async print(shape: PageShape): Promise<string> {
+    const { signal } = this.#options.scope;
+    const statement = this.#kept.print(shape, () => this.#compilePrint(shape));
+    return (await this.#printOne(statement, { signal })) ?? 'null';
+  }
+
+  #compilePrint(shape: PageShape): Prisma.Sql {
+    for (const member of shape.members) {
+      if (member.kind === 'records') this.#assertPrintable(member.members);
+      if (member.kind !== 'edges') continue;
+      for (const edge of member.members) if (edge.kind === 'record') this.#assertPrintable(edge.members);
+    }
+    const { query } = this.#options;
+    const limit = query.limit ?? MAX_PRINTED;
+    const { order, countWhere } = this.parts;
+    return compilePage(shape, {
+      source: this.#source(limit + 1),
+      order,
+      limit,
+      skip: query.skip,
+      fromEnd: query.fromEnd,
+      hasMoreBehind: this.#hasMoreBehind(),
+      countWhere,
+      printing: this.#printing(),
+    });
+  }
+
+  /** The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as `print` does */
+  async printRecord(members: readonly Member[]): Promise<string | undefined> {
+    this.#assertPrintable(members);
+    const statement = this.#kept.print(members, () =>
+      compileRecord(members, { source: this.#source(1), printing: this.#printing() }),
+    );
+    // One record is there before a signal could be of use.
+    return await this.#printOne(statement, {});
+  }
+
+  /**
+   * Of the records with these ids, removed ones included, those that satisfy the filter, each printed once for each selection. In no
+   * order, in one round trip. A removed record is judged as it was.
+   *
+   * @throws FORBIDDEN as `print` does
+   */
+  async printChanged(
+    ids: readonly string[],
+    selections: readonly (readonly Member[])[],
+  ): Promise<readonly ChangedRecord[]> {
+    for (const members of selections) this.#assertPrintable(members);
+    const { database, scope, context } = this.#options;
+    const where = compileConditions(recordsOf(scope, context.collection), this.#options);
+    const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
+    return await database.query<ChangedRecord>(sql, {
+      name: statementName(sql.text),
+      signal: scope.signal,
+      caller: scope,
+    });
+  }
+
+  /** A page that goes back has what comes after its `before`; one that goes on, what it left behind. */
+  #hasMoreBehind(): boolean {
+    const { after, before, fromEnd, skip } = this.#options.query;
+    return fromEnd ? before !== undefined : after !== undefined || skip > 0;
+  }
+
+  #projection(): Prisma.Sql {
+    const { query, access, plans } = this.#options;
+    return plans.projection(this.collection, query.projection, access.hiddenFields);
+  }
+
+  #select(columns: Prisma.Sql, limit: number | undefined): Prisma.Sql {
+    const { skip } = this.#options.query;
+    const source = this.#source(limit);
+    const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
+    const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
+    return Prisma.sql`select ${columns} from ${source.from} where ${source.where} order by ${source.orderBy} ${first} ${offset}`;
+  }
+
+  #source(limit: number | undefined): RecordSource {
+    const { after, before, fromEnd, skip } = this.#options.query;
+    return compileRecordSource({
+      where: this.#where,
+      order: this.#order.order,
+      after,
+      before,
+      fromEnd,
+      limit: limit === undefined ? undefined : limit + skip,
+    });
+  }
+
+  #printing(): Omit<Printing, 'aliasCount'> {
+    const { query, access, plans, findReadable } = this.#options;
+    return {
+      fields: plans.fields(this.collection, query.projection, access.hiddenFields),
+      visibleRecords: (collection) => findReadable(collection)?.condition ?? Prisma.raw('false'),
+      printReferrers: (shape, id, printing) => compileReferrers({ shape, id, printing }, this.#options),
+    };
+  }
+
+  #assertPrintable(members: readonly Member[]): void {
+    const { access, findReadable } = this.#options;
+    assertMembersReadable(members, { collection: this.collection, access }, findReadable);
+  }
+
+  async #printOne(
+    { sql, name }: Statement,
+    options: { readonly signal?: AbortSignal | undefined },
+  ): Promise<string | undefined> {
+    const { database, scope: caller } = this.#options;
+    const [row] = await database.query<{ json: string }>(sql, { name, caller, ...options });
+    return row?.json;
+  }
+}
+
+/** Domain, live records, the caller's rows, and the filter. @throws MALFORMED_FILTER, INVALID_VALUE */
+function compileWhere(options: RecordSetOptions): Prisma.Sql {
+  return compileConditions(liveRecordsOf(options.scope, options.context.collection), options);
+}
+
+function compileConditions(
+  records: Prisma.Sql,
+  { query, access, context }: Pick<RecordSetOptions, 'query' | 'access' | 'context'>,
+): Prisma.Sql {
+  const conditions = [records];
+  if (access.rows !== undefined) conditions.push(Prisma.sql`(${compileFilter(access.rows, context)})`);
+  if (query.filter.kind !== 'all' || query.filter.filters.length > 0) {
+    conditions.push(Prisma.sql`(${compileFilter(query.filter, context)})`);
+  }
+  return Prisma.join(conditions, ' and ');
+}
+
+/** A printed answer is held in memory: it ends here, whoever forgot the limit. */
+const MAX_PRINTED = 10_000;

@@ -1,0 +1,155 @@
+/**
+ * The records that point to a record, for each of many records in one statement: as a part of the statement that prints those, or
+ * read for their ids.
+ */
+
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Path } from '../../model/path.js';
+import { assertReadable } from '../access/access.js';
+import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
+import { compileInnerPage } from '../sql/compile-page.js';
+import type { Printing } from '../sql/compile-shape.js';
+import { fieldJson } from '../sql/names.js';
+import { compileRecordSource } from '../sql/record-source.js';
+import type { ReferrersShape } from '../sql/shape.js';
+import { statementName } from '../sql/statement-name.js';
+import type { OrderPlan, QueryPlans } from './query-plans.js';
+import type { FindReadable, RecordPage, RecordSetOptions } from './record-reading.js';
+import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
+
+/** `select … as json`: the page that a shape asks for of what points to `id`. The shape was checked by `assertMembersReadable`. */
+export function compileReferrers(
+  {
+    shape,
+    id,
+    printing,
+  }: { readonly shape: ReferrersShape; readonly id: Prisma.Sql; readonly printing: Printing },
+  set: {
+    readonly context: CompileContext;
+    readonly plans: QueryPlans;
+    readonly findReadable: FindReadable;
+  },
+): Prisma.Sql {
+  const readable = set.findReadable(shape.collection);
+  // Checked before; what cannot be read is never there.
+  if (readable === undefined) return Prisma.sql`select 'null' as json where false`;
+  const { collection, condition } = readable;
+  const { order } = set.plans.order(collection, shape.sort);
+  const where = Prisma.sql`${condition}
+    and ${pointsTo(collection, shape.path, id)} and ${compileFilter(shape.filter, { ...set.context, collection })}`;
+  return compileInnerPage(
+    shape.page,
+    {
+      source: compileRecordSource({
+        where,
+        order,
+        after: shape.after,
+        fromEnd: false,
+        limit: shape.limit + 1,
+      }),
+      order,
+      limit: shape.limit,
+      skip: 0,
+      fromEnd: false,
+      hasMoreBehind: shape.after !== undefined,
+      countWhere: where,
+    },
+    printing,
+  );
+}
+
+export interface ReferrersPage extends RecordPage {
+  /** How many point there in all; `undefined` where that was not asked for. */
+  readonly totalCount: number | undefined;
+}
+
+type ReferrersRow = Partial<StoredRow> & {
+  readonly parent: string;
+  readonly total: number | null;
+  readonly cursor: string | null;
+};
+
+/**
+ * For each id the page of the set's records whose reference at `path` points to it, in one round trip.
+ *
+ * @throws FORBIDDEN naming a hidden reference
+ */
+export async function readReferrers(
+  set: RecordSetOptions & {
+    /** Over the alias `r`. */
+    readonly where: Prisma.Sql;
+    readonly order: OrderPlan;
+    readonly projection: Prisma.Sql;
+  },
+  { path, ids, counting }: ReferrersRequest,
+): Promise<ReadonlyMap<string, ReferrersPage>> {
+  const { database, scope, access, query, context } = set;
+  const { collection } = context;
+  assertReadable([path], access, collection);
+  const limit = query.limit ?? ids.length;
+  const where = Prisma.sql`${set.where} and ${pointsTo(collection, path, Prisma.sql`to_jsonb(parent.id)`)}`;
+  const { order, cursor } = set.order;
+  const source = compileRecordSource({ where, order, after: query.after, fromEnd: false, limit: limit + 1 });
+  const total =
+    counting === 'counted'
+      ? Prisma.sql`(select count(*)::int from records r where ${where})`
+      : Prisma.sql`null::int`;
+  const sql = Prisma.sql`
+select parent.id as parent, ${total} as total, page.*
+from unnest(${[...ids]}::text[]) as parent(id)
+left join lateral (
+  select found.*, row_number() over () as position
+  from (
+    select ${storedColumns(set.projection)}, ${cursor} as cursor
+    from ${source.from}
+    where ${source.where}
+    order by ${source.orderBy}
+    limit ${limit + 1}
+  ) as found
+) as page on true
+order by page.position`;
+  const rows = await database.query<ReferrersRow>(sql, {
+    name: statementName(sql.text),
+    signal: scope.signal,
+    caller: scope,
+  });
+  const rowsByParent = new Map<string, ReferrersRow[]>(ids.map((id) => [id, []]));
+  for (const row of rows) rowsByParent.get(row.parent)?.push(row);
+  return new Map(
+    ids.map((id) => [
+      id,
+      toPage(rowsByParent.get(id) ?? [], { limit, hasPreviousPage: query.after !== undefined }),
+    ]),
+  );
+}
+
+export interface ReferrersRequest {
+  /** Of the reference, without its `value`. */
+  readonly path: Path;
+  readonly ids: readonly string[];
+  readonly counting: 'counted' | 'uncounted';
+}
+
+function toPage(
+  rows: readonly ReferrersRow[],
+  { limit, hasPreviousPage }: { readonly limit: number; readonly hasPreviousPage: boolean },
+): ReferrersPage {
+  const found = rows.filter(isFound);
+  const shown = found.slice(0, limit);
+  return {
+    records: shown.map(toStoredRecord),
+    cursors: shown.map((row) => row.cursor),
+    hasNextPage: found.length > limit,
+    hasPreviousPage,
+    totalCount: rows[0]?.total ?? undefined,
+  };
+}
+
+/** A parent that nothing points to has one row, without a record. */
+function isFound(row: ReferrersRow): row is ReferrersRow & StoredRow & { readonly cursor: string } {
+  return row.cursor !== null;
+}
+
+function pointsTo(collection: CompileContext['collection'], path: Path, id: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${fieldJson(collection, [...path, 'value'])} = ${id}`;
+}

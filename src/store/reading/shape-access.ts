@@ -1,0 +1,79 @@
+/** Whether a caller may read all that a shape prints. */
+
+import { ServiceError } from '../../errors.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertFittingOperands } from '../access/fitting-operands.js';
+import { listPaths } from '../sql/compile-filter.js';
+import { recordMembers } from '../sql/compile-page.js';
+import { listReferrers, type Member, type ReferrersShape, type Shape, targetsWithin } from '../sql/shape.js';
+
+/** A collection as far as the caller may read it; `undefined`: not at all. */
+export type FindReadableCollection = (
+  collection: string,
+) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
+
+/**
+ * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the caller may not read
+ * at all is no fault: its records are not there. A collection whose records point here is asked for by name, and refused.
+ *
+ * @throws FORBIDDEN (403) naming the field, or that collection
+ */
+export function assertMembersReadable(
+  members: readonly Member[],
+  readable: { readonly collection: Collection; readonly access: EffectiveAccess },
+  findReadable: FindReadableCollection,
+): void {
+  const shapes = members.map((member) => member.shape);
+  assertReadable(shapes.flatMap(pathsOf), readable.access, readable.collection);
+  for (const target of shapes.flatMap(targetsWithin)) {
+    const found = findReadable(target.collection);
+    if (found !== undefined) assertMembersReadable(target.members, found, findReadable);
+  }
+  for (const referrers of listReferrers(members)) {
+    const found = findReadable(referrers.collection);
+    if (found === undefined) {
+      throw new ServiceError('FORBIDDEN', `you may not read records of ${referrers.collection}`);
+    }
+    assertReadable(listReferrersPaths(referrers), found.access, found.collection);
+    assertFittingOperands(referrers.filter, found.collection, findReadable);
+    assertMembersReadable(listReferrersMembers(referrers), found, findReadable);
+  }
+}
+
+/** The paths into the records that point here which choose and order them. */
+export function listReferrersPaths({ path, filter, sort }: ReferrersShape): readonly Path[] {
+  return [path, ...listPaths(filter), ...sort.map((key) => key.path)];
+}
+
+/** What is printed of the records that point here. */
+export function listReferrersMembers({ page }: ReferrersShape): readonly Member[] {
+  return page.members.flatMap(recordMembers);
+}
+
+/** Where a shape starts to read: what is hidden is hidden from its first step on. */
+function pathsOf(shape: Shape): readonly Path[] {
+  switch (shape.kind) {
+    case 'constant':
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+    case 'fields':
+    case 'referrers':
+      return [];
+    case 'text':
+    case 'number':
+    case 'decimal':
+    case 'boolean':
+    case 'json':
+    case 'enum':
+    case 'target':
+      return [shape.path];
+    case 'object':
+      return shape.path.length > 0 ? [shape.path] : shape.members.flatMap((member) => pathsOf(member.shape));
+    case 'list':
+      return shape.path.length > 0 ? [shape.path] : pathsOf(shape.element);
+  }
+}

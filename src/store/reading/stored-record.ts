@@ -1,0 +1,38 @@
+import { Prisma } from '../../generated/prisma/client.js';
+
+type Sql = Prisma.Sql;
+
+/** A record as it is stored, as far as the caller may see it. */
+export interface StoredRecord {
+  readonly id: string;
+  /** 1 at first, one more with every write; the ETag of the record. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** JSON text of the visible fields and `_id`, as Postgres printed it. */
+  readonly json: string;
+}
+
+/** A row of `storedColumns`. */
+export interface StoredRow {
+  readonly id: string;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly json: string;
+}
+
+/** What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is a jsonb expression. */
+export function storedColumns(projection: Sql): Sql {
+  return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, (${projection})::text as json`;
+}
+
+export function toStoredRecord(row: StoredRow): StoredRecord {
+  return {
+    id: row.id,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    json: row.json,
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * Rules that look at several fields, or at other records, and a caller who may not read all of what they look at. That a rule holds
+ * or not would tell of the hidden value, so one could be found out write by write: such a write is refused whatever the rule would
+ * have said, and no message holds a value, or a name, that is hidden from the caller.
+ */
+import { ServiceError } from '../../errors.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isSameJson } from '../../model/json-order.js';
+import type { RecordVerb, Scope } from '../../model/scope.js';
+import { findAccess } from '../access/access.js';
+import { fieldsTogether } from './record-checks.js';
+
+/** Top-level fields whose stored values the caller may not read. */
+export interface SecretFields {
+  has(field: string): boolean;
+}
+
+export const NO_SECRETS: SecretFields = new Set();
+export const EVERY_FIELD: SecretFields = { has: () => true };
+
+/** What a message to the caller may not tell of a record; everything, where the caller reads no record of the collection. */
+export function secretFieldsOf(scope: Scope, collection: Collection): SecretFields {
+  return findAccess(scope, collection, 'read')?.hiddenFields ?? EVERY_FIELD;
+}
+
+/** The fields of `secret` except these, whose values are the caller's own. */
+export function without(secret: SecretFields, own: { has(field: string): boolean }): SecretFields {
+  return { has: (field) => secret.has(field) && !own.has(field) };
+}
+
+/**
+ * Refuses values for unique fields that are set and not read: whether the value is taken would tell whether a record has it. A caller
+ * who reads no records of the collection at all may still add some.
+ *
+ * @throws FORBIDDEN (403)
+ */
+export function assertNoProbing(records: readonly JsonObject[], scope: Scope, collection: Collection): void {
+  const hidden = findAccess(scope, collection, 'read')?.hiddenFields;
+  if (hidden === undefined || hidden.size === 0) return;
+  const unique = new Set([
+    ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
+    ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+  ]);
+  for (const record of records) {
+    const name = Object.keys(record).find((one) => hidden.has(one) && unique.has(one));
+    if (name === undefined) continue;
+    const whose = whoMay(collection, 'read', [name]);
+    throw new ServiceError(
+      'FORBIDDEN',
+      `you may not set ${name} of ${collection.name}: it is unique, and not yours to read; ${whose}`,
+    );
+  }
+}
+
+/** A change as the rules over several fields see it. */
+export interface JudgedChange {
+  readonly verb: 'create' | 'update';
+  /** The names of the members that differ. */
+  readonly differing: { has(field: string): boolean };
+  readonly secret: SecretFields;
+}
+
+/**
+ * Refuses a change that a rule would judge by stored values the caller may not read.
+ *
+ * @throws FORBIDDEN (403) naming the fields that the caller changes, and who may
+ */
+export function assertJudgeable(collection: Collection, change: JudgedChange): void {
+  const { verb, differing, secret } = change;
+  const fields = findUnjudgeable(collection, change);
+  if (fields === undefined) return;
+  const changed = [...new Set(fields)].filter((field) => differing.has(field) && !secret.has(field));
+  const whose = whoMay(collection, verb, fields);
+  throw new ServiceError(
+    'FORBIDDEN',
+    `you may not set ${changed.join(', ')} of ${collection.name}: a rule holds it against fields that are not yours to read; ${whose}`,
+  );
+}
+
+/** Whether `assertJudgeable` passes. */
+export function isJudgeable(collection: Collection, change: JudgedChange): boolean {
+  return findUnjudgeable(collection, change) === undefined;
+}
+
+/** The fields of a rule that holds what the caller changes against what it may not read. */
+function findUnjudgeable(
+  collection: Collection,
+  { differing, secret }: JudgedChange,
+): readonly string[] | undefined {
+  return fieldsTogether(collection).find(
+    (fields) =>
+      fields.some((field) => secret.has(field)) &&
+      fields.some((field) => differing.has(field) && !secret.has(field)),
+  );
+}
+
+/**
+ * Refuses a new record that lacks what the caller may not even know of.
+ *
+ * @throws FORBIDDEN (403)
+ */
+export function assertCompletable(
+  records: readonly JsonObject[],
+  collection: Collection,
+  hidden: ReadonlySet<string>,
+): void {
+  const needed = collection.fields.filter(
+    (field) => field.isRequired && field.default === undefined && hidden.has(field.name),
+  );
+  const isIncomplete = records.some((record) => needed.some((field) => !Object.hasOwn(record, field.name)));
+  if (!isIncomplete) return;
+  const fields = needed.map((field) => field.name);
+  throw new ServiceError(
+    'FORBIDDEN',
+    `you may not create records of ${collection.name}: they need values that are not yours to set; ${whoMay(collection, 'create', fields)}`,
+  );
+}
+
+/** The names of the members in which two states of a record differ. */
+export function differingNames(before: JsonValue, after: JsonObject): ReadonlySet<string> {
+  const known = isJsonObject(before) ? before : {};
+  const names = new Set([...Object.keys(known), ...Object.keys(after)]);
+  return new Set([...names].filter((name) => !isSameJson(memberOf(known, name), memberOf(after, name))));
+}
+
+function whoMay(collection: Collection, verb: RecordVerb, fields: readonly string[]): string {
+  const roles = [...collection.access]
+    .filter(([, access]) => access.verbs.has(verb) && !fields.some((field) => access.hiddenFields.has(field)))
+    .map(([role]) => role);
+  if (!collection.access.has('admin')) roles.unshift('admin');
+  return roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
+}

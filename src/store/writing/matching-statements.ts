@@ -1,0 +1,108 @@
+/** The statements of writes to the records that match: the records locked, then changed or removed, a batch a statement. */
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
+import { storedColumns } from '../reading/stored-record.js';
+import { liveRecordsOf } from '../sql/records-of.js';
+import { announcement, audit, type WriteContext } from './record-statements.js';
+
+type Sql = Prisma.Sql;
+
+export interface Selected {
+  /** Conditions over `r` beside domain, collection and life. */
+  readonly conditions: readonly Sql[];
+  readonly orderBy: Sql;
+  readonly limit: number;
+}
+
+/** A row of `lockRecords`. */
+export interface LockedRow {
+  readonly id: string;
+  readonly version: number;
+  readonly data: string;
+}
+
+/**
+ * Locks the records in their order and gives them as they are now: a record that another write changed meanwhile is asked again
+ * whether it still matches.
+ */
+export function lockRecords(context: WriteContext, selected: Selected): Sql {
+  return Prisma.sql`
+select ${storedColumns(context.projection)}, r.data::text as data
+from records r
+where ${whereOf(context, selected)}
+order by ${selected.orderBy}
+limit ${selected.limit}
+for update of r`;
+}
+
+/** How many match, as far as the limit counts. */
+export function countRecords(context: WriteContext, selected: Selected): Sql {
+  return Prisma.sql`
+select count(*)::int as count
+from (select 1 from records r where ${whereOf(context, selected)} limit ${selected.limit}) as matching`;
+}
+
+/** What becomes of a locked record: top-level members set and removed, and its keys. */
+export interface RecordChange {
+  readonly id: string;
+  readonly set: JsonObject;
+  readonly removed: readonly string[];
+  readonly keys: JsonObject | undefined;
+}
+
+/** A row for each record changed; `is_in_rows` tells whether it satisfies `rows`, a condition over `r`, after the change. */
+export function updateRecords(
+  context: WriteContext,
+  changes: readonly RecordChange[],
+  rows: Sql | undefined,
+): Sql {
+  const { scope, collection, now } = context;
+  const input: JsonValue = changes.map(({ id, set, removed, keys }) => ({
+    id,
+    set,
+    removed,
+    keys: keys ?? null,
+  }));
+  return Prisma.sql`
+with input as (
+  select e->>'id' as id, e->'set' as set, e->'removed' as removed, nullif(e->'keys', 'null') as keys
+  from jsonb_array_elements(${printExactJson(input)}::jsonb) as e
+),
+written as (
+  update records r
+  set data = (r.data - array(select jsonb_array_elements_text(i.removed))) || i.set,
+    keys = i.keys,
+    version = r.version + 1,
+    updated_at = ${now.toISOString()}::timestamptz
+  from input i
+  where ${liveRecordsOf(scope, collection)} and r.id = i.id
+  returning r.id, r.data, r.version, r.created_at, r.updated_at
+),
+${audit(context, 'updated')}
+select ${storedColumns(context.projection)}, (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
+from written r`;
+}
+
+/** Makes locked records tombstones, and gives them as they were. */
+export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
+  const { scope, collection, now } = context;
+  return Prisma.sql`
+with written as (
+  update records r
+  set version = r.version + 1,
+    updated_at = ${now.toISOString()}::timestamptz,
+    deleted_at = ${now.toISOString()}::timestamptz
+  where ${liveRecordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
+  returning r.id, r.data, r.version, r.created_at, r.updated_at
+),
+${audit(context, 'deleted')}
+select ${storedColumns(context.projection)}${announcement(context, 'delete')}
+from written r`;
+}
+
+function whereOf({ scope, collection }: WriteContext, { conditions }: Selected): Sql {
+  return Prisma.join(
+    [liveRecordsOf(scope, collection), ...conditions.map((condition) => Prisma.sql`(${condition})`)],
+    ' and ',
+  );
+}

@@ -1,0 +1,369 @@
+/**
+ * Writes of all records that match a filter: locked, changed in memory by the rules of a single change, and written back a batch a
+ * statement, in one transaction; all of them or none. For `RecordStore`, which is the way to them.
+ *
+ * Matched is what SQL with row security would match: the records the caller may read and may change. One that is out of reach is not
+ * refused but not there, so a count tells nothing of it. A record that a change would move out of the caller's rows is refused, and
+ * everything with it.
+ */
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { JsonObject } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isEverything } from '../../model/everything.js';
+import type { Filter } from '../../model/filter.js';
+import type { SortKey } from '../../model/record-query.js';
+import { applyUpdate, assertUpdate, type UpdateOperation } from '../../model/record-update.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertFittingOperands } from '../access/fitting-operands.js';
+import type { Transaction } from '../database/database.js';
+import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
+import { compileFilter, listPaths } from '../sql/compile-filter.js';
+import { partsOfOrder } from '../sql/record-source.js';
+import { atomically } from './atomically.js';
+import {
+  countRecords,
+  deleteRecords,
+  type LockedRow,
+  lockRecords,
+  type Selected,
+} from './matching-statements.js';
+import { askTriggers, changeRecords } from './record-changes.js';
+import type { RecordEnvironment } from './record-environment.js';
+import type { WriteContext } from './record-statements.js';
+import type { RecordWrites, WriteOptions } from './record-writes.js';
+import { assertMayApply, sentFieldsOf, toStoredOperations } from './stored-operations.js';
+import { stampedFields, toStored } from './validation.js';
+
+export interface MatchingRequest {
+  readonly filter: Filter;
+  /** The order in which records are taken, where `limit` leaves some out, and given back. Default: by `_id`. */
+  readonly sort?: readonly SortKey[] | undefined;
+  /** At most so many, the first of the order. Default: all that match; more than one call may write are refused. */
+  readonly limit?: number | undefined;
+  /** A filter that every record satisfies is refused unless this says that it is meant. @see decisions 3 */
+  readonly allowAll?: boolean | undefined;
+}
+
+export interface UpdateMatching extends MatchingRequest {
+  readonly update: readonly UpdateOperation[];
+  /** Where nothing matches, this record is made, the operations applied to it, those of `setOnInsert` too. */
+  readonly upsert?: { readonly base: JsonObject } | undefined;
+  /** Which records are given back, as they were or as they are. Default: none. */
+  readonly returning?: 'none' | 'before' | 'after' | undefined;
+}
+
+export interface Updated {
+  /** Records that matched, whether or not the change made a difference. */
+  readonly matched: number;
+  readonly modified: number;
+  /** The `_id` of the record that was made because none matched. */
+  readonly upserted?: string;
+  /** In the order of the request; `undefined` unless asked for. */
+  readonly records?: readonly StoredRecord[];
+}
+
+export interface DeleteMatching extends MatchingRequest {
+  /** `before`: the records as they were. Default: none. */
+  readonly returning?: 'none' | 'before' | undefined;
+}
+
+export interface Deleted {
+  readonly deleted: number;
+  readonly records?: readonly StoredRecord[];
+}
+
+/** What is locked is asked for again so often when others take records away meanwhile. */
+const MAX_LOOKS = 100;
+/** Of an upsert that found nothing, and then somebody else's new record in its way. */
+const MAX_UPSERTS = 3;
+
+type Row = LockedRow & StoredRow;
+
+export class MatchingWrites {
+  readonly #environment: RecordEnvironment;
+  readonly #writes: RecordWrites;
+
+  constructor(environment: RecordEnvironment, writes: RecordWrites) {
+    this.#environment = environment;
+    this.#writes = writes;
+  }
+
+  /**
+   * Changes every record that matches. Concurrent calls wait for each other record by record, and each sees what the one before left:
+   * fifty increments at once count fifty.
+   *
+   * @throws MALFORMED_FILTER for a filter that every record satisfies; INVALID_VALUE, CONFLICT naming the record; FORBIDDEN;
+   * LIMIT_EXCEEDED when more match than one call may write; NOT_FOUND, GONE for the collection. Then nothing is changed.
+   */
+  async update(
+    scope: Scope,
+    name: string,
+    request: UpdateMatching,
+    options: WriteOptions = {},
+  ): Promise<Updated> {
+    const matching = this.#open(scope, name, { request, verb: 'update' });
+    const { collection, readable, writable } = matching;
+    if (request.upsert !== undefined) accessOf(scope, collection, 'create');
+    assertUpdate(request.update);
+    assertMayApply(request.update, { scope, collection, readable, writable });
+    const now = this.#environment.now();
+    const moment = { now, timeZone: scope.domain.timeZone };
+    const operations = toStoredOperations(request.update, collection, moment);
+    const plan: UpdatePlan = {
+      ...{ matching, operations, now },
+      change: changeOf(operations, matching, now),
+      base: request.upsert?.base,
+    };
+    const done = await this.#whileOvertaken(plan, () =>
+      atomically(this.#environment, scope, { ...options, writes: [name] }, (transaction) =>
+        this.#update(transaction, plan),
+      ),
+    );
+    if (options.within === undefined) {
+      const written = [...done.written.values(), ...(done.made === undefined ? [] : [done.made])];
+      this.#environment.tellOfCommit(scope, collection, written);
+    }
+    return toUpdated(done, request.returning ?? 'none');
+  }
+
+  /**
+   * Removes every record that matches; each leaves a tombstone.
+   *
+   * @throws as `update` does
+   */
+  async delete(
+    scope: Scope,
+    name: string,
+    request: DeleteMatching,
+    options: WriteOptions = {},
+  ): Promise<Deleted> {
+    const matching = this.#open(scope, name, { request, verb: 'delete' });
+    const { collection } = matching;
+    const context = this.#environment.writeContext(scope, collection, this.#environment.now());
+    const atomic = { ...options, writes: [name] };
+    const deleted = await atomically(this.#environment, scope, atomic, async (transaction) => {
+      const rows = await this.#lock(transaction, matching);
+      if (rows.length === 0) return [];
+      const asked = { scope, collection, rows, operation: 'delete', change: unchanged } as const;
+      await askTriggers(this.#environment, transaction, asked);
+      const statement = deleteRecords(
+        context,
+        rows.map((row) => row.id),
+      );
+      const written = await this.#environment.run<StoredRow>(transaction, statement, scope);
+      const byId = new Map(written.map((row) => [row.id, row]));
+      return rows.map((row) => byId.get(row.id) ?? row);
+    });
+    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, deleted);
+    if (request.returning !== 'before') return { deleted: deleted.length };
+    return { deleted: deleted.length, records: deleted.map(toStoredRecord) };
+  }
+
+  #open(
+    scope: Scope,
+    name: string,
+    { request, verb }: { readonly request: MatchingRequest; readonly verb: 'update' | 'delete' },
+  ): Matching {
+    const collection = this.#environment.catalog.get(name, scope);
+    const readable = accessOf(scope, collection, 'read');
+    const writable = accessOf(scope, collection, verb);
+    const sort = request.sort ?? [];
+    assertReadable([...listPaths(request.filter), ...sort.map((key) => key.path)], readable, collection);
+    assertFittingOperands(request.filter, collection, (target) =>
+      this.#environment.findReadable(scope, target),
+    );
+    if (request.allowAll !== true && isEverything(request.filter)) throw unfiltered(collection, verb);
+    const max = this.#environment.maxRecordsPerWrite;
+    if (request.limit !== undefined && (!Number.isInteger(request.limit) || request.limit < 1)) {
+      throw new ServiceError(
+        'INVALID_VALUE',
+        `limit: a whole number from 1 is expected, ${request.limit} was sent`,
+      );
+    }
+    if (request.limit !== undefined && request.limit > max) throw tooMany(max, `limit is ${request.limit}`);
+    return { scope, collection, readable, writable, filter: request.filter, sort, limit: request.limit };
+  }
+
+  async #update(transaction: Transaction, plan: UpdatePlan): Promise<UpdateDone> {
+    const { matching, now, change } = plan;
+    const { scope, collection, writable } = matching;
+    let rows = await this.#lock(transaction, matching);
+    if (rows.length === 0 && plan.base !== undefined) {
+      await this.#lockFilter(transaction, matching);
+      rows = await this.#lock(transaction, matching);
+      if (rows.length === 0) {
+        const made = await this.#insert(transaction, plan, plan.base);
+        return { rows, written: new Map(), made };
+      }
+    }
+    const sent = plan.operations.flatMap(sentFieldsOf);
+    const request = { scope, collection, writable, now, rows, change, sentFields: () => sent };
+    return {
+      rows,
+      written: await changeRecords(this.#environment, transaction, request),
+      made: undefined,
+    };
+  }
+
+  /** An upsert that found nothing may meet, in its place, a record that somebody else has made meanwhile: then it finds that. */
+  async #whileOvertaken(plan: UpdatePlan, work: () => Promise<UpdateDone>): Promise<UpdateDone> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const isConflict = error instanceof ServiceError && error.code === 'CONFLICT';
+        if (plan.base === undefined || !isConflict || attempt === MAX_UPSERTS) throw error;
+      }
+    }
+  }
+
+  /** The records that match, locked, in their order. */
+  async #lock(transaction: Transaction, matching: Matching): Promise<Row[]> {
+    const { scope, collection, readable, writable, limit } = matching;
+    const environment = this.#environment;
+    const context = environment.writeContext(scope, collection, environment.now());
+    const conditions = [
+      environment.rowsOf(scope, collection, readable),
+      environment.rowsOf(scope, collection, writable),
+      compileFilter(matching.filter, environment.compileContext(scope, collection)),
+    ].flatMap((condition) => condition ?? []);
+    const { order } = environment.plans.order(collection, matching.sort);
+    const max = environment.maxRecordsPerWrite;
+    if (limit === undefined) {
+      const selected = { conditions, orderBy: order.orderBy, limit: max + 1 };
+      const rows = await environment.run<Row>(transaction, lockRecords(context, selected), scope);
+      if (rows.length > max) throw tooMany(max, `more than ${max} records match`);
+      return rows;
+    }
+    const locked: Row[] = [];
+    for (const { where, orderBy } of partsOfOrder(order)) {
+      const selected = { conditions: [...conditions, where], orderBy, limit: limit - locked.length };
+      locked.push(...(await this.#lockFirst(transaction, matching, { context, selected })));
+      if (locked.length === limit) break;
+    }
+    return locked;
+  }
+
+  /** The first records of an order. Those that another write took away while this one waited for them leave a gap, though more may match. */
+  async #lockFirst(
+    transaction: Transaction,
+    { scope, collection }: Matching,
+    { context, selected }: { readonly context: WriteContext; readonly selected: Selected },
+  ): Promise<Row[]> {
+    const environment = this.#environment;
+    for (let look = 1; look <= MAX_LOOKS; look += 1) {
+      const rows = await environment.run<Row>(transaction, lockRecords(context, selected), scope);
+      if (rows.length === selected.limit) return rows;
+      const [matched] = await environment.run<{ count: number }>(
+        transaction,
+        countRecords(context, selected),
+        scope,
+      );
+      if (matched === undefined || matched.count <= rows.length) return rows;
+    }
+    const detail = `the records of ${collection.name} are being changed too often; try again`;
+    throw new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: 1 });
+  }
+
+  /** Upserts by one filter go one after the other: the second finds what the first has made. */
+  async #lockFilter(transaction: Transaction, { scope, collection, filter }: Matching): Promise<void> {
+    const key = `${scope.domain.id} ${collection.name} ${JSON.stringify(filter)}`;
+    await transaction.query(Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+  }
+
+  async #insert(
+    transaction: Transaction,
+    { matching, operations, now }: UpdatePlan,
+    base: JsonObject,
+  ): Promise<StoredRecord | undefined> {
+    const { scope, collection } = matching;
+    const data = applyUpdate(base, operations, { now, timeZone: scope.domain.timeZone, isInsert: true });
+    const [made] = await this.#writes.create(scope, collection.name, [data], { within: transaction });
+    return made;
+  }
+}
+
+interface UpdatePlan {
+  readonly matching: Matching;
+  readonly operations: readonly UpdateOperation[];
+  readonly now: Date;
+  readonly change: (before: JsonObject) => JsonObject;
+  /** Of an upsert. */
+  readonly base: JsonObject | undefined;
+}
+
+interface UpdateDone {
+  readonly rows: readonly Row[];
+  readonly written: ReadonlyMap<string, StoredRow>;
+  readonly made: StoredRecord | undefined;
+}
+
+/** A request whose rights are checked. */
+interface Matching {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly readable: EffectiveAccess;
+  readonly writable: EffectiveAccess;
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number | undefined;
+}
+
+const unchanged = (before: JsonObject) => before;
+
+function changeOf(
+  operations: readonly UpdateOperation[],
+  { scope, collection, readable, writable }: Matching,
+  now: Date,
+): (before: JsonObject) => JsonObject {
+  const { timeZone } = scope.domain;
+  const [only] = operations;
+  if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { now, timeZone });
+  // As a single replacement: stamps of the creation, and what the caller may not set, stay.
+  const keptFields = new Set([
+    ...stampedFields(collection),
+    ...writable.readOnlyFields,
+    ...readable.hiddenFields,
+  ]);
+  const { _id: id, ...sent } = only.data;
+  const { data } = toStored(collection, sent, { timeZone, now, mode: 'replace', keptFields });
+  return (before) => ({
+    ...Object.fromEntries(Object.entries(before).filter(([name]) => keptFields.has(name))),
+    ...data,
+    ...(id === undefined ? {} : { _id: id }),
+  });
+}
+
+function toUpdated({ rows, written, made }: UpdateDone, returning: 'none' | 'before' | 'after'): Updated {
+  const counts = {
+    matched: rows.length,
+    modified: written.size,
+    ...(made === undefined ? {} : { upserted: made.id }),
+  };
+  switch (returning) {
+    case 'none':
+      return counts;
+    case 'before':
+      return { ...counts, records: rows.map(toStoredRecord) };
+    case 'after': {
+      const records = rows.map((row) => toStoredRecord(written.get(row.id) ?? row));
+      return { ...counts, records: made === undefined ? records : [made] };
+    }
+  }
+}
+
+function unfiltered(collection: Collection, verb: 'update' | 'delete'): ServiceError {
+  const detail = `this would ${verb} every record of ${collection.name}: give a condition, or say allowAll: true`;
+  return new ServiceError('MALFORMED_FILTER', detail, {
+    errors: [{ detail, parameter: 'where', expected: 'a condition, or allowAll: true' }],
+  });
+}
+
+function tooMany(max: number, found: string): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `at most ${max} records are written at once, and ${found}: narrow the filter, or give a limit`,
+  );
+}

@@ -1,0 +1,204 @@
+/** Changes of records that are locked: each judged as a single change would be, all written back a batch a statement. */
+import { ServiceError } from '../../errors.js';
+import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isSameJson } from '../../model/json-order.js';
+import type { Scope } from '../../model/scope.js';
+import type { EffectiveAccess } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import type { StoredRow } from '../reading/stored-record.js';
+import { refusedByIndex } from './atomically.js';
+import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './hidden-rules.js';
+import { type LockedRow, type RecordChange, updateRecords } from './matching-statements.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { outOfRows } from './record-refusals.js';
+import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
+import { assertNoFaults, type StoredChange, toStored } from './validation.js';
+import { askBefore, revise } from './write-triggers.js';
+
+export interface ChangeRequest {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  /** What the caller may change. */
+  readonly writable: EffectiveAccess;
+  readonly now: Date;
+  readonly rows: readonly LockedRow[];
+  /** The ids of records that the same write is going to make in the collection. */
+  readonly made?: ReadonlySet<string> | undefined;
+  /** The record as it is to be. */
+  readonly change: (before: JsonObject, row: LockedRow) => JsonObject;
+  /** The top-level fields that the caller sent for a record. */
+  readonly sentFields: (row: LockedRow) => readonly string[];
+}
+
+const BATCH_RECORDS = 500;
+
+/**
+ * Changes locked records and gives those that are another one now, by their id. What a change leaves as it was is not written: no
+ * version, no audit entry. A field that is sent and hidden from the caller counts as changed: whether it was the same is not told.
+ *
+ * @throws INVALID_VALUE naming the record; FORBIDDEN for one that would leave the caller's rows; RefusedByIndex
+ */
+export async function changeRecords(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: ChangeRequest,
+): Promise<ReadonlyMap<string, StoredRow>> {
+  const written = new Map<string, StoredRow>();
+  const secret = secretFieldsOf(request.scope, request.collection);
+  const change = await askTriggers(environment, transaction, { ...request, operation: 'update' });
+  for (let start = 0; start < request.rows.length; start += BATCH_RECORDS) {
+    const planned = request.rows
+      .slice(start, start + BATCH_RECORDS)
+      .flatMap((row) => naming(row, () => plan(row, { ...request, change, secret })));
+    if (planned.length === 0) continue;
+    await assertReferences(environment, transaction, { ...request, planned });
+    const finished = planned.map((one) => naming(one.row, () => finish(one, { ...request, secret })));
+    for (const row of await write(environment, transaction, { ...request, finished }))
+      written.set(row.id, row);
+  }
+  return written;
+}
+
+/** Asks the triggers of every record that is to be another one, or gone; gives the change with what they made of it. */
+export async function askTriggers(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change'> & {
+    readonly operation: 'update' | 'delete';
+  },
+): Promise<ChangeRequest['change']> {
+  const { scope, collection, operation, rows, change } = asked;
+  const triggers = environment.triggers.before(scope.domain.id, collection.name, operation);
+  if (triggers.length === 0) return change;
+  const recordsById = new Map<string, JsonObject>();
+  for (const row of rows) {
+    const { id } = row;
+    const previous = recordOf(row);
+    const record = naming(row, () => change(previous, row));
+    if (operation === 'update' && isSameJson(previous, record)) continue;
+    const pending = { scope, collection, operation, id, record, previous };
+    recordsById.set(id, revise(record, await askBefore(triggers, pending, transaction)));
+  }
+  return (before, { id }) => recordsById.get(id) ?? before;
+}
+
+function recordOf({ id, data }: LockedRow): JsonObject {
+  const record = parseExactJson(data);
+  if (!isJsonObject(record)) throw new Error(`the record ${id} is no object`);
+  return record;
+}
+
+interface Planned {
+  readonly row: LockedRow;
+  readonly before: JsonObject;
+  /** Of the top-level members that differ. */
+  readonly change: StoredChange;
+}
+
+interface Finished {
+  readonly change: RecordChange;
+  readonly data: JsonObject;
+}
+
+function plan(
+  row: LockedRow,
+  { scope, collection, now, change, sentFields, secret }: ChangeRequest & { readonly secret: SecretFields },
+): Planned[] {
+  const before = recordOf(row);
+  const after = change(before, row);
+  const { _id: id, ...others } = after;
+  if (id !== undefined && id !== row.id) {
+    const detail = 'the _id of a record never changes';
+    throw new ServiceError('INVALID_VALUE', detail, {
+      errors: [{ pointer: '/_id', detail, expected: row.id }],
+    });
+  }
+  const untold = sentFields(row).filter((name) => secret.has(name));
+  const names = new Set([...Object.keys(before), ...Object.keys(others), ...untold]);
+  const differing = [...names].filter(
+    (name) => untold.includes(name) || !isSameJson(memberOf(before, name), memberOf(others, name)),
+  );
+  if (differing.length === 0) return [];
+  const sent = Object.fromEntries(differing.map((name) => [name, memberOf(others, name) ?? null]));
+  const stored = toStored(collection, sent, { timeZone: scope.domain.timeZone, now, mode: 'merge' });
+  // A merge takes null for "remove"; here a field that is there and null is to be there and null.
+  const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
+  return [
+    {
+      row,
+      before,
+      change: {
+        data: { ...stored.data, ...Object.fromEntries(nulls.map((name) => [name, null])) },
+        removed: stored.removed.filter((name) => !nulls.includes(name)),
+        unlabelled: stored.unlabelled,
+      },
+    },
+  ];
+}
+
+/** Refuses references to nothing that a record did not hold before. */
+async function assertReferences(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  { scope, collection, planned, made }: ChangeRequest & { readonly planned: readonly Planned[] },
+): Promise<void> {
+  const changes = planned.map(({ change }) => change);
+  const dead = await environment.settleReferences(transaction, { scope, collection, changes, made });
+  planned.forEach(({ row, before }, index) => {
+    const references = dead[index] ?? [];
+    if (references.length === 0) return;
+    const held = listReferences(collection, before);
+    naming(row, () => assertNoFaults(withoutHeld(references, held).map((one) => deadReferenceDetail(one))));
+  });
+}
+
+/** What looks at several fields together is asked of the whole record, its labels filled. */
+function finish(
+  { row, before, change }: Planned,
+  { scope, collection, secret }: ChangeRequest & { readonly secret: SecretFields },
+): Finished {
+  const kept = Object.entries(before).filter(([name]) => !change.removed.includes(name));
+  const data: JsonObject = { ...Object.fromEntries(kept), ...change.data };
+  const changed = new Set([...Object.keys(change.data), ...change.removed]);
+  if (fieldsTogether(collection).some((fields) => fields.some((field) => changed.has(field)))) {
+    assertJudgeable(collection, { verb: 'update', differing: changed, secret: without(secret, changed) });
+    assertNoFaults(findCheckFaults(collection, data, { pointer: '', secret }));
+  }
+  const keys = keysOf(collection, data, scope.domain.timeZone);
+  return { change: { id: row.id, set: change.data, removed: change.removed, keys }, data };
+}
+
+async function write(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: ChangeRequest & { readonly finished: readonly Finished[] },
+): Promise<readonly StoredRow[]> {
+  const { scope, collection, writable, now, finished } = request;
+  const statement = updateRecords(
+    environment.writeContext(scope, collection, now),
+    finished.map(({ change }) => change),
+    environment.rowsOf(scope, collection, writable),
+  );
+  const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
+  const rows = await refusedByIndex({ scope, collection, records, verb: 'update' }, () =>
+    environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement, scope),
+  );
+  if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
+  if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');
+  return rows;
+}
+
+/** A fault says which of the records has it. */
+function naming<T>(row: LockedRow, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause;
+    throw new ServiceError(cause.code, `record "${row.id}": ${cause.message}`, {
+      cause,
+      ...(cause.errors === undefined ? {} : { errors: cause.errors }),
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/** What a declaration says of the values of one record together: its checks, and the keys of its `uniqueTogether` rules. */
+import { createHash } from 'node:crypto';
+import type { ErrorDetail } from '../../errors.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../../json.js';
+import { dayOf } from '../../model/calendar.js';
+import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
+import { Exact, toDecimal } from '../../model/json-order.js';
+import type { Path } from '../../model/path.js';
+
+/** A longer key is stored as its hash: a b-tree holds no entry over a third of a page. */
+const MAX_KEY_LENGTH = 500;
+
+/**
+ * The faults of a whole record against its collection's checks, without a value of a field that is `secret`. `pointer` is where the
+ * record is in the body.
+ */
+export function findCheckFaults(
+  collection: Collection,
+  data: JsonObject,
+  told: { readonly pointer: string; readonly secret: { has(field: string): boolean } },
+): ErrorDetail[] {
+  return collection.checks.flatMap((check) => {
+    const faults = faultsOf(check, data, told.pointer);
+    if (faults.length === 0 || !fieldsOfCheck(check).some((field) => told.secret.has(field))) return faults;
+    return [{ pointer: told.pointer, detail: `a rule of ${collection.name} does not hold` }];
+  });
+}
+
+/**
+ * What `records.keys` holds for a record: one text per `uniqueTogether` rule whose values are all there; `undefined`
+ * where there is none. A `day` part is the day of the domain's time zone.
+ */
+export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
+  if (collection.uniqueTogether.length === 0) return undefined;
+  const entries = collection.uniqueTogether.flatMap((rule): [string, string][] => {
+    const key = keyOf(rule, data, timeZone);
+    return key === undefined ? [] : [[rule.name, key]];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** The top-level fields each check and each `uniqueTogether` rule looks at. */
+export function fieldsTogether(collection: Collection): readonly (readonly string[])[] {
+  return [
+    ...collection.checks.map(fieldsOfCheck),
+    ...collection.uniqueTogether.map((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+  ];
+}
+
+function fieldsOfCheck(check: Check): readonly string[] {
+  switch (check.kind) {
+    case 'sum':
+      return [check.total, ...check.of.flatMap((path) => path.slice(0, 1))];
+    case 'order':
+      return check.in.length === 0 ? [check.lower, check.upper] : check.in.slice(0, 1);
+  }
+}
+
+function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[] {
+  switch (check.kind) {
+    case 'sum': {
+      const total = toDecimal(data[check.total]);
+      if (total === undefined) return [];
+      const sum = check.of
+        .flatMap((path) => valuesAt(data, path))
+        .reduce((so, { value }) => so.plus(toDecimal(value) ?? 0), new Exact(0));
+      if (sum.equals(total)) return [];
+      const addends = check.of.map((path) => path.join('.')).join(' and ');
+      return [
+        {
+          pointer: `${pointer}/${check.total}`,
+          detail: `${check.total} is ${total.toFixed()}, and the sum of ${addends} is ${sum.toFixed()}`,
+          expected: sum.toFixed(),
+          sent: total.toFixed(),
+        },
+      ];
+    }
+    case 'order':
+      return valuesAt(data, check.in).flatMap(({ value, pointer: at }) => {
+        if (!isJsonObject(value)) return [];
+        const lower = value[check.lower];
+        const upper = value[check.upper];
+        if (!isAbove(lower, upper)) return [];
+        return [
+          {
+            pointer: `${pointer}${at}/${check.lower}`,
+            detail: `${check.lower} ${String(lower)} is above ${check.upper} ${String(upper)}`,
+            expected: `at most ${String(upper)}`,
+            sent: String(lower),
+          },
+        ];
+      });
+  }
+}
+
+/** Stored instants, days and months compare as texts; numbers by their exact value. */
+function isAbove(lower: JsonValue | undefined, upper: JsonValue | undefined): boolean {
+  if (typeof lower === 'string' && typeof upper === 'string') return lower > upper;
+  const low = toDecimal(lower);
+  const high = toDecimal(upper);
+  return low !== undefined && high !== undefined && low.greaterThan(high);
+}
+
+function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string | undefined {
+  const values: string[] = [];
+  for (const part of rule.parts) {
+    const value = scalarAt(data, part.path);
+    if (value === undefined || value === null) return undefined;
+    values.push(part.by === 'day' ? dayIn(String(value), timeZone) : canonicalText(value));
+  }
+  const key = JSON.stringify(values);
+  return key.length <= MAX_KEY_LENGTH ? key : createHash('sha256').update(key).digest('base64url');
+}
+
+function dayIn(text: string, timeZone: string): string {
+  if (text.length === 10) return text;
+  if (lastDay.text !== text || lastDay.timeZone !== timeZone) {
+    lastDay = { text, timeZone, day: dayOf(text, timeZone) };
+  }
+  return lastDay.day;
+}
+
+/** The register of a section is written with one instant for all: the calendar, the dearest part of a key, is asked once for it. */
+let lastDay = { text: '', timeZone: '', day: '' };
+
+/** The number 1.0 is the number 1, and neither is the text "1". */
+function canonicalText(value: Exclude<JsonScalar, null>): string {
+  const number = toDecimal(value);
+  return number === undefined ? String(value) : `#${number.toFixed()}`;
+}
+
+function scalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
+  const [found] = valuesAt(data, path);
+  const value = found?.value;
+  return value === undefined || Array.isArray(value) || isJsonObject(value) ? undefined : toScalar(value);
+}
+
+function toScalar(value: JsonValue): JsonScalar | undefined {
+  if (value === null || typeof value !== 'object') return value;
+  return isExactNumber(value) ? value : undefined;
+}
+
+/** The values at a path, through every list on the way, each with its JSON pointer. */
+function valuesAt(
+  value: JsonValue | undefined,
+  path: Path,
+  pointer = '',
+): { readonly value: JsonValue; readonly pointer: string }[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((element: JsonValue, index) => valuesAt(element, path, `${pointer}/${index}`));
+  }
+  const [name, ...rest] = path;
+  if (name === undefined) return [{ value, pointer }];
+  return isJsonObject(value) && Object.hasOwn(value, name)
+    ? valuesAt(value[name], rest, `${pointer}/${name}`)
+    : [];
+}

@@ -1,0 +1,167 @@
+/** What reading and writing records works with, and the few things all of it asks for. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { type EffectiveAccess, findAccess } from '../access/access.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Database, Queryable } from '../database/database.js';
+import type { StatementCaller } from '../database/statement-watch.js';
+import { QueryPlans } from '../reading/query-plans.js';
+import type { Readable } from '../reading/record-reading.js';
+import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
+import { liveRecordsOf } from '../sql/records-of.js';
+import { statementName } from '../sql/statement-name.js';
+import { USER_COLLECTION, type WriteContext } from './record-statements.js';
+import { fillLabels } from './reference-labels.js';
+import { findDeadReferences, type HeldReference, listReferences } from './references.js';
+import type { StoredChange } from './validation.js';
+import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
+
+export interface RecordEnvironmentOptions {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  /**
+   * Told before a write is answered that what a user may do has changed, or of all users of the domain (`undefined`). Other
+   * gateways hear of it a moment later.
+   */
+  readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
+  /** What writes start. Default: nothing. */
+  readonly triggers?: WriteTriggers;
+  /** Told after every commit of a write: whoever waits for changes need not wait for the next poll. */
+  readonly onCommit?: () => void;
+  /** Records one call may write. Default 10,000. */
+  readonly maxRecordsPerWrite?: number;
+  /** The clock. Default: the system's. */
+  readonly now?: () => Date;
+}
+
+const DEFAULT_MAX_RECORDS = 10_000;
+
+export class RecordEnvironment {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly plans = new QueryPlans();
+  readonly maxRecordsPerWrite: number;
+  readonly triggers: WriteTriggers;
+  readonly now: () => Date;
+  readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
+  readonly #onCommit: () => void;
+
+  constructor(options: RecordEnvironmentOptions) {
+    this.database = options.database;
+    this.catalog = options.catalog;
+    this.maxRecordsPerWrite = options.maxRecordsPerWrite ?? DEFAULT_MAX_RECORDS;
+    this.triggers = options.triggers ?? NO_TRIGGERS;
+    this.now = options.now ?? (() => new Date());
+    this.#onRightsChange = options.onRightsChange ?? (() => {});
+    this.#onCommit = options.onCommit ?? (() => {});
+  }
+
+  compileContext(scope: Scope, collection: Collection): CompileContext {
+    return {
+      collection,
+      timeZone: scope.domain.timeZone,
+      now: this.now(),
+      isByteOrdered: this.database.isByteOrdered,
+      findTarget: (name) => this.findReadable(scope, name),
+    };
+  }
+
+  /** What of a collection the caller may read, for a statement that joins it. `undefined`: nothing of it. */
+  findReadable(scope: Scope, name: string): Readable | undefined {
+    const collection = this.catalog.find(name);
+    const access = collection && findAccess(scope, collection, 'read');
+    if (collection === undefined || access === undefined) return undefined;
+    const context = this.compileContext(scope, collection);
+    return {
+      collection,
+      condition: Prisma.sql`${liveRecordsOf(scope, collection)} ${andRows(access, context)}`,
+      access,
+    };
+  }
+
+  /** The rows in reach as a condition over `r`; `undefined`: all. */
+  rowsOf(scope: Scope, collection: Collection, access: EffectiveAccess): Prisma.Sql | undefined {
+    if (access.rows === undefined) return undefined;
+    return compileFilter(access.rows, this.compileContext(scope, collection));
+  }
+
+  /** What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read. */
+  writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
+    const readable = findAccess(scope, collection, 'read');
+    const projection = this.plans.projection(
+      collection,
+      readable === undefined ? [] : undefined,
+      readable?.hiddenFields ?? new Set(),
+    );
+    return { scope, collection, now, projection, triggers: this.triggers };
+  }
+
+  async fillLabels(
+    queryable: Queryable,
+    scope: Scope,
+    changes: readonly Pick<StoredChange, 'unlabelled'>[],
+  ): Promise<void> {
+    const unlabelled = changes.flatMap((change) => change.unlabelled);
+    if (unlabelled.length === 0) return;
+    await fillLabels(queryable, unlabelled, {
+      scope,
+      findCollection: (name) => this.catalog.find(name),
+      compileContextOf: (collection) => this.compileContext(scope, collection),
+    });
+  }
+
+  /**
+   * Fills the labels of references that were sent without one, and gives, for each of the changes, the references that would point at
+   * nothing. At most two round trips however many records there are; one where the labels tell that the targets are there.
+   */
+  async settleReferences(
+    queryable: Queryable,
+    { scope, collection, changes, made }: SettledWrite,
+  ): Promise<readonly (readonly HeldReference[])[]> {
+    await this.fillLabels(queryable, scope, changes);
+    const held = changes.map(({ data }) => listReferences(collection, data));
+    const dead = await findDeadReferences(queryable, held.flat(), {
+      scope,
+      findCollection: (name) => this.catalog.find(name),
+      labelled: changes.flatMap((change) => change.unlabelled),
+      made: made && { collection: collection.name, ids: made },
+    });
+    const isDead = new Set(dead);
+    return held.map((references) => references.filter((reference) => isDead.has(reference)));
+  }
+
+  /** For a write that is committed: what a transaction did is not true yet, its announcement tells of it once it is. */
+  tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
+    if (written.length > 0) this.#onCommit();
+    if (collection.name === USER_COLLECTION) {
+      for (const { id } of written) this.#onRightsChange(scope.domain.id, id);
+    } else if (collection.grants.length > 0 && written.length > 0) {
+      this.#onRightsChange(scope.domain.id, undefined);
+    }
+  }
+
+  async run<Row extends object>(
+    queryable: Queryable,
+    sql: Prisma.Sql,
+    caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
+  ): Promise<Row[]> {
+    // The run of a script that is ended takes its statements with it; what a request began to write is written though its caller goes.
+    const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
+    return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
+  }
+}
+
+/** A write whose references are settled. */
+interface SettledWrite {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly changes: readonly Pick<StoredChange, 'data' | 'unlabelled'>[];
+  /** The ids of the records it makes in the collection: they may point at each other. */
+  readonly made?: ReadonlySet<string> | undefined;
+}
+
+/** The row rules as a further condition over `r`. */
+export function andRows(access: EffectiveAccess, context: CompileContext): Prisma.Sql {
+  return access.rows === undefined ? Prisma.empty : Prisma.sql`and (${compileFilter(access.rows, context)})`;
+}

@@ -1,0 +1,64 @@
+/** What a write is refused for, in the words a caller reads. */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { RecordVerb } from '../../model/scope.js';
+import type { EffectiveAccess } from '../access/access.js';
+
+/** Refuses fields the caller may not set. @throws FORBIDDEN (403) naming each, with its record where there are several */
+export function assertWritable(
+  records: readonly JsonObject[],
+  access: EffectiveAccess,
+  collection: Collection,
+): void {
+  if (access.readOnlyFields.size === 0) return;
+  const errors = records.flatMap((record, index) =>
+    Object.keys(record)
+      .filter((name) => access.readOnlyFields.has(name))
+      .map((name): ErrorDetail => {
+        const pointer = records.length === 1 ? `/${name}` : `/${index}/${name}`;
+        return { pointer, detail: `${name} is not yours to set` };
+      }),
+  );
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new ServiceError('FORBIDDEN', `${first.detail} in ${collection.name}`, { errors });
+}
+
+export function notFound(collection: Collection, id: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `there is no record "${id}" in ${collection.name}`);
+}
+
+export function gone(collection: Collection, id: string): ServiceError {
+  return new ServiceError('GONE', `the record "${id}" of ${collection.name} was removed`);
+}
+
+export function outOfRows(collection: Collection, verb: RecordVerb): ServiceError {
+  return new ServiceError(
+    'FORBIDDEN',
+    `you may not ${verb} this record of ${collection.name}: it is not among the rows your role reaches`,
+  );
+}
+
+export function versionConflict(
+  collection: Collection,
+  id: string,
+  versions: { readonly expected: number; readonly sent: number },
+): ServiceError {
+  const detail = `the record "${id}" of ${collection.name} has version ${versions.expected}, not ${versions.sent}`;
+  return new ServiceError('VERSION_CONFLICT', detail, {
+    errors: [
+      { detail: 'read it again and decide anew', expected: String(versions.expected), sent: versions.sent },
+    ],
+  });
+}
+
+export function overtaken(collection: Collection, id: string): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    `the record "${id}" of ${collection.name} is being changed too often; try again`,
+    {
+      retryAfterSeconds: 1,
+    },
+  );
+}

@@ -1,0 +1,219 @@
+/**
+ * The statements that write records. Each is one statement that changes the record, adds its audit entry, tells the gateways
+ * of what the change may mean for a caller's rights, and gives the record as the caller may see it: all of it or nothing.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { storedColumns } from '../reading/stored-record.js';
+import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import type { WriteOperation, WriteTriggers } from './write-triggers.js';
+
+type Sql = Prisma.Sql;
+
+/** A record to be stored, checked and converted. */
+export interface NewRecord {
+  readonly id: string;
+  readonly data: JsonObject;
+  /** @see keysOf */
+  readonly keys: JsonObject | undefined;
+}
+
+/** How a write is done in this collection by this caller. */
+export interface WriteContext {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly now: Date;
+  /** A jsonb expression over `r`: what the caller sees of the record. */
+  readonly projection: Sql;
+  readonly triggers: Pick<WriteTriggers, 'after'>;
+}
+
+/** The collection whose records are the callers themselves. */
+export const USER_COLLECTION = 'pltf_user';
+/** Where the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for all of the domain. */
+const PRINCIPALS_CHANNEL = 'campus_principals';
+
+/**
+ * Stores the records, all or none. Gives a row each, in their order; no row when one of them is not in `rows`.
+ *
+ * `rows` is what the caller may create, a condition over the alias `r` (`undefined`: anything).
+ */
+export function insertRecords(
+  context: WriteContext,
+  records: readonly NewRecord[],
+  rows: Sql | undefined,
+): Sql {
+  const { scope, collection, now } = context;
+  const refusal =
+    rows === undefined
+      ? Prisma.empty
+      : Prisma.sql`where not exists (select 1 from input as r where (${rows}) is not true)`;
+  return Prisma.sql`
+with input as (${inputOf(records)}),
+written as (
+  insert into records (domain, collection, id, data, keys, version, created_at, updated_at)
+  select ${scope.domain.id}, ${nameLiteral(collection.name)}, i.id, i.data, i.keys, 1,
+    ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz
+  from input i
+  ${refusal}
+  ${inOrderOfLocks(collection, records.length)}
+  returning id, data, version, created_at, updated_at
+),
+${audit(context, 'created')}
+select ${storedColumns(context.projection)}${announcement(context, 'create')}
+from written r
+${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
+}
+
+/**
+ * Two statements that bring records of the same students in opposite orders would wait for each other: at the index of the keys, and at
+ * what triggers keep for each student.
+ */
+function inOrderOfLocks(collection: Collection, count: number): Sql {
+  const references = collection.fields.filter(({ type, isList }) => type === 'reference' && !isList);
+  if (count === 1 || (references.length === 0 && collection.uniqueTogether.length === 0)) return Prisma.empty;
+  const targets = references.map(({ name }) => Prisma.sql`i.data->${name}::text`);
+  return Prisma.sql`order by ${Prisma.join([Prisma.raw('i.keys'), ...targets, Prisma.raw('i.position')])}`;
+}
+
+export interface RecordUpdate {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  /** The record after the write, a jsonb expression over `r`. */
+  readonly data: Sql;
+  /** What becomes of `keys`; `undefined`: it stays. */
+  readonly keys: { readonly value: JsonObject | undefined } | undefined;
+  /** What the caller may change, a condition over `r`; `undefined`: anything. */
+  readonly rows: Sql | undefined;
+  /** Whether the record must be in `rows` after the write too. */
+  readonly staysInRows: 'checked' | 'certain';
+}
+
+/** Changes a live record. No row: `explainRefusal` knows why. */
+export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
+  const { scope, collection, now } = context;
+  const keys =
+    update.keys === undefined ? Prisma.empty : Prisma.sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
+  return Prisma.sql`
+with written as (
+  update records r
+  set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+  where ${liveRecordsOf(scope, collection)}
+    and r.id = ${update.id}
+    ${conditionsOf(update)}
+    ${update.rows === undefined || update.staysInRows === 'certain' ? Prisma.empty : Prisma.sql`and ${staysIn(update.rows, update.data)}`}
+  returning r.id, r.data, r.version, r.created_at, r.updated_at
+),
+${audit(context, 'updated')}
+select ${storedColumns(context.projection)}${announcement(context, 'update')}
+from written r`;
+}
+
+/** Makes a live record a tombstone. No row: `explainRefusal` knows why. */
+export function deleteRecord(
+  context: WriteContext,
+  removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
+): Sql {
+  const { scope, collection, now } = context;
+  return Prisma.sql`
+with written as (
+  update records r
+  set version = r.version + 1,
+    updated_at = ${now.toISOString()}::timestamptz,
+    deleted_at = ${now.toISOString()}::timestamptz
+  where ${liveRecordsOf(scope, collection)}
+    and r.id = ${removal.id}
+    ${conditionsOf(removal)}
+  returning r.id, r.data, r.version, r.created_at, r.updated_at
+),
+${audit(context, 'deleted')}
+select ${storedColumns(context.projection)}${announcement(context, 'delete')}
+from written r`;
+}
+
+/** `r.data` with the top-level members replaced or removed. */
+export function mergedData(change: { readonly data: JsonObject; readonly removed: readonly string[] }): Sql {
+  const kept =
+    change.removed.length === 0
+      ? Prisma.raw('r.data')
+      : Prisma.sql`(r.data - ${[...change.removed]}::text[])`;
+  return Prisma.sql`${kept} || ${printExactJson(change.data)}::jsonb`;
+}
+
+/** A whole new record that keeps the present values of some fields where it has none of its own. */
+export function replacedData(data: JsonObject, keptFields: readonly string[]): Sql {
+  return Prisma.sql`coalesce(
+    (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k where k.key = any(${[...keptFields]}::text[])),
+    '{}'::jsonb
+  ) || ${printExactJson(data)}::jsonb`;
+}
+
+/** One record as plain parameters, which Postgres plans once; several as one JSON text. */
+export function inputOf(records: readonly NewRecord[]): Sql {
+  const [first] = records;
+  if (records.length === 1 && first !== undefined) {
+    return Prisma.sql`
+  select ${first.id}::text as id, ${printExactJson(first.data)}::jsonb as data, ${jsonOrNull(first.keys)}::jsonb as keys, 1 as position`;
+  }
+  const rows: JsonValue = records.map(({ id, data, keys }) => ({ id, data, keys: keys ?? null }));
+  return Prisma.sql`
+  select e->>'id' as id, e->'data' as data, nullif(e->'keys', 'null') as keys, position
+  from jsonb_array_elements(${printExactJson(rows)}::jsonb) with ordinality as element(e, position)`;
+}
+
+function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
+  const version =
+    write.ifVersion === undefined ? Prisma.empty : Prisma.sql`and r.version = ${write.ifVersion}`;
+  const rows = write.rows === undefined ? Prisma.empty : Prisma.sql`and (${write.rows})`;
+  return Prisma.sql`${version} ${rows}`;
+}
+
+/** Whether the record as it will be satisfies a condition over `r`: inside, `r` is that record; in `data`, it is still the one there. */
+export function staysIn(rows: Sql, data: Sql): Sql {
+  return Prisma.sql`exists (
+      select 1
+      from (select r.domain as domain, r.collection as collection, r.id as id, ${data} as data) as r
+      where ${rows}
+    )`;
+}
+
+/** The `audited` of a statement whose changed records are `written w`. */
+export function audit(context: WriteContext, operation: 'created' | 'updated' | 'deleted'): Sql {
+  const { scope, collection, now } = context;
+  const { principal, requestId } = scope;
+  const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
+  return Prisma.sql`audited as (
+  insert into audit_entries
+    (at, domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id, request_operation)
+  select ${now.toISOString()}::timestamptz, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
+    ${nameLiteral(operation)}, ${fromVersion}, w.version,
+    ${principal.id}, ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId}, ${scope.operation ?? null}::text
+  from written w
+)`;
+}
+
+/**
+ * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes what somebody may do, and
+ * what follows the write is begun.
+ */
+export function announcement(context: WriteContext, operation: WriteOperation): Sql {
+  const { scope, collection, triggers } = context;
+  const started = triggers.after(scope, collection.name, operation);
+  return Prisma.sql`${rightsAnnouncement(context)}${started === undefined ? Prisma.empty : Prisma.sql`, ${started} as started`}`;
+}
+
+function rightsAnnouncement({ scope, collection }: WriteContext): Sql {
+  if (collection.name === USER_COLLECTION) {
+    return Prisma.sql`,
+  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text, 'user', r.id)::text) as announced`;
+  }
+  if (collection.grants.length === 0) return Prisma.empty;
+  return Prisma.sql`,
+  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text)::text) as announced`;
+}
+
+function jsonOrNull(value: JsonObject | undefined): string | null {
+  return value === undefined ? null : printExactJson(value);
+}

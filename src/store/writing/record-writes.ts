@@ -1,0 +1,555 @@
+/** Writes of records that are named: new ones, and one by its `_id`. For `RecordStore`, which is the way to them. */
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { RecordVerb, Scope } from '../../model/scope.js';
+import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import { findConstraint } from '../database/database-errors.js';
+import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
+import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
+import { atomically } from './atomically.js';
+import {
+  assertCompletable,
+  assertJudgeable,
+  assertNoProbing,
+  differingNames,
+  EVERY_FIELD,
+  isJudgeable,
+  NO_SECRETS,
+  secretFieldsOf,
+  without,
+} from './hidden-rules.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import { andRows, type RecordEnvironment } from './record-environment.js';
+import { assertWritable, gone, notFound, outOfRows, overtaken, versionConflict } from './record-refusals.js';
+import {
+  deleteRecord,
+  insertRecords,
+  mergedData,
+  type NewRecord,
+  replacedData,
+  staysIn,
+  updateRecord,
+} from './record-statements.js';
+import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
+import { takeId, takeOwnId } from './sent-id.js';
+import { uniqueConflict } from './unique-conflicts.js';
+import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';
+import { askBefore, type Revision, revise } from './write-triggers.js';
+
+export interface WriteOptions {
+  /** The transaction the write is part of. Default: its own. */
+  readonly within?: Transaction | undefined;
+}
+
+export interface ConditionalWriteOptions extends WriteOptions {
+  /** Refused with VERSION_CONFLICT when the record has another version. */
+  readonly ifVersion?: number | undefined;
+}
+
+export interface UpdateOptions extends ConditionalWriteOptions {
+  readonly data: JsonObject;
+  /**
+   * `merge`: the top-level members sent replace those there, null removes one (RFC 7386 at the top level: an object or a list is
+   * replaced as a whole). `replace`: the record becomes what is sent; stamps of its creation and what the caller may not
+   * set stay.
+   */
+  readonly mode: 'merge' | 'replace';
+}
+
+/** A write that another one overtook is tried so often before the caller is told. */
+const MAX_ATTEMPTS = 5;
+
+export class RecordWrites {
+  readonly #environment: RecordEnvironment;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Stores records, all or none, and gives them back in their order.
+   *
+   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND, GONE for the collection
+   */
+  async create(
+    scope: Scope,
+    name: string,
+    records: readonly JsonObject[],
+    options: WriteOptions = {},
+  ): Promise<StoredRecord[]> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const access = accessOf(scope, collection, 'create');
+    if (records.length === 0) return [];
+    const { maxRecordsPerWrite } = this.#environment;
+    if (records.length > maxRecordsPerWrite) {
+      throw new ServiceError('LIMIT_EXCEEDED', `at most ${maxRecordsPerWrite} records are stored at once`);
+    }
+    const sent = records.map((record, index) => takeId(record, records.length === 1 ? '' : `/${index}`));
+    assertNoFaults(sent.flatMap((one) => one.errors));
+    const fields = sent.map((one) => one.data);
+    assertWritable(fields, access, collection);
+    assertNoProbing(fields, scope, collection);
+    const identified = sent.map(({ id = uuidv7(), data }) => ({ id, data }));
+    const write = { scope, collection, access };
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
+    if (triggers.length === 0) return await this.#insert(write, identified.map(asItWasSent), options);
+    return await this.#asked(scope, collection, options, async (within) => {
+      const revised: SentRecord[] = [];
+      for (const { id, data } of identified) {
+        const pending = {
+          scope,
+          collection,
+          operation: 'create',
+          id,
+          record: data,
+          previous: undefined,
+        } as const;
+        const own = new Set(Object.keys(data));
+        const set = revise(data, await askBefore(triggers, pending, within));
+        const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
+        const secret = without(hidden, { has: (name) => own.has(name) || !Object.hasOwn(set, name) });
+        assertJudgeable(collection, { verb: 'create', differing: own, secret });
+        revised.push({ id, data: set, own });
+      }
+      return await this.#insert(write, revised, { within });
+    });
+  }
+
+  /** A write that triggers are asked about: in one transaction with what they do. */
+  async #asked<Written extends StoredRecord | StoredRecord[]>(
+    scope: Scope,
+    collection: Collection,
+    options: WriteOptions,
+    write: (within: Transaction) => Promise<Written>,
+  ): Promise<Written> {
+    const atomic = { ...options, writes: [collection.name] };
+    const written = await atomically(this.#environment, scope, atomic, write);
+    if (options.within === undefined) this.#environment.tellOfCommit(scope, collection, [written].flat());
+    return written;
+  }
+
+  /** Stores records whose fields the caller, or a trigger, may set. */
+  async #insert(
+    { scope, collection, access }: Write,
+    sent: readonly SentRecord[],
+    options: WriteOptions,
+  ): Promise<StoredRecord[]> {
+    const now = this.#environment.now();
+    const { timeZone } = scope.domain;
+    const data = sent.map((one) => one.data);
+    assertCompletable(data, collection, access.hiddenFields);
+    const secret = secretFieldsOf(scope, collection);
+    const secretsOf = (index: number) => without(secret, sent[index]?.own ?? NO_SECRETS);
+    const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
+    const queryable = options.within ?? this.#environment.database;
+    const made = new Set(sent.map(({ id }) => id));
+    const dead = await this.#environment.settleReferences(queryable, { scope, collection, changes, made });
+    assertNoFaults(
+      dead.flatMap((references, index) =>
+        references.map((one) => deadReferenceDetail(one, sent.length === 1 ? '' : `/${index}`)),
+      ),
+    );
+    const stored = sent.map(({ id }, index): NewRecord => {
+      const { data = {} } = changes[index] ?? {};
+      return { id, data, keys: keysOf(collection, data, timeZone) };
+    });
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    const statement = insertRecords(this.#environment.writeContext(scope, collection, now), stored, rows);
+    const written = await this.#write(options.within, statement, {
+      scope,
+      collection,
+      records: stored,
+      verb: 'create',
+    });
+    if (written.length === stored.length) return written.map(toStoredRecord);
+    throw outOfRows(collection, 'create');
+  }
+
+  /**
+   * Changes a record and gives it back.
+   *
+   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN when the caller may read
+   * the record and not change it, or not to this
+   */
+  async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const access = accessOf(scope, collection, 'update');
+    const { data: sent, errors } = takeOwnId(options.data, id);
+    assertNoFaults(errors);
+    assertWritable([sent], access, collection);
+    assertNoProbing([sent], scope, collection);
+    const write = { scope, collection, access };
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'update');
+    if (triggers.length === 0) return await this.#change(write, id, { ...options, data: sent });
+    return await this.#asked(scope, collection, options, async (within) => {
+      const current = await this.#lock(write, id, within);
+      const unchanged = { ...options, data: sent, within };
+      // The write will find no record either, and say why.
+      if (current === undefined) return await this.#change(write, id, unchanged);
+      const isMerge = options.mode === 'merge';
+      const record = isMerge ? mergePatch(current, sent) : sent;
+      const pending = { scope, collection, operation: 'update', id, record, previous: current } as const;
+      const revision = await askBefore(triggers, pending, within);
+      const data = isMerge ? { ...sent, ...patchOf(revision) } : revise(sent, revision);
+      return await this.#change(write, id, { ...options, data, within });
+    });
+  }
+
+  /** Makes a change whose fields the caller, or a trigger, may set. */
+  async #change(
+    { scope, collection, access }: Write,
+    id: string,
+    options: UpdateOptions,
+  ): Promise<StoredRecord> {
+    const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
+    const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
+    const now = this.#environment.now();
+    const change = toStored(collection, options.data, {
+      timeZone: scope.domain.timeZone,
+      now,
+      mode: options.mode,
+      keptFields,
+    });
+    await this.#assertReferences({ scope, collection, access }, { id, change, within: options.within });
+    const kept = [...keptFields].filter((field) => !Object.hasOwn(change.data, field));
+    const data = options.mode === 'merge' ? mergedData(change) : replacedData(change.data, kept);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const together = await this.#checkTogether({ scope, collection, id, change, options, kept });
+      const update = {
+        id,
+        ifVersion: together.ifVersion ?? options.ifVersion,
+        data,
+        keys: together.keys,
+        rows: this.#environment.rowsOf(scope, collection, access),
+        staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
+      } as const;
+      const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
+      const [written] = await this.#write(options.within, statement, {
+        scope,
+        collection,
+        records: [{ id, data: change.data, keys: together.keys?.value }],
+        verb: 'update',
+      });
+      if (written !== undefined) return toStoredRecord(written);
+      await this.#throwRefusal(scope, collection, {
+        id,
+        access,
+        verb: 'update',
+        ifVersion: options.ifVersion,
+        within: options.within,
+        ...(update.staysInRows === 'checked' ? { data } : {}),
+      });
+    }
+    throw overtaken(collection, id);
+  }
+
+  /** Refuses references to nothing that the record does not hold already. @throws INVALID_VALUE naming them */
+  async #assertReferences(
+    { scope, collection, access }: Write,
+    { id, change, within }: { readonly id: string; readonly change: StoredChange } & WriteOptions,
+  ): Promise<void> {
+    const environment = this.#environment;
+    const queryable = within ?? environment.database;
+    const [dead = []] = await environment.settleReferences(queryable, {
+      scope,
+      collection,
+      changes: [change],
+    });
+    if (dead.length === 0) return;
+    const [row] = await environment.run<{ data: string }>(
+      queryable,
+      Prisma.sql`
+        select r.data::text as data
+        from records r
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id}
+          ${andRows(access, environment.compileContext(scope, collection))}`,
+    );
+    const before = row === undefined ? {} : parseExactJson(row.data);
+    const held = isJsonObject(before) ? listReferences(collection, before) : [];
+    assertNoFaults(withoutHeld(dead, held).map((one) => deadReferenceDetail(one)));
+  }
+
+  /**
+   * Refuses a caller who may not change this record, as `update` would; nothing is changed.
+   *
+   * @throws NOT_FOUND, also for a record the caller may not read; GONE; FORBIDDEN
+   */
+  async assertMayUpdate(scope: Scope, name: string, id: string): Promise<void> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const access = accessOf(scope, collection, 'update');
+    const asked = { id, access, verb: 'update', ifVersion: undefined, within: undefined } as const;
+    await this.#throwRefusal(scope, collection, asked);
+  }
+
+  /**
+   * Removes a record and gives it back as it was. Its tombstone keeps the `_id` taken, and answers GONE.
+   *
+   * @throws VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN
+   */
+  async delete(
+    scope: Scope,
+    name: string,
+    id: string,
+    options: ConditionalWriteOptions = {},
+  ): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const access = accessOf(scope, collection, 'delete');
+    const write = { scope, collection, access };
+    const triggers = this.#environment.triggers.before(scope.domain.id, name, 'delete');
+    if (triggers.length === 0) return await this.#remove(write, id, options);
+    return await this.#asked(scope, collection, options, async (within) => {
+      const current = await this.#lock(write, id, within);
+      if (current !== undefined) {
+        const pending = {
+          scope,
+          collection,
+          operation: 'delete',
+          id,
+          record: current,
+          previous: current,
+        } as const;
+        await askBefore(triggers, pending, within);
+      }
+      return await this.#remove(write, id, { ...options, within });
+    });
+  }
+
+  async #remove(
+    { scope, collection, access }: Write,
+    id: string,
+    options: ConditionalWriteOptions,
+  ): Promise<StoredRecord> {
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const context = this.#environment.writeContext(scope, collection, this.#environment.now());
+      const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
+      const { ifVersion, within } = options;
+      const [written] = await this.#run(within, statement, scope);
+      if (written !== undefined) {
+        if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
+        return toStoredRecord(written);
+      }
+      await this.#throwRefusal(scope, collection, { id, access, verb: 'delete', ifVersion, within });
+    }
+    throw overtaken(collection, id);
+  }
+
+  /** The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that the caller may write. */
+  async #lock(
+    { scope, collection, access }: Write,
+    id: string,
+    within: Transaction,
+  ): Promise<JsonObject | undefined> {
+    const context = this.#environment.compileContext(scope, collection);
+    const [row] = await this.#environment.run<{ data: string }>(
+      within,
+      Prisma.sql`
+        select r.data::text as data
+        from records r
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}
+        for update of r`,
+    );
+    if (row === undefined) return undefined;
+    const data = parseExactJson(row.data);
+    return isJsonObject(data) ? data : undefined;
+  }
+
+  /**
+   * What rules look at several fields together needs all of them: where the change leaves one of them out, the record is read,
+   * and the write then holds for the version read alone.
+   */
+  async #checkTogether(update: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly id: string;
+    readonly change: StoredChange;
+    readonly options: UpdateOptions;
+    readonly kept: readonly string[];
+  }): Promise<{
+    readonly keys: { readonly value: JsonObject | undefined } | undefined;
+    readonly ifVersion?: number;
+  }> {
+    const { scope, collection, id, change, options, kept } = update;
+    const groups = fieldsTogether(collection);
+    const changed = new Set([...Object.keys(change.data), ...change.removed]);
+    const isReplace = options.mode === 'replace';
+    const isTouched = isReplace || groups.some((fields) => fields.some((field) => changed.has(field)));
+    if (groups.length === 0 || !isTouched) return { keys: undefined };
+    const isComplete = isReplace
+      ? groups.every((fields) => !fields.some((field) => kept.includes(field)))
+      : groups.every((fields) => fields.every((field) => changed.has(field)));
+    const secret = without(secretFieldsOf(scope, collection), changed);
+    if (isComplete) {
+      assertNoFaults(findCheckFaults(collection, change.data, { pointer: '', secret }));
+      return { keys: { value: keysOf(collection, change.data, scope.domain.timeZone) } };
+    }
+    const readable = findAccess(scope, collection, 'read');
+    const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
+    const [current] = await this.#environment.run<{ version: number; data: string; is_readable: boolean }>(
+      options.within ?? this.#environment.database,
+      Prisma.sql`
+        select r.version, r.data::text as data, (${readableRows ?? Prisma.sql`true`}) is true as is_readable
+        from records r
+        where ${liveRecordsOf(scope, collection)} and r.id = ${id}`,
+    );
+    // The write will find no record either, and say why.
+    if (current === undefined) return { keys: undefined };
+    const before = parseExactJson(current.data);
+    const merged = applyChange(before, change, isReplace ? kept : undefined);
+    // Of a version the caller does not expect, or of a record it may not see, nothing is said but that.
+    if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
+    // Of a record that may be changed and not read, what stays is not told, nor whether what is sent was there already.
+    const isReadable = readable !== undefined && current.is_readable;
+    const judged = isReadable
+      ? ({ verb: 'update', differing: differingNames(before, merged), secret } as const)
+      : ({ verb: 'update', differing: changed, secret: without(EVERY_FIELD, changed) } as const);
+    const faults = findCheckFaults(collection, merged, { pointer: '', secret: judged.secret });
+    if (faults.length > 0 || !isJudgeable(collection, judged)) {
+      await this.#throwIfOutOfReach(update);
+      assertJudgeable(collection, judged);
+      assertNoFaults(faults);
+    }
+    return { keys: { value: keysOf(collection, merged, scope.domain.timeZone) }, ifVersion: current.version };
+  }
+
+  async #throwIfOutOfReach(update: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly id: string;
+    readonly options: UpdateOptions;
+  }): Promise<void> {
+    const { scope, collection, id, options } = update;
+    const access = accessOf(scope, collection, 'update');
+    const { ifVersion, within } = options;
+    await this.#throwRefusal(scope, collection, { id, access, verb: 'update', ifVersion, within });
+  }
+
+  /** Tells why a write found no record to change. Returns when there is no reason any more: the write was overtaken, try again. */
+  async #throwRefusal(
+    scope: Scope,
+    collection: Collection,
+    refused: {
+      readonly id: string;
+      readonly access: EffectiveAccess;
+      readonly verb: RecordVerb;
+      readonly ifVersion: number | undefined;
+      readonly within: Transaction | undefined;
+      /** What the record would have become, where that had to stay in the caller's rows. */
+      readonly data?: Prisma.Sql;
+    },
+  ): Promise<void> {
+    const { id, access, verb, ifVersion, data } = refused;
+    const context = this.#environment.compileContext(scope, collection);
+    const readable = findAccess(scope, collection, 'read') ?? access;
+    const rows = this.#environment.rowsOf(scope, collection, access);
+    const staysInRows = rows === undefined || data === undefined ? Prisma.sql`true` : staysIn(rows, data);
+    const [found] = await this.#environment.run<{
+      version: number;
+      is_removed: boolean;
+      is_in_rows: boolean;
+      stays_in_rows: boolean;
+    }>(
+      refused.within ?? this.#environment.database,
+      Prisma.sql`
+        select r.version, r.deleted_at is not null as is_removed,
+          (${rows ?? Prisma.sql`true`}) is true as is_in_rows,
+          ${staysInRows} as stays_in_rows
+        from records r
+        where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(readable, context)}`,
+    );
+    if (found === undefined) throw notFound(collection, id);
+    if (found.is_removed) throw gone(collection, id);
+    if (!found.is_in_rows) throw outOfRows(collection, verb);
+    if (ifVersion !== undefined && ifVersion !== found.version) {
+      throw versionConflict(collection, id, { expected: found.version, sent: ifVersion });
+    }
+    if (!found.stays_in_rows) throw outOfRows(collection, verb);
+  }
+
+  /** A statement is a transaction of its own where it is part of no other, and may wait for others in a circle like one. */
+  async #run(within: Transaction | undefined, statement: Prisma.Sql, scope: Scope): Promise<StoredRow[]> {
+    const { database } = this.#environment;
+    if (within !== undefined) return await this.#environment.run<StoredRow>(within, statement, scope);
+    return await database.turns.take(() => this.#environment.run<StoredRow>(database, statement, scope));
+  }
+
+  /** Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still be asked. */
+  async #write(
+    within: Transaction | undefined,
+    statement: Prisma.Sql,
+    attempt: {
+      readonly scope: Scope;
+      readonly collection: Collection;
+      readonly records: readonly NewRecord[];
+      readonly verb: 'create' | 'update';
+    },
+  ): Promise<StoredRow[]> {
+    await within?.query(Prisma.sql`savepoint record_write`);
+    try {
+      const written = await this.#run(within, statement, attempt.scope);
+      // What a transaction did is not true yet: the announcement tells of it once it is.
+      if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, written);
+      return written;
+    } catch (cause) {
+      if (findConstraint(cause) === undefined) throw cause;
+      await within?.query(Prisma.sql`rollback to savepoint record_write`);
+      throw await uniqueConflict(within ?? this.#environment.database, { ...attempt, cause });
+    }
+  }
+}
+
+/** A write whose right is checked: by whom, to what, and within which rows. */
+interface Write {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+}
+
+interface SentRecord {
+  readonly id: string;
+  /** Without `_id`. */
+  readonly data: JsonObject;
+  /** The members that the caller sent; any other was set by a trigger. */
+  readonly own: ReadonlySet<string>;
+}
+
+function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
+  return { id, data, own: new Set(Object.keys(data)) };
+}
+
+/** RFC 7386 at the top level, before the values are checked. */
+function mergePatch(record: JsonObject, patch: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...record, ...patch }).filter(([name]) => patch[name] !== null));
+}
+
+function patchOf({ set, removed }: Revision): JsonObject {
+  return { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
+}
+
+/** A merge that leaves alone what the row rules look at cannot move the record out of them. */
+function isInRowsForCertain(
+  access: EffectiveAccess,
+  change: StoredChange,
+  mode: 'merge' | 'replace',
+): boolean {
+  if (access.rows === undefined) return true;
+  if (mode === 'replace') return false;
+  return ![...Object.keys(change.data), ...change.removed].some((field) => access.rowFields.has(field));
+}
+
+/** What `mergedData` or, with kept fields, `replacedData` make in Postgres. */
+function applyChange(
+  current: JsonValue,
+  change: StoredChange,
+  kept: readonly string[] | undefined,
+): JsonObject {
+  const before = Object.entries(typeof current === 'object' && current !== null ? current : {});
+  const stays = before.filter(([name]) =>
+    kept === undefined ? !change.removed.includes(name) : kept.includes(name),
+  );
+  return { ...Object.fromEntries(stays), ...change.data };
+}

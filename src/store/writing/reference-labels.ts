@@ -1,0 +1,74 @@
+/** Fills the labels of references that were sent without one from the records they point to. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { findAccess } from '../access/access.js';
+import type { Queryable } from '../database/database.js';
+import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
+import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import type { UnlabelledReference } from './validation.js';
+
+/**
+ * Gives every reference the label of its target: the value of the target collection's label field. One round trip, none
+ * when no label is missing.
+ *
+ * Only what the caller may read is written into a label: a record it may not see, one of another domain, or a hidden field
+ * leaves the reference without one, exactly as an `_id` that does not exist.
+ */
+export async function fillLabels(
+  queryable: Queryable,
+  references: readonly UnlabelledReference[],
+  context: {
+    readonly scope: Scope;
+    readonly findCollection: (name: string) => Collection | undefined;
+    readonly compileContextOf: (collection: Collection) => CompileContext;
+  },
+): Promise<void> {
+  const idsByTarget = new Map<string, Set<string>>();
+  for (const { targets, reference } of references) {
+    for (const target of targets) {
+      const ids = idsByTarget.get(target) ?? new Set();
+      idsByTarget.set(target, ids.add(reference.value));
+    }
+  }
+  const selects = [...idsByTarget].flatMap(([target, ids]) => {
+    const collection = context.findCollection(target);
+    return collection === undefined ? [] : selectLabels(collection, [...ids], context);
+  });
+  if (selects.length === 0) return;
+  const rows = await queryable.query<{ collection: string; id: string; label: string }>(
+    Prisma.join(selects, ' union all '),
+  );
+  const labels = new Map(rows.map((row) => [`${row.collection} ${row.id}`, row.label]));
+  for (const { targets, reference } of references) {
+    const label = targets.flatMap((target) => labels.get(`${target} ${reference.value}`) ?? [])[0];
+    if (label !== undefined) reference.label = label;
+  }
+}
+
+function selectLabels(
+  target: Collection,
+  ids: readonly string[],
+  context: {
+    readonly scope: Scope;
+    readonly compileContextOf: (collection: Collection) => CompileContext;
+  },
+): Prisma.Sql[] {
+  const { labelField } = target;
+  const access = findAccess(context.scope, target, 'read');
+  if (labelField === undefined || access === undefined || access.hiddenFields.has(labelField)) return [];
+  const rows =
+    access.rows === undefined
+      ? Prisma.empty
+      : Prisma.sql`and (${compileFilter(access.rows, context.compileContextOf(target))})`;
+  const label = Prisma.sql`r.data->${nameLiteral(labelField)}`;
+  return [
+    Prisma.sql`
+      select ${nameLiteral(target.name)} as collection, r.id, ${label} #>> '{}' as label
+      from records r
+      where ${liveRecordsOf(context.scope, target)}
+        and r.id = any(${[...ids]}::text[])
+        and jsonb_typeof(${label}) = 'string'
+        ${rows}`,
+  ];
+}

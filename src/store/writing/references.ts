@@ -1,0 +1,150 @@
+/**
+ * References point at records that are there. A write that would make one point at nothing, at a removed record or at a record of
+ * another domain is refused, unless the declaration of the field says `"mustExist": false`. What was stored before may stay as it is.
+ *
+ * The look is a part of the write's transaction where it has one, and no lock: a record removed at the same moment may still be pointed
+ * at, as a removal never asks who points there. `campus references check` lists what points at nothing.
+ *
+ * @see decisions 2, 11
+ */
+import type { ErrorDetail } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import type { Collection, Field } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import type { Queryable } from '../database/database.js';
+import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { USER_COLLECTION } from './record-statements.js';
+import type { UnlabelledReference } from './validation.js';
+
+/** A reference as a record holds it. */
+export interface HeldReference {
+  /** JSON pointer within the record. */
+  readonly pointer: string;
+  /** The path of its field, without the places in lists. */
+  readonly field: string;
+  readonly targets: readonly string[];
+  readonly value: string;
+}
+
+/** The references of stored data whose targets must exist, by the declaration. */
+export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const field = collection.fieldsByName.get(name);
+    return field === undefined
+      ? []
+      : referencesIn(value, field, { pointer: `/${escaped(name)}`, path: name });
+  });
+}
+
+interface Place {
+  readonly pointer: string;
+  readonly path: string;
+}
+
+function referencesIn(value: JsonValue, field: Field, place: Place): readonly HeldReference[] {
+  if (field.isList && Array.isArray(value)) {
+    const element = { ...field, isList: false };
+    return value.flatMap((one: JsonValue, index) =>
+      referencesIn(one, element, { ...place, pointer: `${place.pointer}/${index}` }),
+    );
+  }
+  if (!isJsonObject(value)) return [];
+  if (field.type === 'reference') {
+    const { value: id } = value;
+    if (!field.mustExist || typeof id !== 'string') return [];
+    return [{ pointer: place.pointer, field: place.path, targets: field.targets, value: id }];
+  }
+  if (field.type !== 'object') return [];
+  return field.fields.flatMap((member) => {
+    const held = value[member.name];
+    if (held === undefined) return [];
+    const inner = {
+      pointer: `${place.pointer}/${escaped(member.name)}`,
+      path: `${place.path}.${member.name}`,
+    };
+    return referencesIn(held, member, inner);
+  });
+}
+
+/** Which records can be pointed at though no statement finds them. */
+export interface ReferenceContext {
+  readonly scope: Scope;
+  readonly findCollection: (name: string) => Collection | undefined;
+  /** The records this write makes, by their collection. */
+  readonly made?: { readonly collection: string; readonly ids: ReadonlySet<string> } | undefined;
+  /** References whose labels were looked for: one that was given a label has a target. */
+  readonly labelled?: readonly UnlabelledReference[] | undefined;
+}
+
+/** Those of the references whose target is not there, in one round trip; none where there are no references. */
+export async function findDeadReferences(
+  queryable: Queryable,
+  references: readonly HeldReference[],
+  context: ReferenceContext,
+): Promise<readonly HeldReference[]> {
+  const labelled = new Set(
+    (context.labelled ?? []).flatMap(({ targets, reference }) =>
+      reference.label === undefined ? [] : [`${targets.join()} ${reference.value}`],
+    ),
+  );
+  const asked = references.filter(
+    (reference) =>
+      !labelled.has(`${reference.targets.join()} ${reference.value}`) && !isKnown(reference, context),
+  );
+  if (asked.length === 0) return [];
+  const idsByTarget = new Map<string, Set<string>>();
+  for (const { targets, value } of asked) {
+    for (const target of targets) idsByTarget.set(target, (idsByTarget.get(target) ?? new Set()).add(value));
+  }
+  const selects = [...idsByTarget].flatMap(([target, ids]) => {
+    const collection = context.findCollection(target);
+    if (collection === undefined) return [];
+    return [
+      Prisma.sql`
+      select ${nameLiteral(collection.name)} as collection, r.id
+      from records r
+      where ${liveRecordsOf(context.scope, collection)} and r.id = any(${[...ids]}::text[])`,
+    ];
+  });
+  const rows =
+    selects.length === 0
+      ? []
+      : await queryable.query<{ collection: string; id: string }>(Prisma.join(selects, ' union all '));
+  const found = new Set(rows.map(({ collection, id }) => `${collection} ${id}`));
+  return asked.filter(({ targets, value }) => !targets.some((target) => found.has(`${target} ${value}`)));
+}
+
+/** The caller is there, whatever domain it comes from; so is what this write makes. */
+function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {
+  if (value === scope.principal.id && targets.includes(USER_COLLECTION)) return true;
+  return made !== undefined && targets.includes(made.collection) && made.ids.has(value);
+}
+
+/** Without those that the record held in the same field before: an old reference does not block other changes. */
+export function withoutHeld(
+  references: readonly HeldReference[],
+  before: readonly HeldReference[],
+): readonly HeldReference[] {
+  const held = new Set(before.map(({ field, value }) => `${field} ${value}`));
+  return references.filter(({ field, value }) => !held.has(`${field} ${value}`));
+}
+
+/** What an error says of a reference to nothing; `pointer` leads to the record in the body. */
+export function deadReferenceDetail(
+  { pointer, targets, value }: HeldReference,
+  recordPointer = '',
+): ErrorDetail {
+  const where = `${recordPointer}${pointer}`;
+  const expected = `the _id of a record of ${targets.join(' or ')}`;
+  return {
+    pointer: where,
+    detail: `${where}: ${expected} is expected, and there is none "${value}"`,
+    expected,
+    sent: value,
+  };
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

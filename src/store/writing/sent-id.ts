@@ -1,0 +1,29 @@
+/** The `_id` of what a caller sent, told apart from the fields. */
+import type { ErrorDetail } from '../../errors.js';
+import type { JsonObject } from '../../json.js';
+import { isRecordId } from './validation.js';
+
+/** Splits the client's `_id`, if there is one, from the fields. */
+export function takeId(
+  record: JsonObject,
+  pointer: string,
+): { readonly id: string | undefined; readonly data: JsonObject; readonly errors: readonly ErrorDetail[] } {
+  const { _id: id, ...data } = record;
+  if (id === undefined || isRecordId(id)) return { id, data, errors: [] };
+  const expected = '1 to 64 characters of A-Z, a-z, 0-9, `_`, `.`, `:`, `-`, other than `.` and `..` alone';
+  const detail = `${pointer}/_id: ${expected} are expected`;
+  return { id: undefined, data, errors: [{ pointer: `${pointer}/_id`, detail, expected, sent: id }] };
+}
+
+/** The fields of an update, which may repeat the `_id` and not change it. */
+export function takeOwnId(
+  record: JsonObject,
+  id: string,
+): { readonly data: JsonObject; readonly errors: readonly ErrorDetail[] } {
+  const { _id: sent, ...data } = record;
+  if (sent === undefined || sent === id) return { data, errors: [] };
+  return {
+    data,
+    errors: [{ pointer: '/_id', detail: '/_id: the _id of a record never changes', expected: id, sent }],
+  };
+}

@@ -1,0 +1,140 @@
+/** The operations of an update as they apply to one collection: checked against the caller's rights, their values as they are stored. */
+import type { ErrorDetail } from '../../errors.js';
+import { ServiceError } from '../../errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import type { Collection, Field } from '../../model/collection.js';
+import { isSameJson } from '../../model/json-order.js';
+import type { Path } from '../../model/path.js';
+import { pathsOf, type UpdateOperation } from '../../model/record-update.js';
+import { pointerOf } from '../../model/record-update-path.js';
+import type { Scope } from '../../model/scope.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { assertNoProbing } from './hidden-rules.js';
+import { assertWritable } from './record-refusals.js';
+import { assertNoFaults, toStoredValue } from './validation.js';
+
+/**
+ * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not read.
+ *
+ * @throws FORBIDDEN (403), INVALID_VALUE for the `_id`
+ */
+export function assertMayApply(
+  operations: readonly UpdateOperation[],
+  {
+    scope,
+    collection,
+    readable,
+    writable,
+  }: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly readable: EffectiveAccess;
+    readonly writable: EffectiveAccess;
+  },
+): void {
+  for (const operation of operations) {
+    const fields: JsonObject = operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation));
+    if (operation.kind !== 'replace' && Object.hasOwn(fields, '_id')) {
+      const detail = 'the _id of a record never changes';
+      throw new ServiceError('INVALID_VALUE', detail, { errors: [{ pointer: '/_id', detail }] });
+    }
+    assertWritable([fields], writable, collection);
+    assertNoProbing([fields], scope, collection);
+    if (operation.kind !== 'replace' && !isBlind(operation)) {
+      assertReadable(pathsOf(operation), readable, collection);
+    }
+  }
+}
+
+/** The top-level fields that an operation is about. */
+export function sentFieldsOf(operation: UpdateOperation): readonly string[] {
+  return Object.keys(operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation)));
+}
+
+/** The operations with the values of declared fields as they are stored. @throws INVALID_VALUE (400) with every fault */
+export function toStoredOperations(
+  operations: readonly UpdateOperation[],
+  collection: Collection,
+  moment: { readonly timeZone: string; readonly now: Date },
+): readonly UpdateOperation[] {
+  const errors: ErrorDetail[] = [];
+  const stored = operations.map((operation) => {
+    if (operation.kind === 'replace') return operation;
+    const declared = findDeclared(collection.fields, operation.path);
+    if (declared === undefined) return operation;
+    const options = { ...moment, errors, pointer: pointerOf(operation.path) };
+    return toStoredOperation(operation, declared, (value, of) =>
+      toStoredValue(value, { field: declared.field, of }, options),
+    );
+  });
+  assertNoFaults(errors);
+  return stored;
+}
+
+interface Declared {
+  readonly field: Field;
+  /** `element`: the path leads to one of the list. */
+  readonly of: 'field' | 'element';
+}
+
+function toStoredOperation(
+  operation: Exclude<UpdateOperation, { kind: 'replace' }>,
+  { field, of }: Declared,
+  convert: (value: JsonValue, of: Declared['of']) => JsonValue,
+): UpdateOperation {
+  switch (operation.kind) {
+    case 'set':
+    case 'setOnInsert':
+    case 'min':
+    case 'max':
+      return { ...operation, value: convert(operation.value, of) };
+    case 'push':
+      return { ...operation, values: operation.values.map((value) => convert(value, 'element')) };
+    case 'addToSet': {
+      const values = operation.values.map((value) => convert(value, 'element'));
+      return field.type === 'reference'
+        ? { ...operation, values, isSame: isSameReference }
+        : { ...operation, values };
+    }
+    case 'pull': {
+      if (typeof operation.matches === 'function') return operation;
+      const values = operation.matches.map((value) => convert(value, 'element'));
+      if (field.type !== 'reference') return { ...operation, matches: values };
+      return { ...operation, matches: (element) => values.some((value) => isSameReference(value, element)) };
+    }
+    case 'currentDate':
+      return field.format === 'date' ? { ...operation, as: 'day' } : operation;
+    default:
+      return operation;
+  }
+}
+
+/** References to one record are the same, whatever it is called in them. */
+function isSameReference(one: JsonValue, other: JsonValue): boolean {
+  if (!isJsonObject(one) || !isJsonObject(other)) return isSameJson(one, other);
+  return isSameJson(one.value, other.value);
+}
+
+/** The declared field a path leads to, the steps into lists being numbers. */
+function findDeclared(fields: readonly Field[], path: Path): Declared | undefined {
+  const [name, ...rest] = path;
+  const field = fields.find((candidate) => candidate.name === name);
+  if (field === undefined) return undefined;
+  const [step] = rest;
+  const isIntoList = field.isList && step !== undefined && /^\d+$/.test(step);
+  const inner = isIntoList ? rest.slice(1) : rest;
+  if (inner.length === 0) return { field, of: isIntoList ? 'element' : 'field' };
+  return field.type === 'object' && field.isList === isIntoList
+    ? findDeclared(field.fields, inner)
+    : undefined;
+}
+
+/** Tells nothing of what was there. */
+function isBlind(operation: UpdateOperation): boolean {
+  const isOnTop = pathsOf(operation).every((path) => path.length === 1);
+  return isOnTop && ['set', 'setOnInsert', 'unset', 'currentDate'].includes(operation.kind);
+}
+
+function fieldsAt(paths: readonly Path[]): Record<string, true> {
+  return Object.fromEntries(paths.map(([field = '']) => [field, true as const]));
+}

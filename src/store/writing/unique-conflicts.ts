@@ -1,0 +1,206 @@
+/** Says which value of which record ran into a unique rule, after Postgres refused a write for it. */
+import type { ErrorDetail } from '../../errors.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { findAccess } from '../access/access.js';
+import type { Queryable } from '../database/database.js';
+import { findConstraint } from '../database/database-errors.js';
+import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
+import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { NO_SECRETS } from './hidden-rules.js';
+import { inputOf, type NewRecord } from './record-statements.js';
+
+type Sql = Prisma.Sql;
+
+interface Taken {
+  /** Zero-based index of the record. */
+  readonly index: number;
+  /** `id`, `field:<name>` or `rule:<name>`. */
+  readonly rule: string;
+}
+
+/**
+ * The conflict of a refused write as the caller reads it: each field taken, and of which record sent.
+ */
+export async function uniqueConflict(
+  queryable: Queryable,
+  refused: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly records: readonly NewRecord[];
+    readonly verb: 'create' | 'update';
+    readonly cause: unknown;
+  },
+): Promise<ServiceError> {
+  const { scope, collection, records } = refused;
+  const secret = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
+  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(queryable, refused))];
+  const details = taken.flatMap(({ index, rule }): ErrorDetail[] => {
+    const record = records[index];
+    if (record === undefined) return [];
+    const pointer = records.length === 1 ? '' : `/${index}`;
+    return fieldsOf(collection, rule).some((field) => secret.has(field))
+      ? [
+          {
+            pointer,
+            detail: `it has a value that is to be unique in ${collection.name}, and another record has it`,
+          },
+        ]
+      : detailsOf(collection, rule, record, pointer);
+  });
+  const unique = new Map(details.map((detail) => [detail.pointer, detail]));
+  const message = details[0]?.detail ?? unexplained(collection, refused.cause);
+  return new ServiceError('CONFLICT', message, { errors: [...unique.values()], cause: refused.cause });
+}
+
+/** An index outlives the rule it was built for until an operator drops it; anything else has gone again. */
+function unexplained(collection: Collection, cause: unknown): string {
+  const constraint = findConstraint(cause) ?? '';
+  const isOfEarlierRule =
+    isDeclaredIndexName(constraint) &&
+    !listDeclaredIndexes(collection).some((index) => index.name === constraint);
+  return isOfEarlierRule
+    ? `the unique index "${constraint}" of an earlier declaration of ${collection.name} refuses it, until an operator drops it`
+    : 'a value that must be unique was taken in the meantime; try again';
+}
+
+/** Two records of one body with the same value. The later one is at fault. */
+function findTakenAmong(collection: Collection, records: readonly NewRecord[]): Taken[] {
+  const seen = new Set<string>();
+  return records.flatMap((record, index) =>
+    rulesOf(collection).flatMap((rule): Taken[] => {
+      const value = ruleValueOf(rule, record);
+      if (value === undefined || value === null) return [];
+      const key = `${rule} ${printExactJson(value)}`;
+      if (seen.has(key)) return [{ index, rule }];
+      seen.add(key);
+      return [];
+    }),
+  );
+}
+
+async function findTakenInStore(
+  queryable: Queryable,
+  refused: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly records: readonly NewRecord[];
+    readonly verb: 'create' | 'update';
+  },
+): Promise<Taken[]> {
+  const { scope, collection, records, verb } = refused;
+  const isSame = (rule: string): Sql => {
+    const { kind, name } = partsOf(rule);
+    if (kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
+    const live = liveRecordsOf(scope, collection);
+    if (kind === 'rule') {
+      return Prisma.sql`${live} and r.id <> i.id and r.keys->>${nameLiteral(name)} = i.keys->>${nameLiteral(name)}`;
+    }
+    const member =
+      collection.fieldsByName.get(name)?.type === 'reference' ? Prisma.raw("->'value'") : Prisma.empty;
+    const field = Prisma.sql`data->${nameLiteral(name)}${member}`;
+    return Prisma.sql`${live} and r.id <> i.id and r.${field} = i.${field} and i.${field} <> 'null'`;
+  };
+  const rules = rulesOf(collection).filter((rule) => verb === 'create' || rule !== 'id');
+  if (rules.length === 0) return [];
+  const selects = rules.map(
+    (rule) => Prisma.sql`
+      select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
+      from input i
+      where exists (select 1 from records r where ${isSame(rule)})`,
+  );
+  return await queryable.query<Taken>(
+    Prisma.sql`with input as (${inputOf(records)}) ${Prisma.join(selects, ' union all ')} order by 1`,
+  );
+}
+
+function rulesOf(collection: Collection): string[] {
+  return [
+    'id',
+    ...collection.fields.filter((field) => field.isUnique).map((field) => `field:${field.name}`),
+    ...collection.uniqueTogether.map((rule) => `rule:${rule.name}`),
+  ];
+}
+
+function partsOf(rule: string): { readonly kind: 'id' | 'field' | 'rule'; readonly name: string } {
+  const name = rule.slice(rule.indexOf(':') + 1);
+  if (rule.startsWith('field:')) return { kind: 'field', name };
+  return rule.startsWith('rule:') ? { kind: 'rule', name } : { kind: 'id', name };
+}
+
+/** The top-level fields a rule looks at. */
+function fieldsOf(collection: Collection, rule: string): readonly string[] {
+  const { kind, name } = partsOf(rule);
+  switch (kind) {
+    case 'id':
+      return [];
+    case 'field':
+      return [name];
+    case 'rule': {
+      const together = collection.uniqueTogether.find((candidate) => candidate.name === name);
+      return (together?.parts ?? []).flatMap((part) => part.path.slice(0, 1));
+    }
+  }
+}
+
+function ruleValueOf(rule: string, record: NewRecord): JsonValue | undefined {
+  const { kind, name } = partsOf(rule);
+  switch (kind) {
+    case 'id':
+      return record.id;
+    case 'rule':
+      return record.keys?.[name];
+    case 'field': {
+      const value: JsonValue | undefined = memberOf(record.data, name);
+      return isJsonObject(value) ? value.value : value;
+    }
+  }
+}
+
+function detailsOf(collection: Collection, rule: string, record: NewRecord, pointer: string): ErrorDetail[] {
+  const { kind, name } = partsOf(rule);
+  switch (kind) {
+    case 'id':
+      return [
+        {
+          pointer: `${pointer}/_id`,
+          detail: `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it is purged)`,
+          expected: 'an _id of its own, or none',
+          sent: record.id,
+        },
+      ];
+    case 'field': {
+      const value = ruleValueOf(rule, record);
+      const shown = value === undefined ? '' : ` ${printExactJson(value)}`;
+      return [
+        {
+          pointer: `${pointer}/${name}`,
+          detail: `${name}${shown} is taken: it is unique in ${collection.name}`,
+          expected: 'a value no other record has',
+          ...(value === undefined ? {} : { sent: shownValue(record.data, name) }),
+        },
+      ];
+    }
+    case 'rule': {
+      const together = collection.uniqueTogether.find((candidate) => candidate.name === name);
+      const parts = (together?.parts ?? []).map(
+        (part) => `${part.path.join('.')}${part.by === 'day' ? ' (its day)' : ''}`,
+      );
+      return [
+        {
+          pointer: `${pointer}/${together?.parts[0]?.path[0] ?? ''}`,
+          detail: `there is a record with the same ${parts.join(' and ')} in ${collection.name}`,
+          expected: `one record for each ${parts.join(' and ')}`,
+        },
+      ];
+    }
+  }
+}
+
+function shownValue(data: JsonObject, name: string): unknown {
+  const value = memberOf(data, name);
+  return value === undefined ? undefined : JSON.parse(printExactJson(value));
+}

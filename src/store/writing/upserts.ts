@@ -1,0 +1,361 @@
+/**
+ * Records stored by a key of their own: where there is one with the key it is changed, else it is made. For `RecordStore`, which is
+ * the way to them.
+ */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isList, toDecimal } from '../../model/json-order.js';
+import type { Path } from '../../model/path.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
+import { compileFilter } from '../sql/compile-filter.js';
+import { nameLiteral } from '../sql/records-of.js';
+import { atomically } from './atomically.js';
+import { assertNoProbing } from './hidden-rules.js';
+import { type LockedRow, lockRecords } from './matching-statements.js';
+import { changeRecords } from './record-changes.js';
+import { keysOf } from './record-checks.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { assertWritable } from './record-refusals.js';
+import type { RecordWrites, WriteOptions } from './record-writes.js';
+import { takeId } from './sent-id.js';
+import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
+
+export interface UpsertRequest {
+  /** Of one that is there, the fields sent are changed, null removes one. One that is not there is a whole new record. */
+  readonly records: readonly JsonObject[];
+  /** What tells records apart: `_id`, a unique field, or the name of a `uniqueTogether` rule. */
+  readonly by: string;
+}
+
+export interface Upserted {
+  readonly created: number;
+  /** Records that were there and are another one now. */
+  readonly updated: number;
+  /** In the order they were sent. */
+  readonly records: readonly StoredRecord[];
+}
+
+/** Somebody else's new record with the same key may come in between. */
+const MAX_ATTEMPTS = 3;
+
+type Row = LockedRow & StoredRow;
+
+export class Upserts {
+  readonly #environment: RecordEnvironment;
+  readonly #writes: RecordWrites;
+
+  constructor(environment: RecordEnvironment, writes: RecordWrites) {
+    this.#environment = environment;
+    this.#writes = writes;
+  }
+
+  /**
+   * Stores records by a key, all or none. A record with the key that is out of the caller's reach is a CONFLICT, as for a create.
+   *
+   * @throws INVALID_VALUE for a key that is not unique, is missing in a record or is in two; as `create` and `update` do
+   */
+  async upsert(
+    scope: Scope,
+    name: string,
+    request: UpsertRequest,
+    options: WriteOptions = {},
+  ): Promise<Upserted> {
+    const plan = this.#plan(scope, name, request);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const atomic = { ...options, writes: [name] };
+        const done = await atomically(this.#environment, scope, atomic, (transaction) =>
+          this.#write(transaction, plan),
+        );
+        if (options.within === undefined) {
+          this.#environment.tellOfCommit(scope, plan.collection, done.changed);
+        }
+        return done.answer;
+      } catch (error) {
+        const isConflict = error instanceof ServiceError && error.code === 'CONFLICT';
+        if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  #plan(scope: Scope, name: string, { records, by }: UpsertRequest): Plan {
+    const collection = this.#environment.catalog.get(name, scope);
+    const readable = accessOf(scope, collection, 'read');
+    const writable = accessOf(scope, collection, 'update');
+    const creatable = accessOf(scope, collection, 'create');
+    const key = keyOf(collection, by, readable);
+    const max = this.#environment.maxRecordsPerWrite;
+    if (records.length > max) {
+      throw new ServiceError('LIMIT_EXCEEDED', `at most ${max} records are stored at once`);
+    }
+    const taken = records.map((record, index) => takeId(record, pointerTo(index, records.length)));
+    assertNoFaults(taken.flatMap(({ errors }) => errors));
+    const fields = taken.map(({ data }) => data);
+    assertWritable(fields, creatable, collection);
+    assertWritable(fields, writable, collection);
+    assertNoProbing(fields, scope, collection);
+    const now = this.#environment.now();
+    const { timeZone } = scope.domain;
+    const changes = toStoredAll(collection, fields, { timeZone, now, mode: 'merge' });
+    const sent = records.map((record, index): Sent => {
+      const change = changes[index];
+      if (change === undefined) throw new Error('every record is converted');
+      return { record, change, key: keyTextOf(key, taken[index]?.id, change.data, { collection, timeZone }) };
+    });
+    assertKeys(sent, by);
+    return { scope, collection, readable, writable, key, now, sent };
+  }
+
+  async #write(
+    transaction: Transaction,
+    plan: Plan,
+  ): Promise<{ readonly answer: Upserted; readonly changed: readonly { readonly id: string }[] }> {
+    const { collection, sent } = plan;
+    if (sent.length === 0) return { answer: { created: 0, updated: 0, records: [] }, changed: [] };
+    const rows = await this.#lock(transaction, plan);
+    const present = sent.filter((one) => rows.has(one.key));
+    const absent = sent.filter((one) => !rows.has(one.key));
+    const changed = await this.#change(transaction, plan, { present, absent, rows });
+    const made = await this.#create(transaction, plan, absent);
+    const records = sent.map((one): StoredRecord => {
+      const row = rows.get(one.key);
+      const record = row === undefined ? made.get(one.key) : toStoredRecord(changed.get(row.id) ?? row);
+      if (record === undefined) throw new Error(`a record of ${collection.name} was neither there nor made`);
+      return record;
+    });
+    return {
+      answer: { created: made.size, updated: changed.size, records },
+      changed: [...changed.values(), ...made.values()],
+    };
+  }
+
+  /** The records that are there, locked, by their key. */
+  async #lock(transaction: Transaction, plan: Plan): Promise<ReadonlyMap<string, Row>> {
+    const { scope, collection, readable, writable, key, sent, now } = plan;
+    const environment = this.#environment;
+    const conditions = [
+      environment.rowsOf(scope, collection, readable),
+      environment.rowsOf(scope, collection, writable),
+      this.#withKeys(plan),
+    ].flatMap((condition) => condition ?? []);
+    const { orderBy } = environment.plans.order(collection, []).order;
+    const context = environment.writeContext(scope, collection, now);
+    const statement = lockRecords(context, { conditions, orderBy, limit: sent.length });
+    const rows = await environment.run<Row>(transaction, statement, scope);
+    const { timeZone } = scope.domain;
+    return new Map(
+      rows.flatMap((row): [string, Row][] => {
+        const data = parseExactJson(row.data);
+        const text = isJsonObject(data) ? keyTextOf(key, row.id, data, { collection, timeZone }) : undefined;
+        return text === undefined ? [] : [[text, row]];
+      }),
+    );
+  }
+
+  /** A condition over `r` that the index of the key serves. */
+  #withKeys({ scope, collection, key, sent }: Plan): Prisma.Sql {
+    const texts = sent.map((one) => one.key);
+    switch (key.kind) {
+      case 'id':
+        return Prisma.sql`r.id = any(${texts}::text[])`;
+      case 'rule':
+        return Prisma.sql`r.keys->>${nameLiteral(key.name)} = any(${texts}::text[])`;
+      case 'field': {
+        const values = sent.flatMap(({ change }) => scalarOf(change.data[key.name]) ?? []);
+        const context = this.#environment.compileContext(scope, collection);
+        return compileFilter({ kind: 'in', path: [key.name], values }, context);
+      }
+    }
+  }
+
+  async #change(
+    transaction: Transaction,
+    { scope, collection, writable, now }: Plan,
+    {
+      present,
+      absent,
+      rows,
+    }: {
+      readonly present: readonly Sent[];
+      readonly absent: readonly Sent[];
+      readonly rows: ReadonlyMap<string, Row>;
+    },
+  ): Promise<ReadonlyMap<string, StoredRow>> {
+    await this.#environment.fillLabels(
+      transaction,
+      scope,
+      present.map(({ change }) => change),
+    );
+    const sentById = new Map(
+      present.flatMap((one): [string, Sent][] => {
+        const row = rows.get(one.key);
+        return row === undefined ? [] : [[row.id, one]];
+      }),
+    );
+    return await changeRecords(this.#environment, transaction, {
+      ...{ scope, collection, writable, now },
+      rows: [...rows.values()],
+      made: new Set(absent.flatMap(({ record: { _id: id } }) => (typeof id === 'string' ? [id] : []))),
+      change: (before, row) => merged(before, sentById.get(row.id)),
+      sentFields: ({ id }) => Object.keys(sentById.get(id)?.record ?? {}),
+    });
+  }
+
+  async #create(
+    transaction: Transaction,
+    { scope, collection, sent }: Plan,
+    absent: readonly Sent[],
+  ): Promise<ReadonlyMap<string, StoredRecord>> {
+    try {
+      const made = await this.#writes.create(
+        scope,
+        collection.name,
+        absent.map(({ record }) => record),
+        { within: transaction },
+      );
+      return new Map(made.flatMap((record, index) => (absent[index] ? [[absent[index].key, record]] : [])));
+    } catch (cause) {
+      throw asSent(
+        cause,
+        absent.map((one) => pointerTo(sent.indexOf(one), sent.length)),
+      );
+    }
+  }
+}
+
+type Key =
+  | { readonly kind: 'id' }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'rule'; readonly name: string };
+
+interface Sent {
+  readonly record: JsonObject;
+  readonly change: StoredChange;
+  readonly key: string;
+}
+
+interface Plan {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly readable: EffectiveAccess;
+  readonly writable: EffectiveAccess;
+  readonly key: Key;
+  readonly now: Date;
+  readonly sent: readonly Sent[];
+}
+
+/** The names of what tells the records of a collection apart, for `by`. */
+export function listKeys(collection: Collection): readonly string[] {
+  const unique = collection.fields.filter((field) => field.isUnique).map((field) => field.name);
+  const rules = collection.uniqueTogether.map((rule) => rule.name);
+  return [...new Set(['_id', ...unique, ...rules])];
+}
+
+/** @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert tells */
+function keyOf(collection: Collection, by: string, readable: EffectiveAccess): Key {
+  const key = findKey(collection, by);
+  if (key !== undefined) {
+    assertReadable(pathsOfKey(collection, key), readable, collection);
+    return key;
+  }
+  const names = listKeys(collection).filter((name) =>
+    pathsOfKey(collection, findKey(collection, name)).every(
+      ([field = '']) => !readable.hiddenFields.has(field),
+    ),
+  );
+  const expected = `one of ${names.join(', ')}`;
+  const detail = `by: "${by}" does not tell the records of ${collection.name} apart; ${expected} is expected`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'by', detail, expected, sent: by }],
+  });
+}
+
+function findKey(collection: Collection, by: string): Key | undefined {
+  if (by === '_id') return { kind: 'id' };
+  if (collection.fieldsByName.get(by)?.isUnique === true) return { kind: 'field', name: by };
+  return collection.uniqueTogether.some((rule) => rule.name === by) ? { kind: 'rule', name: by } : undefined;
+}
+
+function pathsOfKey(collection: Collection, key: Key | undefined): readonly Path[] {
+  if (key === undefined || key.kind === 'id') return [];
+  if (key.kind === 'field') return [[key.name]];
+  return (collection.uniqueTogether.find((rule) => rule.name === key.name)?.parts ?? []).map(
+    (part) => part.path,
+  );
+}
+
+/** One text for each key; empty where the record has none. */
+function keyTextOf(
+  key: Key,
+  id: string | undefined,
+  data: JsonObject,
+  { collection, timeZone }: { readonly collection: Collection; readonly timeZone: string },
+): string {
+  switch (key.kind) {
+    case 'id':
+      return id ?? '';
+    case 'rule': {
+      const text = keysOf(collection, data, timeZone)?.[key.name];
+      return typeof text === 'string' ? text : '';
+    }
+    case 'field': {
+      const value = scalarOf(data[key.name]);
+      if (value === undefined) return '';
+      return toDecimal(value)?.toFixed() ?? printExactJson(value);
+    }
+  }
+}
+
+function scalarOf(value: JsonValue | undefined) {
+  const scalar = isJsonObject(value) ? value.value : value;
+  if (scalar === null || scalar === undefined || isJsonObject(scalar) || isList(scalar)) return undefined;
+  return scalar;
+}
+
+function assertKeys(sent: readonly Sent[], by: string): void {
+  const indexByKey = new Map<string, number>();
+  const errors = sent.flatMap(({ key }, index): ErrorDetail[] => {
+    const pointer = pointerTo(index, sent.length);
+    const at = { pointer: by === '_id' ? `${pointer}/_id` : pointer };
+    const earlier = indexByKey.get(key);
+    indexByKey.set(key, index);
+    if (key === '') return [{ ...at, detail: `${pointer || 'the record'}: has no ${by} to tell it by` }];
+    if (earlier === undefined) return [];
+    return [{ ...at, detail: `${pointer}: has the same ${by} as /${earlier}; each is sent once` }];
+  });
+  assertNoFaults(errors);
+}
+
+function merged(before: JsonObject, sent: Sent | undefined): JsonObject {
+  if (sent === undefined) return before;
+  const { data, removed } = sent.change;
+  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
+  const { _id: id } = sent.record;
+  return { ...Object.fromEntries(kept), ...data, ...(id === undefined ? {} : { _id: id }) };
+}
+
+function pointerTo(index: number, count: number): string {
+  return count === 1 ? '' : `/${index}`;
+}
+
+/** A refusal of new records, its pointers into what was sent instead of into the new ones among it. */
+function asSent(error: unknown, pointers: readonly string[]): unknown {
+  if (!(error instanceof ServiceError) || error.errors === undefined) return error;
+  const errors = error.errors.map((one): ErrorDetail => {
+    const { pointer } = one;
+    if (pointer === undefined) return one;
+    const [, index = '0'] = /^\/(\d+)/.exec(pointer) ?? [];
+    const inner = pointers.length === 1 ? pointer : pointer.replace(/^\/\d+/, '');
+    const sentPointer = `${pointers[pointers.length === 1 ? 0 : Number(index)] ?? ''}${inner}`;
+    return { ...one, pointer: sentPointer, detail: one.detail.replace(pointer, sentPointer) };
+  });
+  const [first] = error.errors;
+  const detail =
+    first === undefined ? error.message : error.message.replace(first.detail, errors[0]?.detail ?? '');
+  return new ServiceError(error.code, detail, { errors, cause: error });
+}

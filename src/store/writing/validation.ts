@@ -1,0 +1,355 @@
+/**
+ * Makes of what a caller sent what is stored: checks every declared field, converts it, stamps defaults.
+ *
+ * All faults of a body are reported at once. Undeclared fields are kept as they are sent.
+ *
+ * @see decisions 1, 2
+ */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import { instantFrom, isDay, today } from '../../model/calendar.js';
+import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
+import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
+import { isOfFormat, MONTH_EXPECTATION, SESSION_EXPECTATION } from '../../model/text-formats.js';
+import { findCheckFaults } from './record-checks.js';
+
+export interface ToStoredOptions {
+  /** IANA name of the zone a bare date is midnight in. */
+  readonly timeZone: string;
+  /** The instant of the write. */
+  readonly now: Date;
+  /**
+   * `create` and `replace` take a whole record; `merge` takes the top-level fields to change, where null removes one
+   * (RFC 7386 at the top level: an object or list is replaced as a whole).
+   */
+  readonly mode: 'create' | 'replace' | 'merge';
+  /** replace: top-level fields that keep their present value when they are not sent. */
+  readonly keptFields?: ReadonlySet<string>;
+  /** JSON pointer of the record in the body, for errors. */
+  readonly pointer?: string;
+  /** Fields whose values no error tells. Default: none. */
+  readonly secret?: { has(field: string): boolean };
+}
+
+const NO_SECRETS: ReadonlySet<string> = new Set();
+
+export interface StoredChange {
+  /** What is stored, or, with `merge`, set. */
+  readonly data: JsonObject;
+  /** merge: the top-level fields that go. */
+  readonly removed: readonly string[];
+  /** References sent without a label, to be given one where their target can be read. */
+  readonly unlabelled: readonly UnlabelledReference[];
+}
+
+export interface UnlabelledReference {
+  readonly targets: readonly string[];
+  /** The object inside `data`. */
+  readonly reference: { readonly value: string; label?: string };
+}
+
+/** Deeper than any record of a school; a body nested without end would exhaust the stack of whoever reads it. */
+const MAX_DEPTH = 32;
+const MAX_ERRORS = 100;
+/** A b-tree holds no entry over a third of a page; compared in UTF-8 bytes, with room for the domain. */
+const MAX_INDEXED_BYTES = 2000;
+const ID = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/**
+ * What is stored of what was sent.
+ *
+ * @throws INVALID_VALUE (400) with every fault: its JSON pointer, what was expected and what was sent.
+ */
+export function toStored(collection: Collection, sent: JsonObject, options: ToStoredOptions): StoredChange {
+  const { change, errors } = convert(collection, sent, options);
+  assertNoFaults(errors);
+  return change;
+}
+
+/** As `toStored` for several records at once; pointers start with the record's index when there are more than one. */
+export function toStoredAll(
+  collection: Collection,
+  records: readonly JsonObject[],
+  options: ToStoredOptions & { readonly secretsOf?: (index: number) => ToStoredOptions['secret'] },
+): StoredChange[] {
+  const { secretsOf, ...shared } = options;
+  const results = records.map((record, index) => {
+    const secret = secretsOf?.(index);
+    const own = secret === undefined ? shared : { ...shared, secret };
+    return convert(collection, record, records.length === 1 ? own : { ...own, pointer: `/${index}` });
+  });
+  assertNoFaults(results.flatMap((result) => result.errors));
+  return results.map((result) => result.change);
+}
+
+/** One value for a declared field, or for an element of a list, as it is stored; what is wrong with it goes to `errors`. */
+export function toStoredValue(
+  value: JsonValue,
+  declared: { readonly field: Field; readonly of: 'field' | 'element' },
+  options: Pick<ToStoredOptions, 'timeZone' | 'now' | 'pointer'> & { readonly errors: ErrorDetail[] },
+): JsonValue {
+  const { errors, pointer = '', ...others } = options;
+  const conversion: Conversion = { options: { ...others, mode: 'merge' }, errors, unlabelled: [] };
+  const place: Place = { conversion, pointer, depth: 1 };
+  return declared.of === 'field'
+    ? toStoredField(declared.field, value, place)
+    : toStoredScalar(declared.field, value, place);
+}
+
+/** @throws INVALID_VALUE (400) listing the faults, if there are any */
+export function assertNoFaults(errors: readonly ErrorDetail[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new ServiceError('INVALID_VALUE', `${first.detail}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
+}
+
+/** Whether this text can be the `_id` of a record. @see decisions 1 */
+export function isRecordId(text: unknown): text is string {
+  // Addresses resolve a step of `.` or `..` away: the record would have none.
+  return typeof text === 'string' && ID.test(text) && text !== '.' && text !== '..';
+}
+
+/** The fields of a collection that are stamped with the instant of the create, so a replace keeps them. */
+export function stampedFields(collection: Collection): string[] {
+  const declared = collection.fields.filter((field) => field.default === 'now' && field.type === 'datetime');
+  return [...new Set([CREATED_ON, ...declared.map((field) => field.name)])];
+}
+
+/** What one conversion carries along. */
+interface Conversion {
+  readonly options: ToStoredOptions;
+  readonly errors: ErrorDetail[];
+  readonly unlabelled: UnlabelledReference[];
+}
+
+function convert(
+  collection: Collection,
+  sent: JsonObject,
+  options: ToStoredOptions,
+): { change: StoredChange; errors: readonly ErrorDetail[] } {
+  const conversion: Conversion = { options, errors: [], unlabelled: [] };
+  const pointer = options.pointer ?? '';
+  const removed: string[] = [];
+  const entries: [string, JsonValue][] = [];
+  for (const [name, value] of Object.entries(sent)) {
+    const field = collection.fieldsByName.get(name);
+    if (options.mode === 'merge' && value === null && !field?.isRequired) removed.push(name);
+    else entries.push([name, toStoredMember(field, name, value, { conversion, pointer, depth: 1 })]);
+  }
+  if (options.mode !== 'merge') {
+    entries.push(...missingMembers(collection.fields, sent, { conversion, pointer, depth: 1 }));
+    entries.push(...createdOn(collection, sent, options));
+  }
+  const data = Object.fromEntries(entries);
+  // Of values that are wrong already a check would say nothing new. Where fields are kept, only the store knows the whole record.
+  if (options.mode === 'create' && conversion.errors.length === 0) {
+    const { secret = NO_SECRETS } = options;
+    conversion.errors.push(...findCheckFaults(collection, data, { pointer, secret }));
+  }
+  return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
+}
+
+/** Where in the body a conversion is. */
+interface Place {
+  readonly conversion: Conversion;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+function toStoredMember(field: Field | undefined, name: string, value: JsonValue, parent: Place): JsonValue {
+  const place = inside(parent, name);
+  if (!isStorableText(name)) report(place, 'a field name that is Unicode text without NUL', name);
+  return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
+}
+
+/** Defaults of the declared fields that were not sent; the required ones without a default are faults. */
+function missingMembers(fields: readonly Field[], sent: JsonObject, parent: Place): [string, JsonValue][] {
+  const { options } = parent.conversion;
+  return fields.flatMap((field): [string, JsonValue][] => {
+    if (Object.hasOwn(sent, field.name)) return [];
+    if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) return [];
+    if (field.default !== undefined) return [[field.name, defaultOf(field, options)]];
+    if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
+    return [];
+  });
+}
+
+/** `created_on` is stamped in every collection, so its absence is no fault, declared or not. */
+function isStampedAnyway(field: Field): boolean {
+  return field.name === CREATED_ON && field.default === undefined;
+}
+
+function createdOn(
+  collection: Collection,
+  sent: JsonObject,
+  options: ToStoredOptions,
+): [string, JsonValue][] {
+  if (Object.hasOwn(sent, CREATED_ON) || options.keptFields?.has(CREATED_ON)) return [];
+  const field = collection.fieldsByName.get(CREATED_ON);
+  if (field?.default !== undefined) return [];
+  return [[CREATED_ON, stamp(field, options)]];
+}
+
+function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
+  if (field.default === undefined) return null;
+  return field.type === 'datetime' && field.default === 'now' ? stamp(field, options) : field.default;
+}
+
+function stamp(field: Field | undefined, options: ToStoredOptions): string {
+  return field?.format === 'date' ? today(options.timeZone, options.now) : options.now.toISOString();
+}
+
+function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (value === null) {
+    if (field.isRequired) report(place, expectationOf(field), value);
+    return null;
+  }
+  if (!field.isList) return toStoredScalar(field, value, place);
+  if (!Array.isArray(value)) return report(place, expectationOf(field), value);
+  return value.map((element: JsonValue, index) =>
+    toStoredScalar(field, element, inside(place, String(index))),
+  );
+}
+
+function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
+  switch (field.type) {
+    case 'text':
+      return toStoredText(field, value, place);
+    case 'number':
+      return isStorableNumber(value) ? value : report(place, scalarExpectationOf(field), value);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : report(place, scalarExpectationOf(field), value);
+    case 'datetime':
+      return toStoredDatetime(field, value, place);
+    case 'reference':
+      return toStoredReference(field, value, place);
+    case 'object':
+      return toStoredObject(field, value, place);
+  }
+}
+
+function toStoredText(field: Field, value: JsonValue, place: Place): JsonValue {
+  const isText = typeof value === 'string' && isStorableText(value);
+  if (!isText || !hasFormat(field, value)) return report(place, scalarExpectationOf(field), value);
+  if ((field.isIndexed || field.isUnique) && Buffer.byteLength(value) > MAX_INDEXED_BYTES) {
+    return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
+  }
+  return value;
+}
+
+function hasFormat(field: Field, text: string): boolean {
+  if (field.allowed !== undefined && !field.allowed.includes(text)) return false;
+  return isOfFormat(field, text);
+}
+
+function toStoredDatetime(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (typeof value !== 'string') return report(place, scalarExpectationOf(field), value);
+  if (field.format === 'date') return isDay(value) ? value : report(place, scalarExpectationOf(field), value);
+  return (
+    instantFrom(value, place.conversion.options.timeZone) ?? report(place, scalarExpectationOf(field), value)
+  );
+}
+
+function toStoredReference(field: Field, value: JsonValue, place: Place): JsonValue {
+  const sent = typeof value === 'string' ? { value } : value;
+  if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, scalarExpectationOf(field), value);
+  const { label, ...others } = sent;
+  for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
+  if (typeof label === 'string' && isStorableText(label)) return sent;
+  if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
+  const reference = { ...others, value: sent.value };
+  place.conversion.unlabelled.push({ targets: field.targets, reference });
+  return reference;
+}
+
+function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue {
+  if (!isJsonObject(value)) return report(place, scalarExpectationOf(field), value);
+  const members = new Map(field.fields.map((member) => [member.name, member]));
+  const entries = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+    name,
+    toStoredMember(members.get(name), name, member, place),
+  ]);
+  return Object.fromEntries([...entries, ...missingMembers(field.fields, value, place)]);
+}
+
+/** An undeclared value is kept as it is, as long as Postgres can hold it. */
+function checkUndeclared(value: JsonValue, place: Place): JsonValue {
+  if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) report(place, 'Unicode text without NUL', value);
+  } else if (typeof value === 'number' || isExactNumber(value)) {
+    if (!isStorableNumber(value)) report(place, NUMBER_EXPECTATION, value);
+  } else if (Array.isArray(value)) {
+    value.forEach((element: JsonValue, index) => {
+      checkUndeclared(element, inside(place, String(index)));
+    });
+  } else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) toStoredMember(undefined, name, member, place);
+  }
+  return value;
+}
+
+/** jsonb holds neither NUL nor half a surrogate pair. */
+function isStorableText(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+function inside(place: Place, name: string): Place {
+  const escaped = name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { ...place, pointer: `${place.pointer}/${escaped}`, depth: place.depth + 1 };
+}
+
+function report(place: Place, expected: string, sent: JsonValue | undefined): null {
+  const where = place.pointer === '' ? 'the record' : place.pointer;
+  const found = sent === undefined ? 'it is missing' : `${describe(sent)} was sent`;
+  place.conversion.errors.push({
+    pointer: place.pointer,
+    detail: `${where}: ${expected} is expected, ${found}`,
+    expected,
+    ...(sent === undefined ? {} : { sent: toShown(sent) }),
+  });
+  return null;
+}
+
+/** What a field takes, in the words of an error. */
+function expectationOf(field: Field): string {
+  return field.isList ? `a list, each element ${scalarExpectationOf(field)}` : scalarExpectationOf(field);
+}
+
+function scalarExpectationOf(field: Field): string {
+  switch (field.type) {
+    case 'text':
+      if (field.allowed !== undefined) return `one of ${field.allowed.join(', ')}`;
+      if (field.format === 'month') return MONTH_EXPECTATION;
+      if (field.format === 'session') return SESSION_EXPECTATION;
+      return 'text';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    case 'datetime':
+      return field.format === 'date'
+        ? 'a day YYYY-MM-DD'
+        : 'a datetime (ISO 8601 with Z or an offset, or a day YYYY-MM-DD)';
+    case 'reference':
+      return `a reference to ${field.targets.join(' or ')} ({"value": <_id>, "label": <text>}, or the _id)`;
+    case 'object':
+      return 'an object';
+  }
+}
+
+function describe(sent: JsonValue): string {
+  if (Array.isArray(sent)) return 'a list';
+  if (isJsonObject(sent)) return 'an object';
+  return typeof sent === 'string' ? JSON.stringify(toShown(sent)) : String(sent);
+}
+
+/** What was sent, short enough for an answer. */
+function toShown(sent: JsonValue): unknown {
+  if (isExactNumber(sent)) return sent.toString().slice(0, 200);
+  if (typeof sent === 'string') return sent.length > 100 ? `${sent.slice(0, 100)}…` : sent;
+  if (Array.isArray(sent)) return `a list of ${sent.length}`;
+  return isJsonObject(sent) ? 'an object' : sent;
+}

@@ -1,0 +1,143 @@
+/**
+ * What a write starts: asked before it, when it can still be changed or refused, and begun after it. Given to the store from above,
+ * which does not know that these are scripts.
+ */
+import type { Prisma } from '../../generated/prisma/client.js';
+import { type JsonObject, memberOf, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isSameJson } from '../../model/json-order.js';
+import type { Principal, Scope } from '../../model/scope.js';
+import { accessOf, findAccess } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import { assertWritable } from './record-refusals.js';
+
+export type WriteOperation = 'create' | 'update' | 'delete';
+
+/** The collections a transaction writes to, as far as is known before it. */
+export type Writes = 'anything' | readonly string[];
+
+export interface ReservedPlace {
+  /** How long it was waited for, which counts into the time that what is asked may take. */
+  readonly waitedMs: number;
+  giveBack(): void;
+}
+
+export interface WriteTriggers {
+  /** What is to be asked before such a write, in order. Every write asks this: it costs nothing where there is none. */
+  before(domainId: string, collection: string, operation: WriteOperation): readonly BeforeTrigger[];
+  /**
+   * Takes a place for asking, before such writes take a connection: a write that waited for its turn with a connection in hand would keep
+   * it from everybody. `undefined`: nothing will be asked.
+   *
+   * @throws UNAVAILABLE when too many wait, or for too long
+   */
+  reserve(scope: Scope, writes: Writes): Promise<ReservedPlace> | undefined;
+  /** An expression over `r`, a written record, that sees to what follows once the write is committed. `undefined`: nothing does. */
+  after(scope: Scope, collection: string, operation: WriteOperation): Prisma.Sql | undefined;
+}
+
+export interface BeforeTrigger {
+  /** As whom it looks at the record and changes it. */
+  principalFor(scope: Scope): Principal;
+  /** The record as it is to be instead; `undefined`: as it was given. @throws to refuse the write */
+  ask(write: AskedWrite, within: Transaction): Promise<JsonObject | undefined>;
+}
+
+/** A write as a trigger sees it: without the fields that are hidden from it. */
+export interface AskedWrite {
+  /** With the trigger's principal. */
+  readonly scope: Scope;
+  readonly collection: string;
+  readonly operation: WriteOperation;
+  /** As it will be; of a removal, as it is. */
+  readonly record: JsonObject;
+  /** As it is now; `undefined` for a new one. */
+  readonly previous: JsonObject | undefined;
+}
+
+export const NO_TRIGGERS: WriteTriggers = {
+  before: () => [],
+  reserve: () => undefined,
+  after: () => undefined,
+};
+
+export interface PendingWrite {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly operation: WriteOperation;
+  readonly id: string;
+  /** Without `_id`. */
+  readonly record: JsonObject;
+  readonly previous: JsonObject | undefined;
+}
+
+/** Top-level members to set and to take away. */
+export interface Revision {
+  readonly set: JsonObject;
+  readonly removed: readonly string[];
+}
+
+/**
+ * Asks the triggers one after the other and says what they make of the record together. What one changes is held against the rights
+ * of its own principal: a script with service roles may set what its caller may not.
+ *
+ * @throws what a trigger refuses with; FORBIDDEN for a change that its principal may not make
+ */
+export async function askBefore(
+  triggers: readonly BeforeTrigger[],
+  write: PendingWrite,
+  within: Transaction,
+): Promise<Revision> {
+  let record = write.record;
+  for (const trigger of triggers) {
+    const { set, removed } = await askOne(trigger, { ...write, record }, within);
+    record = { ...omit(record, removed), ...set };
+  }
+  return difference(write.record, record);
+}
+
+/** A record after a revision. */
+export function revise(record: JsonObject, { set, removed }: Revision): JsonObject {
+  return { ...omit(record, removed), ...set };
+}
+
+async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Transaction): Promise<Revision> {
+  const { collection, operation, id } = write;
+  const scope = { ...write.scope, principal: trigger.principalFor(write.scope) };
+  const hidden = [...(findAccess(scope, collection, 'read')?.hiddenFields ?? [])];
+  const shown = (record: JsonObject) => ({ _id: id, ...asFloats(omit(record, hidden)) });
+  const given = shown(write.record);
+  const asked = {
+    scope,
+    collection: collection.name,
+    operation,
+    record: given,
+    previous: write.previous && shown(write.previous),
+  };
+  const answer = await trigger.ask(asked, within);
+  if (answer === undefined || operation === 'delete') return { set: {}, removed: [] };
+  const revision = difference(given, { ...answer, _id: id });
+  const names = [...Object.keys(revision.set), ...revision.removed];
+  if (names.length > 0) {
+    const access = accessOf(scope, collection, operation);
+    assertWritable([Object.fromEntries(names.map((name) => [name, null]))], access, collection);
+  }
+  return revision;
+}
+
+function difference(before: JsonObject, after: JsonObject): Revision {
+  const set = Object.entries(after).filter(([name, value]) => !isSameJson(memberOf(before, name), value));
+  return {
+    set: Object.fromEntries(set),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
+  };
+}
+
+/** Numbers as a script sees them: one with more digits than a float has is no change when it comes back rounded. */
+function asFloats(record: JsonObject): JsonObject {
+  return JSON.parse(printExactJson(record)) as JsonObject;
+}
+
+function omit(record: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,45 @@
+/** Watches PostgreSQL's own log for statements that failed on one database: what a caller sent must not be among the reasons. */
+import { open, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+
+/** Conflicts, ended statements and ended connections: no text of a caller makes these. */
+const EXPECTED =
+  /duplicate key value|could not serialize|deadlock detected|canceling statement|terminating connection|could not obtain lock/;
+
+export interface StatementErrors {
+  /** A line for each statement that failed since the watch began, with what PostgreSQL said of it. */
+  list(): Promise<readonly string[]>;
+}
+
+/** The log is that of the embedded server, which names the database in every line. */
+export async function watchStatementErrors(databaseUrl: string): Promise<StatementErrors> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'campus tests' });
+  await client.connect();
+  const { rows } = await client
+    .query<{ data_directory: string }>('show data_directory')
+    .finally(() => client.end());
+  const logFile = path.join(rows[0]?.data_directory ?? '', 'server.log');
+  const { size } = await stat(logFile);
+  const database = new URL(databaseUrl).pathname.slice(1);
+  const failed = new RegExp(`\\] ${database} (?:ERROR|FATAL|PANIC): `);
+  return {
+    async list() {
+      const lines = (await readFrom(logFile, size)).split('\n');
+      return lines.filter((line) => failed.test(line) && !EXPECTED.test(line));
+    },
+  };
+}
+
+async function readFrom(file: string, start: number): Promise<string> {
+  if (start === 0) return await readFile(file, 'utf8');
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    await handle.read(bytes, 0, bytes.length, start);
+    return bytes.toString('utf8');
+  } finally {
+    await handle.close();
+  }
+}

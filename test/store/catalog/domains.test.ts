@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Domains } from '../../../src/store/catalog/domains.js';
+import { useTestDatabase } from '../../database.js';
+import { ADMIN, SUB, scopeOf, TOP } from '../people.js';
+
+const test = useTestDatabase();
+let domains: Domains;
+let elsewhere: Domains;
+const subAdmin = scopeOf({ id: 'usr-sub', roles: ['admin'], domain: SUB });
+
+beforeAll(async () => {
+  domains = await Domains.load(test.database);
+  elsewhere = await Domains.load(test.database);
+  await domains.createTop({ id: 'school', name: 'School' });
+  await domains.create(ADMIN, { id: 'branch', name: 'Branch' });
+});
+
+afterAll(async () => {
+  await domains.close();
+  await elsewhere.close();
+});
+
+async function eventually(isTrue: () => boolean): Promise<void> {
+  for (let attempt = 0; !isTrue(); attempt++) {
+    if (attempt === 100) throw new Error('it never came to be');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('domains', () => {
+  it('are not created by an admin of a sub-domain, nor by a clerk', async () => {
+    const other = { id: 'other', name: 'Other' };
+    await expect(domains.create(subAdmin, other)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(domains.create(scopeOf({ roles: ['clerk'] }), other)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  });
+
+  it('are not created twice, nor with an id that is none, nor a second time at the top', async () => {
+    await expect(domains.create(ADMIN, { id: 'branch', name: 'B' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    await expect(domains.create(ADMIN, { id: 'a b', name: 'B' })).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+    });
+    await expect(domains.createTop({ id: 'second', name: 'B' })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('that are not there are NOT_FOUND, with a suggestion', () => {
+    expect(() => domains.get('brunch')).toThrow('"branch"');
+  });
+
+  it('are one above and the others below it', () => {
+    expect(domains.top()).toEqual(TOP);
+    expect(domains.get('branch')).toEqual(SUB);
+  });
+
+  it('are listed to an admin of the top domain; others see their own', () => {
+    expect(domains.listFor(ADMIN).map((domain) => domain.id)).toEqual(['school', 'branch']);
+    expect(domains.listFor(subAdmin)).toEqual([SUB]);
+  });
+
+  it('are known on every gateway', async () => {
+    await eventually(() => elsewhere.find('branch') !== undefined);
+  });
+});
+
+describe('properties', () => {
+  it('are read and set by admins only', async () => {
+    const clerk = scopeOf({ roles: ['clerk'] });
+    expect(() => domains.listProperties(clerk)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+    await expect(domains.setProperty(clerk, { name: 'a', value: 1 })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  });
+
+  it('have a name, and a time zone is one', async () => {
+    await expect(domains.setProperty(ADMIN, { name: 'a b', value: 1 })).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+    });
+    for (const value of ['Asia/Atlantis', 5, '']) {
+      await expect(domains.setProperty(ADMIN, { name: 'timezone', value })).rejects.toMatchObject({
+        code: 'INVALID_VALUE',
+      });
+    }
+  });
+
+  it('are inherited from the top domain until they are set', async () => {
+    await domains.setProperty(ADMIN, { name: 'weeklyOffs', value: ['SU'] });
+    expect(domains.property('branch', 'weeklyOffs')).toEqual(['SU']);
+    await domains.setProperty(subAdmin, { name: 'weeklyOffs', value: ['FR'] });
+    expect(domains.property('branch', 'weeklyOffs')).toEqual(['FR']);
+    expect(domains.property('school', 'weeklyOffs')).toEqual(['SU']);
+    await domains.setProperty(subAdmin, { name: 'weeklyOffs', value: undefined });
+    expect(domains.property('branch', 'weeklyOffs')).toEqual(['SU']);
+    await eventually(() => elsewhere.property('branch', 'weeklyOffs') !== undefined);
+  });
+
+  it('give a domain its time zone', async () => {
+    await domains.setProperty(ADMIN, { name: 'timezone', value: 'Asia/Dubai' });
+    expect([domains.get('school').timeZone, domains.get('branch').timeZone]).toEqual([
+      'Asia/Dubai',
+      'Asia/Dubai',
+    ]);
+    await domains.setProperty(ADMIN, { name: 'timezone', value: undefined });
+    expect(domains.get('branch').timeZone).toBe('Asia/Kolkata');
+  });
+
+  it('are masked in lists when they are secret', async () => {
+    await domains.setProperty(ADMIN, { name: 'smsKey', value: 's3cret', isSecret: true });
+    expect(JSON.stringify(domains.listProperties(ADMIN))).not.toContain('s3cret');
+    expect(domains.listProperties(subAdmin)).toContainEqual({
+      name: 'smsKey',
+      value: '********',
+      isSecret: true,
+      isInherited: true,
+    });
+    expect(domains.property('branch', 'smsKey')).toBe('s3cret');
+  });
+});

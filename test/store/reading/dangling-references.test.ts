@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import { listDanglingReferences } from '../../../src/store/reading/dangling-references.js';
+import { useTestStore } from '../store.js';
+
+const test = useTestStore([
+  {
+    name: 'shelf',
+    fields: [
+      { name: 'of', type: 'reference', target: ['shelf', 'staff'], mustExist: false },
+      {
+        name: 'rows',
+        type: 'object',
+        list: true,
+        fields: [{ name: 'book', type: 'reference', target: 'shelf', list: true }],
+      },
+    ],
+  },
+]);
+
+describe('what points at nothing', () => {
+  it('is counted by field, with the first records that hold it', async () => {
+    await test.database.query(Prisma.sql`
+      insert into records (domain, collection, id, data, deleted_at) values
+        ('school', 'shelf', 'a', '{"of": {"value": "a"}, "rows": [{"book": [{"value": "a"}, {"value": "x"}]}, {"book": [{"value": "gone"}]}]}', null),
+        ('school', 'shelf', 'b', '{"of": {"value": "elsewhere"}, "rows": "none"}', null),
+        ('school', 'shelf', 'gone', '{"of": {"value": "y"}}', now()),
+        ('branch', 'shelf', 'elsewhere', '{}', null)`);
+    expect(await listDanglingReferences(test, 'school')).toEqual([
+      {
+        ...{ collection: 'shelf', field: 'of', targets: ['shelf', 'staff'], mustExist: false },
+        ...{ count: 1, removed: 0, examples: ['b'] },
+      },
+      {
+        ...{ collection: 'shelf', field: 'rows.book', targets: ['shelf'], mustExist: true },
+        ...{ count: 2, removed: 1, examples: ['a'] },
+      },
+    ]);
+    expect(await listDanglingReferences(test, 'branch')).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import type { JsonObject } from '../../../src/json.js';
+import { queryOf, type RecordQuery } from '../../../src/model/record-query.js';
+import type { Member, PageShape } from '../../../src/store/sql/shape.js';
+import { ADMIN, SUB, scopeOf } from '../people.js';
+import { useTestStore } from '../store.js';
+
+const test = useTestStore();
+const VIEWER = scopeOf({ roles: ['viewer'] });
+const BRANCH_ADMIN = scopeOf({ id: 'usr-branch', roles: ['admin'], domain: SUB });
+
+function find(query: Partial<RecordQuery>, scope = ADMIN) {
+  return test.store.find(scope, { ...queryOf('student'), ...query });
+}
+
+async function read(
+  query: Partial<RecordQuery>,
+  format: 'json' | 'ndjson' = 'json',
+  scope = ADMIN,
+): Promise<string[]> {
+  const chunks: string[] = [];
+  for await (const chunk of find(query, scope).stream(format)) chunks.push(chunk);
+  return chunks;
+}
+
+beforeAll(async () => {
+  const names = ['Anu', 'Bala', 'Chitra', 'Dev', 'Esha'];
+  const records = names.map(
+    (name, index): JsonObject => ({
+      _id: `s-${index + 1}`,
+      number: String(index + 1),
+      name,
+      class: index < 3 ? '5' : '6',
+      fee: 100 + index,
+      phone: `98${index}`,
+      created_on: '2026-04-01T00:00:00.000Z',
+      tutor: { value: 'usr-1', label: 'Usha' },
+      tags: ['x'],
+    }),
+  );
+  await test.store.create(ADMIN, 'student', records);
+  await test.store.create(BRANCH_ADMIN, 'student', [{ _id: 'b-1', number: '1', name: 'Far' }]);
+  await test.store.create(ADMIN, 'staff', [{ _id: 'usr-1', name: 'Usha', department: 'Maths' }]);
+});
+
+describe('a stream', () => {
+  it('throws, and never ends its list, when Postgres fails on the way', async () => {
+    await test.database.query(Prisma.sql`
+      create function fail_at(id text) returns boolean language plpgsql as
+        'begin if id = ''s-4'' then raise exception ''no''; end if; return true; end'`);
+    const set = find({ sort: [{ path: ['name'], direction: 'ascending' }] });
+    const { source } = set.parts;
+    const sql = Prisma.sql`select r.id from ${source.from} where ${source.where} and fail_at(r.id)`;
+    await expect(async () => {
+      for await (const _batch of test.database.stream(sql)) {
+        // read to the end
+      }
+    }).rejects.toThrow('no');
+    const controller = new AbortController();
+    let text = '';
+    await expect(async () => {
+      for await (const chunk of find({}).stream('json', controller.signal)) {
+        text += chunk;
+        controller.abort(new Error('gone'));
+      }
+      throw new Error('gone');
+    }).rejects.toThrow('gone');
+    expect(text.length).toBeGreaterThan(0);
+  });
+
+  it('is one list, in order, as Postgres printed it', async () => {
+    const text = (
+      await read({ projection: [['name']], sort: [{ path: ['name'], direction: 'descending' }] })
+    ).join('');
+    expect(text).toBe(
+      '[{"_id": "s-5", "name": "Esha"},{"_id": "s-4", "name": "Dev"},{"_id": "s-3", "name": "Chitra"},{"_id": "s-2", "name": "Bala"},{"_id": "s-1", "name": "Anu"}]',
+    );
+  });
+
+  it('is an empty list of nothing', async () => {
+    const nothing = { kind: 'equals', path: ['name'], value: 'Nobody' } as const;
+    expect(await read({ filter: nothing })).toEqual(['[]']);
+    expect(await read({ filter: nothing }, 'ndjson')).toEqual([]);
+  });
+
+  it('is a record a line as ndjson', async () => {
+    expect((await read({ projection: [['number']], limit: 2, skip: 1 }, 'ndjson')).join('')).toBe(
+      '{"_id": "s-2", "number": "2"}\n{"_id": "s-3", "number": "3"}\n',
+    );
+  });
+
+  it('comes in chunks of some size', async () => {
+    const notes = Array.from({ length: 3000 }, (_, index) => ({ text: `note ${index} ${'x'.repeat(40)}` }));
+    await test.store.create(ADMIN, 'note', notes);
+    const chunks: string[] = [];
+    for await (const chunk of test.store.find(ADMIN, queryOf('note')).stream('json')) chunks.push(chunk);
+    expect(JSON.parse(chunks.join(''))).toHaveLength(3000);
+    expect(chunks.slice(0, -1).every((chunk) => chunk.length >= 16 * 1024)).toBe(true);
+    expect(chunks.length).toBeGreaterThan(3);
+  });
+
+  it('leaves nothing open when its reader leaves', async () => {
+    for await (const _chunk of test.store.find(ADMIN, queryOf('note')).stream('json')) break;
+    // The helper fails the file for a connection left open.
+  });
+});
+
+describe('a page', () => {
+  it('is refused a cursor that is none, or of another order, at once', async () => {
+    const { cursors } = await find({ limit: 1 }).page();
+    expect(() => find({ after: 'nonsense' })).toThrow(expect.objectContaining({ status: 400 }));
+    expect(() => find({ after: cursors[0], sort: [{ path: ['name'], direction: 'ascending' }] })).toThrow(
+      expect.objectContaining({ status: 400 }),
+    );
+  });
+
+  it('leads to the next until there is none', async () => {
+    const seen: string[] = [];
+    const sort = [{ path: ['class'], direction: 'descending' as const }];
+    let after: string | undefined;
+    for (;;) {
+      const page = await find({ sort, limit: 2, after }).page();
+      seen.push(...page.records.map((record) => record.id));
+      expect(page.hasPreviousPage).toBe(after !== undefined);
+      after = page.cursors.at(-1);
+      if (!page.hasNextPage) break;
+    }
+    expect(seen).toEqual(['s-5', 's-4', 's-3', 's-2', 's-1']);
+  });
+
+  it('is read back from the end, in the order', async () => {
+    const last = await find({ limit: 2, fromEnd: true }).page();
+    expect(last.records.map((record) => record.id)).toEqual(['s-4', 's-5']);
+    expect([last.hasPreviousPage, last.hasNextPage]).toEqual([true, false]);
+    const before = await find({ limit: 3, fromEnd: true, before: last.cursors[0] }).page();
+    expect(before.records.map((record) => record.id)).toEqual(['s-1', 's-2', 's-3']);
+    expect([before.hasPreviousPage, before.hasNextPage]).toEqual([false, true]);
+  });
+
+  it('counts all that match, wherever it starts', async () => {
+    const set = find({ filter: { kind: 'equals', path: ['class'], value: '5' }, limit: 1, skip: 1 });
+    expect(await set.count()).toBe(3);
+    expect((await set.page()).records.map((record) => record.id)).toEqual(['s-2']);
+  });
+});
+
+describe('a printed page', () => {
+  const nodes = (members: readonly Member[]): PageShape => ({
+    members: [
+      { key: 'nodes', kind: 'records', members },
+      { key: 'totalCount', kind: 'count' },
+    ],
+  });
+  const name: Member = { key: 'name', shape: { kind: 'text', path: ['name'] } };
+
+  it('is refused a hidden field by name, whatever form it has', async () => {
+    const hidden: Member[] = [
+      { key: 'phone', shape: { kind: 'text', path: ['phone'] } },
+      { key: 'phone', shape: { kind: 'json', path: ['phone', 'x'] } },
+      { key: 'phone', shape: { kind: 'list', path: ['phone'], element: { kind: 'json', path: [] } } },
+      { key: 'phone', shape: { kind: 'object', path: ['phone'], members: [] } },
+      { key: 'phone', shape: { kind: 'target', path: ['phone'], targets: [] } },
+    ];
+    for (const member of hidden) {
+      const refusal = { code: 'FORBIDDEN', message: expect.stringContaining('"phone"') };
+      await expect(find({ limit: 5 }, VIEWER).print(nodes([name, member]))).rejects.toMatchObject(refusal);
+      await expect(find({ limit: 5 }, VIEWER).printRecord([member])).rejects.toMatchObject(refusal);
+    }
+  });
+
+  it('is refused a hidden field of the record a reference points to', async () => {
+    const targets = [{ collection: 'staff', members: [name] }];
+    const tutor: Member = { key: 'tutor', shape: { kind: 'target', path: ['tutor'], targets } };
+    await expect(find({ limit: 5 }, VIEWER).print(nodes([tutor]))).rejects.toThrow('"name" of staff');
+  });
+
+  it("shows no record of a target out of the caller's rows", async () => {
+    const targets = [{ collection: 'staff', members: [name] }];
+    const tutor: Member = { key: 'tutor', shape: { kind: 'target', path: ['tutor'], targets } };
+    const roles = { roles: ['teacher', 'reader_of_all'] };
+    const print = (id: string) => find({ limit: 1 }, scopeOf({ id, ...roles })).print(nodes([tutor]));
+    expect(JSON.parse(await print('usr-9')).nodes).toEqual([{ tutor: null }]);
+    expect(JSON.parse(await print('usr-1')).nodes).toEqual([{ tutor: { name: 'Usha' } }]);
+  });
+
+  it('is one statement for records and count', async () => {
+    const filter = { kind: 'equals', path: ['class'], value: '5' } as const;
+    expect(JSON.parse(await find({ limit: 2, filter }).print(nodes([name])))).toEqual({
+      nodes: [{ name: 'Anu' }, { name: 'Bala' }],
+      totalCount: 3,
+    });
+  });
+
+  it('of one record is that record, or nothing', async () => {
+    const byId = (value: string) => find({ filter: { kind: 'equals', path: ['_id'], value } });
+    expect(JSON.parse((await byId('s-2').printRecord([name])) ?? '')).toEqual({ name: 'Bala' });
+    expect(await byId('s-9').printRecord([name])).toBeUndefined();
+    expect(await byId('b-1').printRecord([name])).toBeUndefined();
+  });
+});
