@@ -1,21 +1,22 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, firstDay, lastDay, sessionOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange, inClass, inSection } from './common-parameters.js';
-import { type DayOrMonth, dayOrMonth, percent, usualAttendance } from './parameter-types.js';
-import { defaulted, parameterError } from './parameters.js';
-import { assertClass } from './places.js';
-import { defineReport } from './report.js';
-import { schoolDays, unusableHolidays } from './school-days.js';
-import { registeredStudents, sessionStart } from './student-days.js';
+import * as column from './engine/columns.js';
+import { type DayOrMonth, dayOrMonth, percent, usualAttendance } from './engine/parameter-types.js';
+import { defaulted, parameterError } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { firstDay, lastDay } from './engine/school-calendar.js';
+import { checkRange, inClass, inSection } from './shared/common-parameters.js';
+import { assertPlace } from './shared/known-names.js';
+import { isOnRoll, unusableRoll } from './shared/roll.js';
+import { unusableHolidays } from './shared/school-days.js';
+import { presentDays, registeredStudents, sessionStart, studentDays } from './shared/student-days.js';
 
 @column.rowType('AttendanceShortage', 'A student whose attendance is below the threshold.')
 export class AttendanceShortage {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
-  @column.text('The class.') readonly class!: string;
-  @column.text('The section.') readonly section!: string;
+  @column.text('The class of the registration.') readonly class!: string;
+  @column.text('The section of the registration.') readonly section!: string;
   @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
   @column.text('Name of the father, else of the mother.', { nullable: true }) readonly guardian!:
     | string
@@ -52,10 +53,10 @@ export class AttendanceShortageTotals {
 /**
  * The students on roll on the last day whose attendance in the range is below a percentage.
  *
- * Counted as in the class register. A student is of the class and section of the last mark in the range, else of the registration of
- * that session, and its calendar counts for all days.
+ * Counted as in the class register: every day by the class the student was in on it, whichever was asked about. With `class`, those are
+ * listed whose registration says that class, with the same days as without it.
  *
- * @see reports.md "Beyond the document", 9
+ * @see reports "Beyond the document", 9
  */
 export const attendanceShortage = defineReport({
   name: 'attendance-shortage',
@@ -95,15 +96,14 @@ export const attendanceShortage = defineReport({
       { name: 'end', value: end },
       { days: 366, said: '12 months' },
     );
-    if (className !== undefined) await assertClass(context, className, section);
     if (section !== undefined && className === undefined)
       throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
+    await assertPlace({ class: className, section }, context);
   },
   sql: ({ below, class: className = null, section = null, start, end }, context) => {
-    const { domain, timeZone, today, settings, sections } = context;
+    const { domain, today, settings, sections } = context;
     const asked = lastDay(end);
     const range = { first: firstDay(start), last: asked.localeCompare(today) < 0 ? asked : today };
-    const sessionYear = Number(sessionOf(range.last, settings.sessionFirstMonth).slice(0, 4));
     return Prisma.sql`
 with
 class_records as materialized (
@@ -111,67 +111,44 @@ class_records as materialized (
   from records r
   where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
 ),
-school_classes as (
-  select class from class_records
-),
-${schoolDays(context, range)},
-students as materialized (
-  select ${registeredStudents},
+registrations as materialized (
+  select ${registeredStudents(context)},
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
+    and (${section}::text is null or r.data->>'section' = ${section}::text)
+    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
 ),
-marked as materialized (
+-- Those who are unusable go to the warnings; they have no day on the roll.
+students as materialized (
+  select * from registrations where coalesce(${isOnRoll(range.last)}, true)
+),
+${studentDays(
+  { ...range, classes: Prisma.sql`select null where false`, where: Prisma.sql`true`, letters: 'without' },
+  context,
+)},
+days_of as (
   select
-    mark.student, max(mark.day || chr(31) || mark.class || chr(31) || mark.section) as last_place,
-    count(*) filter (where status in ('present', 'absent', 'late', 'half_day', 'leave')) as marks,
-    count(*) filter (where status = 'absent') as absent, count(*) filter (where status = 'leave') as leave,
-    count(*) filter (where status in ('present', 'late')) + 0.5 * count(*) filter (where status = 'half_day')
-      + count(*) filter (where status = 'leave' and ${settings.leaveCountsPresent}) as present_days
-  from (
-    select
-      m.student->>'value' as student, left(right(r.keys->>'student_day', 12), 10) as day, m.class, m.section, m.status
-    from records r
-    cross join lateral jsonb_to_record(r.data) as m(student jsonb, class text, section text, status text)
-    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
-      and r.data->'created' >= to_jsonb(${startOf(range.first, timeZone)}::text)
-      and r.data->'created' < to_jsonb(${endOf(range.last, timeZone)}::text)
-      and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
-  ) as mark
-  join students s on s.student = mark.student
-  where mark.day between s.admitted_on and s.left_on
-    and not (select places from days_off) ? (mark.class || ' ' || mark.day)
-  group by mark.student
-),
-placed as materialized (
-  select
-    s.student, s.admission_no, s.name, s.roll_no, s.guardian, s.phone, greatest(s.admitted_on, ${range.first}) as from_day,
-    coalesce(split_part(m.last_place, chr(31), 2), s.class) as class, coalesce(split_part(m.last_place, chr(31), 3), s.section) as section,
-    coalesce(m.marks, 0) as marks, coalesce(m.absent, 0) as absent, coalesce(m.leave, 0) as leave, coalesce(m.present_days, 0) as present_days
-  from students s
-  left join marked m on m.student = s.student
-  where s.admitted_on <= ${range.last} and s.left_on >= ${range.last}
-    and (m.student is not null or s.session_year = ${sessionYear})
-),
-stays as (
-  select p.class, p.from_day, count(*) as working_days
-  from (select distinct class, from_day from placed) as p
-  join school_days d on d.class = p.class and d.is_working and d.day >= p.from_day
-  group by p.class, p.from_day
+    student, sum(working_days) as working_days, sum(absent) as absent, sum(leave) as leave, sum(unmarked) as unmarked,
+    sum(${presentDays(settings)}) as present_days
+  from register
+  group by student
 ),
 counted as materialized (
-  select p.*, c.class_order, s.working_days, 100 * p.present_days < ${below}::numeric * s.working_days as is_below
-  from placed p
-  join stays s on s.class = p.class and s.from_day = p.from_day
-  left join class_records c on c.class = p.class
-  where (${className}::text is null or p.class = ${className}::text) and (${section}::text is null or p.section = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))
+  select
+    s.*, c.class_order, d.working_days, d.absent, d.leave, d.unmarked, d.present_days,
+    100 * d.present_days < ${below}::numeric * d.working_days as is_below
+  from students s
+  join days_of d on d.student = s.student
+  left join class_records c on c.class = s.class
+  where d.working_days > 0
 )
 select 'row' as part, row_number() over (order by class_order, class, section, roll_no, name, student) as position, student as key,
   json_build_object(
     'studentId', student, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no,
     'guardian', guardian, 'phone', phone, 'workingDays', working_days, 'presentDays', trim_scale(present_days),
-    'absent', absent, 'leave', leave, 'unmarked', greatest(working_days - marks, 0),
+    'absent', absent, 'leave', leave, 'unmarked', unmarked,
     'percent', round(100 * present_days / working_days, 2),
     'daysShort', trim_scale(ceil(2 * (${below}::numeric * working_days / 100 - present_days)) / 2)
   ) as content
@@ -199,9 +176,7 @@ select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
 from (
-  select 'registration' as collection, student as id, 'admitted_on or left_on is not a day' as reason
-  from students
-  where admitted_on is null or left_on is null
+  ${unusableRoll}
   union all
   select 'attendance', r.id, 'student or created is unusable'
   from records r

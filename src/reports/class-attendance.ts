@@ -1,11 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { firstDay, lastDay, monthOf, monthsBetween } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange, inSection } from './common-parameters.js';
-import { dayOrMonth, text } from './parameter-types.js';
-import { parameterError, required } from './parameters.js';
-import { assertClass } from './places.js';
-import { defineReport } from './report.js';
+import * as column from './engine/columns.js';
+import { dayOrMonth, text } from './engine/parameter-types.js';
+import { parameterError, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { firstDay, lastDay, monthOf, monthsBetween } from './engine/school-calendar.js';
+import { checkRange, inSection } from './shared/common-parameters.js';
+import { assertPlace } from './shared/known-names.js';
 import {
   marksOfNoDay,
   presentDays,
@@ -14,7 +14,7 @@ import {
   studentDays,
   studentsOfClass,
   unusableAttendance,
-} from './student-days.js';
+} from './shared/student-days.js';
 
 @column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
 export class RegisterLine {
@@ -108,13 +108,13 @@ const MOST_MONTHS = 12;
 /**
  * The register of a class, month by month.
  *
- * A student is on roll from `admitted_on` to `left_on`, in the section of the last mark on or before the day in that session (before the
+ * A student is on roll as roll.ts says, in the section of the last mark on or before the day in that session (before the
  * first mark, in that of the first; without any, in that of the registration of the session). Marks of days that are not school, or when
  * the student is not on roll, do not count and are in the warnings.
  *
  * For every line: present + absent + late + halfDay + leave + unmarked = workingDays.
  *
- * @see reports.md 9
+ * @see reports 9
  */
 export const classAttendance = defineReport({
   name: 'class-attendance',
@@ -154,7 +154,7 @@ export const classAttendance = defineReport({
         },
       );
     }
-    await assertClass(context, className, section);
+    await assertPlace({ class: className, section }, context);
   },
   sql: ({ class: className, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
@@ -163,7 +163,7 @@ export const classAttendance = defineReport({
     return Prisma.sql`
 with
 students as materialized (
-  select ${registeredStudents}
+  select ${registeredStudents(context)}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.id in (${studentsOfClass({ className, section }, { first, last }, context)}

@@ -1,11 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
-import * as column from './columns.js';
-import { inSection } from './common-parameters.js';
-import { gradedResults } from './grades.js';
-import { session, term, text } from './parameter-types.js';
-import { required } from './parameters.js';
-import { assertClass } from './places.js';
-import { defineReport } from './report.js';
+import * as column from './engine/columns.js';
+import { session, term, text } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { inSection } from './shared/common-parameters.js';
+import { gradedResults } from './shared/grades.js';
+import { assertPlace } from './shared/known-names.js';
 
 @column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
 export class ClassGradeBookSubject {
@@ -23,7 +23,10 @@ export class ClassGradeBookStudent {
   @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
   @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
   @column.text('Admission number.') readonly admissionNo!: string;
-  @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;
+  @column.text('Name of the student; of one whose registration is removed, the name on the result.', {
+    nullable: true,
+  })
+  readonly name!: string | null;
   @column.rows(() => ClassGradeBookSubject, 'By subject.', {
     kind: 'spread',
     label: 'subject',
@@ -74,7 +77,7 @@ export class ClassGradeBookTotals {
  *
  * pass + compartment + fail + incomplete = students, but for students exempt from everything.
  *
- * @see reports.md 14
+ * @see reports 14
  */
 export const classGradeBook = defineReport({
   name: 'class-grade-book',
@@ -92,12 +95,12 @@ export const classGradeBook = defineReport({
   row: ClassGradeBookStudent,
   totals: ClassGradeBookTotals,
   example: { session: '2026-27', term: 'halfyear', class: '5' },
-  check: ({ class: className, section }, context) => assertClass(context, className, section),
+  check: assertPlace,
   sql: ({ session, term, class: className, section = null }, { domain, sections, settings }) => Prisma.sql`
 with
 results as materialized (
   select
-    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
     r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
     r.data->'subjects' as subjects
   from records r
@@ -108,9 +111,10 @@ results as materialized (
 ${gradedResults(settings)},
 listed as materialized (
   select
-    k.*, s.roll_no, s.name,
-    row_number() over (order by k.section, s.roll_no, s.name, k.admission_no, k.id) as position
+    k.*, s.roll_no, coalesce(s.name, l.label) as name,
+    row_number() over (order by k.section, s.roll_no, coalesce(s.name, l.label), k.admission_no, k.id) as position
   from ranked k
+  join results l on l.id = k.id
   left join lateral (
     select
       r.data->>'name' as name,

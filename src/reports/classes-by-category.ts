@@ -1,8 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
-import * as column from './columns.js';
-import { inSession } from './common-parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { json } from './engine/statement.js';
+import { inSession } from './shared/common-parameters.js';
+import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionDetails', 'A section of a class.')
 export class SectionDetails {
@@ -56,10 +57,10 @@ export class ClassCategoryTotals {
 }
 
 /**
- * The classes of the school by category, with sections, class teachers and seats. Strength counts the students of the session who have
- * not left by today; a student whose class or section is none of the school's is left out with a warning.
+ * The classes of the school by category, with sections, class teachers and seats. Strength counts the students of the session who are
+ * on the roll today, or on the first day of a session to come; a student whose class or section is none of the school's is left out with a warning.
  *
- * @see reports.md 8
+ * @see reports 8
  */
 export const classesByCategory = defineReport({
   name: 'classes-by-category',
@@ -73,7 +74,9 @@ export const classesByCategory = defineReport({
   row: ClassCategory,
   totals: ClassCategoryTotals,
   example: { session: '2026-27' },
-  sql: ({ session }, { domain, today }) => Prisma.sql`
+  sql: ({ session }, context) => {
+    const { domain } = context;
+    return Prisma.sql`
 with sections as materialized (
   select
     coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
@@ -87,15 +90,17 @@ with sections as materialized (
   where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
 ),
 students as materialized (
-  select r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender
+  select r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.data->'session' = ${json(session)}::jsonb
-    and coalesce(r.data->>'left_on' >= ${today}, r.data->>'left_on' is null and coalesce(r.data->>'status', 'active') = 'active', true)
+),
+present as materialized (
+  select * from students where ${isOnRoll(dayOfStrength(session, context))}
 ),
 strengths as materialized (
   select class, section, count(*) as strength, count(*) filter (where gender = 'male') as boys, count(*) filter (where gender = 'female') as girls
-  from students
+  from present
   group by class, section
 ),
 by_section as materialized (
@@ -141,9 +146,15 @@ select 'totals', null, null, json_build_object(
 from by_section
 union all
 select 'warning', null, null, json_build_object(
-  'collection', 'registration', 'reason', 'the class has no such section', 'count', count(*), 'ids', (array_agg(s.id order by s.id))[1:10]
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
-from students s
-where not exists (select from sections c where c.class = s.class and c.section = s.section)
-having count(*) > 0`,
+from (
+  select 'registration' as collection, student as id, 'the class has no such section' as reason
+  from present p
+  where not exists (select from sections c where c.class = p.class and c.section = p.section)
+  union all
+  ${unusableRoll}
+) as left_out
+group by collection, reason`;
+  },
 });

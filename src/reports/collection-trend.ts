@@ -1,11 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { asOn, checkRange, firstOfMonth } from './common-parameters.js';
-import { day, interval } from './parameter-types.js';
-import { defaulted } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { day, interval } from './engine/parameter-types.js';
+import { defaulted } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn, checkRange, firstOfMonth } from './shared/common-parameters.js';
 
 @column.rowType('CollectionPeriod', 'What was collected in one day, week or month.')
 export class CollectionPeriod {
@@ -31,7 +31,7 @@ export class CollectionTrendTotals {
  * How collection moves: receipts that count, by day, week or month. Every period of the range has a row; the totals equal those of the daily
  * collection of the same days.
  *
- * @see reports.md "Beyond the document"
+ * @see reports "Beyond the document"
  */
 export const collectionTrend = defineReport({
   name: 'collection-trend',

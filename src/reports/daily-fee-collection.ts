@@ -1,11 +1,12 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { asOn, checkRange } from './common-parameters.js';
-import { collectionBasis, day, paymentChoice } from './parameter-types.js';
-import { defaulted, required } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { collectionBasis, day, paymentChoice } from './engine/parameter-types.js';
+import { defaulted, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn, checkRange } from './shared/common-parameters.js';
+import { byHead, headPlaces } from './shared/fee-heads.js';
 
 @column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
 export class FeeHeadAmount {
@@ -76,7 +77,7 @@ export class DailyFeeCollectionTotals {
  * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every receipt on its own day as it was, and a negative
  * on the day of its rollback, so that a closed day never changes. A receipt with an unusable amount is left out whole.
  *
- * @see reports.md 2
+ * @see reports 2
  */
 export const dailyFeeCollection = defineReport({
   name: 'daily-fee-collection',
@@ -109,7 +110,8 @@ export const dailyFeeCollection = defineReport({
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
   sql: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => Prisma.sql`
-with days as materialized (
+with ${headPlaces({ domain })},
+days as materialized (
   -- The first instant of each day, as records write it: which one a receipt is after says its day, and nothing has to be cast.
   select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
@@ -191,14 +193,7 @@ by_type as materialized (
   select place, payment_type, sum(amount) as amount from checked where fault is null group by place, payment_type
 ),
 heads as materialized (
-  select l.fee_head, row_number() over (order by min(h.head_order), l.fee_head) as position
-  from (select distinct fee_head from lines) as l
-  left join (
-    select r.data->>'name' as name, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as head_order
-    from records r
-    where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null
-  ) as h on h.name = l.fee_head
-  group by l.fee_head
+  select fee_head, row_number() over (order by ${byHead}) as position from (select distinct fee_head from lines) as l
 ),
 payment_types as materialized (
   select payment_type, min(position) as position

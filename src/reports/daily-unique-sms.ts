@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { onDate } from './common-parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { onDate } from './shared/common-parameters.js';
 
 @column.rowType('SmsStatusCount', 'Messages in one state.')
 export class SmsStatusCount {
@@ -48,7 +48,7 @@ export class UniqueSmsTotals {
  * Segments follow from the text: up to 160 characters of the GSM 7-bit alphabet are one segment, longer texts 153 a segment (characters of its extension
  * table count twice); any other text 70, or 67 a segment, in UTF-16 units.
  *
- * @see reports.md 6
+ * @see reports 6
  */
 export const dailyUniqueSms = defineReport({
   name: 'daily-unique-sms',

@@ -1,9 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { inClass, inSection, onDate } from './common-parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { inClass, inSection, onDate } from './shared/common-parameters.js';
+import { assertPlace } from './shared/known-names.js';
+import { isOnRoll, rollDays } from './shared/roll.js';
 
 @column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
 export class AbsentStudent {
@@ -39,9 +41,9 @@ export class DaySheetTotals {
 }
 
 /**
- * Who is absent today, by class, with the phone to call.
+ * Who is absent today, by class, with the phone to call. Class and section are those of the mark.
  *
- * @see reports.md "Beyond the document"
+ * @see reports "Beyond the document"
  */
 export const daySheet = defineReport({
   name: 'day-sheet',
@@ -54,21 +56,38 @@ export const daySheet = defineReport({
   row: AbsentStudent,
   totals: DaySheetTotals,
   example: { date: '2026-07-06' },
-  sql: ({ date, class: className = null, section = null }, { domain, timeZone, sections }) => Prisma.sql`
-with marks as materialized (
+  check: assertPlace,
+  sql: (
+    { date, class: className = null, section = null },
+    { domain, timeZone, today, sections },
+  ) => Prisma.sql`
+with found as materialized (
   select
     r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
     r.data->>'status' as status, r.data->>'remark' as remark,
-    case
-      when jsonb_typeof(r.data->'student'->'value') is distinct from 'string' then 'student is not a reference'
-      when coalesce(r.data->>'status', '') not in ('present', 'absent', 'late', 'half_day', 'leave') then 'status is none of the marks'
-    end as fault
+    jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
   from records r
   where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
     and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
     and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
     and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+),
+-- A student without a registration has the name that the mark gives.
+marks as materialized (
+  select
+    f.*,
+    case
+      when not is_reference then 'student is not a reference'
+      when coalesce(status, '') not in ('present', 'absent', 'late', 'half_day', 'leave') then 'status is none of the marks'
+      when s.student is not null and ${isOnRoll(date)} is not true then 'the student is not on roll on the day'
+    end as fault
+  from found f
+  left join lateral (
+    select r.id as student, ${rollDays({ today })}
+    from records r
+    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = f.student
+  ) as s on true
 ),
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order

@@ -1,11 +1,14 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { addMonths, endOf, monthsBetween } from './calendar.js';
-import * as column from './columns.js';
-import { feeItems, headItems } from './fee-items.js';
-import { amount, day, flag, month, text, zeroAmount } from './parameter-types.js';
-import { defaulted, optional, parameterError, required } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { amount, day, flag, month, text, zeroAmount } from './engine/parameter-types.js';
+import { defaulted, optional, parameterError, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { addMonths, endOf, monthsBetween } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { byHead, headPlaces } from './shared/fee-heads.js';
+import { feeItems, headItems } from './shared/fee-items.js';
+import { assertFeeHead, assertPlace } from './shared/known-names.js';
+import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
 export class FeeDefaulterItem {
@@ -100,7 +103,7 @@ const MOST_MONTHS = 24;
  * net − paid = balance − credit everywhere. Demand counts once its due date has come (`due_date <= asOn`) and it is not cancelled; what is paid of a month before
  * that is credit. The demand of a student who has left ends with the month of leaving.
  *
- * @see reports.md 1
+ * @see reports 1
  */
 export const feeDefaulters = defineReport({
   name: 'fee-defaulters',
@@ -132,7 +135,8 @@ export const feeDefaulters = defineReport({
     }),
     includeLeft: defaulted(flag, {
       restName: 'include_left',
-      description: 'Also students who have left.',
+      description:
+        'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
       default: 'false',
       value: () => false,
     }),
@@ -142,7 +146,7 @@ export const feeDefaulters = defineReport({
   row: FeeDefaulter,
   totals: FeeDefaulterTotals,
   example: { startMonth: '2026-04', endMonth: '2026-09' },
-  check({ startMonth, endMonth }) {
+  async check({ startMonth, endMonth, feeHead, class: className, section }, context) {
     if (endMonth < startMonth) {
       throw parameterError(
         'end_month',
@@ -164,12 +168,14 @@ export const feeDefaulters = defineReport({
         },
       );
     }
+    await assertFeeHead(feeHead, context);
+    await assertPlace({ class: className, section }, context);
   },
   sql: (
     { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
-    { domain, timeZone },
+    { domain, timeZone, today },
   ) => Prisma.sql`
-with ${feeItems({ domain, timeZone }, { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' })},
+with ${feeItems({ domain, timeZone, today }, { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' })},${headPlaces({ domain })},
 sums as materialized (
   select
     student,
@@ -184,14 +190,13 @@ students as materialized (
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
     r.data->>'class' as class, r.data->>'section' as section,
     case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no,
-    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
+    coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
+    ${rollDays({ today })}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.id in (select student from sums)
     and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
-    and (${includeLeft} or not coalesce(
-      r.data->>'left_on' <= ${asOn}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false))
 ),
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
@@ -205,6 +210,7 @@ listed as materialized (
   from students s
   join sums on sums.student = s.student
   left join classes c on c.class = s.class
+  where ${includeLeft} or ${isOnRoll(asOn)}
 ),
 listed_items as materialized (${headItems({
     settled: Prisma.sql`f.student in (select student from listed)`,
@@ -236,7 +242,7 @@ cross join lateral (
       'month', month, 'feeHead', fee_head,
       'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
       'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
-    ) order by month, fee_head) as breakdown
+    ) order by month, ${byHead}) as breakdown
   from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric, fine numeric, owed numeric)
 ) as b
 left join lateral (
@@ -274,7 +280,7 @@ select 'totals', null, null, json_build_object(
     select coalesce(json_agg(json_build_object(
       'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2), 'paid', round(paid, 2),
       'balance', round(balance, 2), 'credit', round(credit, 2)
-    ) order by fee_head), '[]')
+    ) order by ${byHead}), '[]')
     from (
       select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due, sum(concession) as concession,
         sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
@@ -292,6 +298,10 @@ union all
 select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
-from fee_faults
+from (
+  select * from fee_faults
+  union all
+  select * from (${unusableRoll}) as registrations where not ${includeLeft}
+) as left_out
 group by collection, reason`,
 });

@@ -1,12 +1,13 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, firstDay, lastDay, monthsOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { asOn, inSession } from './common-parameters.js';
-import { feeItems, headItems } from './fee-items.js';
-import { summaryType } from './parameter-types.js';
-import { required } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { summaryType } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDay, lastDay, monthsOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn, inSession } from './shared/common-parameters.js';
+import { byHead, headPlaces } from './shared/fee-heads.js';
+import { feeItems, headItems } from './shared/fee-items.js';
 
 @column.rowType('FeeSummaryTotals', 'The whole session.')
 export class FeeSummaryTotals {
@@ -25,7 +26,7 @@ export class FeeSummaryTotals {
   @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
     | number
     | null;
-  @column.whole('Students with a demand.') readonly studentsBilled!: number;
+  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
   @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
 }
 
@@ -48,7 +49,7 @@ export class FeeSummaryRow {
   @column.percent('collectedFor ÷ net; null where net is 0.', { nullable: true }) readonly collectionPercent!:
     | number
     | null;
-  @column.whole('Students with a demand.') readonly studentsBilled!: number;
+  @column.whole('Students with a demand above 0.00.') readonly studentsBilled!: number;
   @column.whole('Of those, students who owe nothing of it.') readonly studentsClear!: number;
 }
 
@@ -72,7 +73,7 @@ const BY_HEAD = Prisma.sql`
  * Balance and credit are those of each student, month and head, as in the defaulters' report: with `includeLeft`, the same
  * months and a day after the last due date, both reports say the same.
  *
- * @see reports.md 3
+ * @see reports 3
  */
 export const feeSummary = defineReport({
   name: 'fee-summary',
@@ -90,10 +91,10 @@ export const feeSummary = defineReport({
   row: FeeSummaryRow,
   totals: FeeSummaryTotals,
   example: { type: 'month', session: '2026-27' },
-  sql({ type, session, asOn: day }, { domain, timeZone, settings }) {
+  sql({ type, session, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     return Prisma.sql`
-with ${feeItems({ domain, timeZone }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},
+with ${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},${headPlaces({ domain })},
 -- One row a student and row of the report, so that students are counted once.
 students as materialized (
   ${type === 'month' ? BY_MONTH : BY_HEAD}
@@ -136,16 +137,13 @@ names as (
   from session_months
   where ${type} = 'month'
   union all
-  select null, fee_head, row_number() over (order by min(head_order), fee_head)
+  select null, fee_head, row_number() over (order by ${byHead})
   from (
-    select r.data->>'name' as fee_head, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as head_order
-    from records r
-    where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null
-    union all
-    select fee_head, null from sums
+    select jsonb_object_keys((select places from head_places)) as fee_head
+    union
+    select fee_head from sums
   ) as head
   where ${type} = 'head' and fee_head is not null
-  group by fee_head
 )
 select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_build_object(
   'month', n.month, 'feeHead', n.fee_head,

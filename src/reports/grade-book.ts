@@ -1,10 +1,10 @@
 import { Prisma } from '../generated/prisma/client.js';
-import * as column from './columns.js';
-import { gradedResults } from './grades.js';
-import { session, term, text } from './parameter-types.js';
-import { required } from './parameters.js';
-import { assertStudent } from './places.js';
-import { defineReport } from './report.js';
+import * as column from './engine/columns.js';
+import { session, term, text } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { gradedResults } from './shared/grades.js';
+import { assertStudent } from './shared/people.js';
 
 @column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
 export class GradeBookComponent {
@@ -60,7 +60,7 @@ export class GradeBookTotals {
  * The grade book of a student for a term: a row a subject, the result in the totals. Without a result of that term there are no rows
  * and the totals are empty.
  *
- * @see reports.md 14
+ * @see reports 14
  */
 export const gradeBook = defineReport({
   name: 'grade-book',

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { onDate } from './common-parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { onDate } from './shared/common-parameters.js';
 
 @column.rowType('LeaveRequestRow', 'A request for leave made on the day.')
 export class LeaveRequestRow {
@@ -42,7 +42,7 @@ export class LeaveRequestTotals {
 /**
  * The requests for leave made on a day.
  *
- * @see reports.md 5
+ * @see reports 5
  */
 export const leaveRequests = defineReport({
   name: 'leave-requests',

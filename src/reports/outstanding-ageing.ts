@@ -1,12 +1,14 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { addMonths, monthsOf, sessionOf } from './calendar.js';
-import * as column from './columns.js';
-import { asOn, inClass, inSection } from './common-parameters.js';
-import { feeItems, headItems } from './fee-items.js';
-import { flag } from './parameter-types.js';
-import { defaulted } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { flag } from './engine/parameter-types.js';
+import { defaulted } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { addMonths, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn, inClass, inSection } from './shared/common-parameters.js';
+import { feeItems, headItems } from './shared/fee-items.js';
+import { assertPlace } from './shared/known-names.js';
+import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
 export class StudentAgeing {
@@ -51,7 +53,7 @@ export class OutstandingAgeingTotals {
  * What is owed as on a day, by how many days ago it was due. Counts the dues of this session and the one before, as the
  * defaulters' report does; the balances of both are the same.
  *
- * @see reports.md "Beyond the document"
+ * @see reports "Beyond the document"
  */
 export const outstandingAgeing = defineReport({
   name: 'outstanding-ageing',
@@ -65,7 +67,8 @@ export const outstandingAgeing = defineReport({
     section: inSection,
     includeLeft: defaulted(flag, {
       restName: 'include_left',
-      description: 'Also students who have left.',
+      description:
+        'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
       default: 'false',
       value: () => false,
     }),
@@ -75,7 +78,11 @@ export const outstandingAgeing = defineReport({
   row: StudentAgeing,
   totals: OutstandingAgeingTotals,
   example: { asOn: '2026-09-30' },
-  sql({ asOn: day, class: className = null, section = null, includeLeft }, { domain, timeZone, settings }) {
+  check: assertPlace,
+  sql(
+    { asOn: day, class: className = null, section = null, includeLeft },
+    { domain, timeZone, today, settings },
+  ) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     const range = {
       first: addMonths(first, -12),
@@ -85,7 +92,7 @@ export const outstandingAgeing = defineReport({
       demand: 'due',
     } as const;
     return Prisma.sql`
-with ${feeItems({ domain, timeZone }, range)},
+with ${feeItems({ domain, timeZone, today }, range)},
 buckets as materialized (
   select
     student,
@@ -106,25 +113,28 @@ classes as (
   from records r
   where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
 ),
+students as materialized (
+  select
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
+    case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, r.data->>'guardian_phone' as phone,
+    ${rollDays({ today })}
+  from records r
+  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    and r.id in (select student from buckets)
+    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
+    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
+),
 listed as materialized (
   select
-    s.*, b.*, c.class_order, row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.id) as position
-  from (
-    select
-      r.id, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
-      case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, r.data->>'guardian_phone' as phone
-    from records r
-    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-      and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
-      and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
-      and (${includeLeft} or not coalesce(
-        r.data->>'left_on' <= ${day}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false))
-  ) as s
-  join buckets b on b.student = s.id
+    s.*, b.days_0_30, b.days_31_60, b.days_61_90, b.days_over_90, b.balance, b.oldest, c.class_order,
+    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
+  from students s
+  join buckets b on b.student = s.student
   left join classes c on c.class = s.class
+  where ${includeLeft} or ${isOnRoll(day)}
 )
-select 'row' as part, position, id as key, json_build_object(
-  'studentId', id, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no, 'phone', phone,
+select 'row' as part, position, student as key, json_build_object(
+  'studentId', student, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no, 'phone', phone,
   'days0To30', round(days_0_30, 2), 'days31To60', round(days_31_60, 2), 'days61To90', round(days_61_90, 2),
   'daysOver90', round(days_over_90, 2), 'balance', round(balance, 2), 'oldestDueDate', oldest
 ) as content
@@ -151,7 +161,11 @@ union all
 select 'warning', null, null, json_build_object(
   'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
 )
-from fee_faults
+from (
+  select * from fee_faults
+  union all
+  select * from (${unusableRoll}) as registrations where not ${includeLeft}
+) as left_out
 group by collection, reason`;
   },
 });

@@ -7,10 +7,10 @@ import { neverExecuted, type SubscribeData } from '../graphql/live/live-context.
 import { printReady } from '../graphql/ready-value.js';
 import { requireScope } from '../graphql/request-context.js';
 import { DateTime } from '../graphql/scalars/date-time.js';
-import type { RecordChange } from '../store/change-feed.js';
+import type { RecordChange } from '../store/changes/change-feed.js';
+import type { Report } from './engine/report.js';
+import { rightsOf } from './engine/report-access.js';
 import { reports } from './registry.js';
-import type { Report } from './report.js';
-import { rightsOf } from './report-access.js';
 import { REPORT_COLLECTIONS } from './report-collections.js';
 
 @ObjectType('ReportChange', {

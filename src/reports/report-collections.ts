@@ -4,13 +4,13 @@
  * What only makes a parameter's default or checks it (is there such a class?) does not count: it changes no report.
  */
 export const REPORT_COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'fee-defaulters': ['class', 'fee_concession', 'fee_due', 'fee_receipt', 'registration'],
+  'fee-defaulters': ['class', 'fee_concession', 'fee_due', 'fee_head', 'fee_receipt', 'registration'],
   'daily-fee-collection': ['fee_head', 'fee_receipt'],
   'fee-summary': ['fee_concession', 'fee_due', 'fee_head', 'fee_receipt', 'registration'],
-  'student-concession': ['fee_concession', 'fee_due'],
+  'student-concession': ['fee_concession', 'fee_due', 'fee_head', 'registration'],
   'leave-requests': ['leave_request', 'pltf_user', 'registration'],
   'daily-unique-sms': ['sms_log'],
-  'rolled-back-receipts': ['fee_receipt'],
+  'rolled-back-receipts': ['fee_head', 'fee_receipt'],
   'classes-by-category': ['class', 'registration'],
   'class-attendance': ['attendance', 'holiday', 'registration'],
   'student-attendance': ['attendance', 'holiday', 'registration'],

@@ -8,15 +8,16 @@ import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'ty
 import { CachedFor } from '../graphql/caching/cache-control.js';
 import { type RequestContext, requireScope } from '../graphql/request-context.js';
 import { DateTime } from '../graphql/scalars/date-time.js';
-import * as column from './columns.js';
-import type { ParameterType } from './parameter-types.js';
-import type { SentParameters } from './parameters.js';
+import * as column from './engine/columns.js';
+import type { ParameterType } from './engine/parameter-types.js';
+import type { SentParameters } from './engine/parameters.js';
+import type { Report } from './engine/report.js';
+import { rolesOf } from './engine/report-access.js';
+import type { ReportServices } from './engine/report-context.js';
+import type { ReportPage } from './engine/report-run.js';
 import { ReceiptResolver } from './receipts/receipt-resolver.js';
 import { Receipts } from './receipts/receipts.js';
 import { reports } from './registry.js';
-import type { Report, ReportServices } from './report.js';
-import { rolesOf } from './report-access.js';
-import type { ReportPage } from './report-run.js';
 
 @column.rowType(
   'ReportWarning',
@@ -67,7 +68,7 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
     run(
       args: SentParameters & { readonly first?: number; readonly after?: string },
       context: RequestContext,
-    ): Promise<ReportPage> {
+    ): Promise<CountedPage> {
       return runPage(report, services, args, context);
     }
   }
@@ -86,14 +87,26 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
   return ReportResolver;
 }
 
+/** A page of a report, of which the rows of the whole are counted where somebody asks for their number. */
+interface CountedPage extends ReportPage {
+  readonly rowCount: number | Promise<number>;
+}
+
 async function runPage(
   report: Report,
   services: ReportServices,
   { first, after, ...sent }: SentParameters & { readonly first?: number; readonly after?: string },
   context: RequestContext,
-): Promise<ReportPage> {
+): Promise<CountedPage> {
   const run = await report.run(services, requireScope(context), sent);
-  return run.page({ first: first ?? undefined, after: after ?? undefined });
+  const page = await run.page({ first: first ?? undefined, after: after ?? undefined });
+  const isWhole = (after ?? undefined) === undefined && !page.pageInfo.hasNextPage;
+  return {
+    ...page,
+    get rowCount() {
+      return isWhole ? page.rows.length : run.rowCount();
+    },
+  };
 }
 
 const resultsByReport = new WeakMap<Report, ResolverClass>();
@@ -120,6 +133,9 @@ function resultOf(report: Report): ResolverClass {
     'parameters',
   );
   Field(() => String, { description: 'Currency of every amount, ISO 4217.' })(target, 'currency');
+  Field(() => Int, {
+    description: 'How many rows the whole report has, whatever the page. Counted where it is asked for.',
+  })(target, 'rowCount');
   Field(() => ReportPageInfo, { description: 'Where the next page starts.' })(target, 'pageInfo');
   const name = `${report.field.charAt(0).toUpperCase()}${report.field.slice(1)}Report`;
   ObjectType(name, { description: report.description })(ReportResult);

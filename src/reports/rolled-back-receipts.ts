@@ -1,12 +1,13 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange } from './common-parameters.js';
 import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
-import { type Day, day, rollbackBasis } from './parameter-types.js';
-import { defaulted, optional, parameterError } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { type Day, day, rollbackBasis } from './engine/parameter-types.js';
+import { defaulted, optional, parameterError } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { checkRange } from './shared/common-parameters.js';
+import { byHead, headPlaces } from './shared/fee-heads.js';
 
 @column.rowType('RolledBackReceipt', 'A receipt that was rolled back.')
 export class RolledBackReceipt {
@@ -81,7 +82,7 @@ function daysOf({ date, from, to }: Days, today: Day): { readonly first: Day; re
 /**
  * Receipts rolled back on a day or in a range of days; or, by basis RECEIPT, receipts of those days that were rolled back since.
  *
- * @see reports.md 7, decisions 8
+ * @see reports 7, decisions 8
  */
 export const rolledBackReceipts = defineReport({
   name: 'rolled-back-receipts',
@@ -108,13 +109,20 @@ export const rolledBackReceipts = defineReport({
   row: RolledBackReceipt,
   totals: RolledBackReceiptTotals,
   example: { date: '2026-07-09' },
+  understand: ({ date, from, to, ...rest }, { today }) => ({
+    ...rest,
+    date: date ?? (from === undefined && to === undefined ? today : undefined),
+    from,
+    to,
+  }),
   check: (values, { today }) => {
     daysOf(values, today);
   },
   sql(values, { domain, timeZone, today }) {
     const { first, last } = daysOf(values, today);
     return Prisma.sql`
-with rolled_back as materialized (
+with ${headPlaces({ domain })},
+rolled_back as materialized (
   select
     r.id, r.data, r.data->>'receipt_no' as receipt_no,
     case when ${values.dateBasis} = 'ROLLBACK' then r.data->>'rolled_back_on' else r.data->>'date' end as at,
@@ -147,7 +155,7 @@ lines as materialized (
 select 'row' as part, r.position, r.receipt_no as key, json_build_object(
   'receiptNo', r.receipt_no, 'date', r.data->>'date',
   'studentId', r.data->'student'->>'value', 'student', r.data->'student'->>'label', 'class', r.data->>'class', 'section', r.data->>'section',
-  'heads', (select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount', round(l.amount, 2)) order by l.fee_head), '[]') from lines l where l.id = r.id),
+  'heads', (select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount', round(l.amount, 2)) order by ${byHead}), '[]') from lines l where l.id = r.id),
   'fine', (select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id), 'total', round(r.total, 2),
   'paymentType', r.data->>'payment_type', 'collectedBy', r.data->'collected_by'->>'label',
   'rolledBackAt', r.data->>'rolled_back_on', 'rolledBackBy', r.data->'rolled_back_by'->>'label',
@@ -163,7 +171,7 @@ union all
 select 'totals', null, null, json_build_object(
   'receipts', (select count(*) from receipts),
   'heads', (
-    select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2)) order by fee_head), '[]')
+    select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2)) order by ${byHead}), '[]')
     from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
   ),
   'fine', (select round(coalesce(sum(fine), 0), 2) from lines), 'total', (select round(coalesce(sum(total), 0), 2) from receipts),

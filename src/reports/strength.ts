@@ -1,9 +1,10 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { firstDay, lastDay, monthsOf } from './calendar.js';
-import * as column from './columns.js';
-import { inSession } from './common-parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { defineReport } from './engine/report.js';
+import { firstDay, lastDay, monthsOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { inSession } from './shared/common-parameters.js';
+import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionStrength', 'The students of one section.')
 export class SectionStrength {
@@ -28,9 +29,10 @@ export class StrengthTotals {
 }
 
 /**
- * How many students each section has, by gender, and who came and went. The last day on roll counts: a student who leaves today is still there.
+ * How many students each section has, by gender, and who came and went. Strength counts those on the roll today, or on the first
+ * day of a session to come: a student whose last day is today is still there.
  *
- * @see reports.md "Beyond the document"
+ * @see reports "Beyond the document"
  */
 export const strength = defineReport({
   name: 'strength',
@@ -43,16 +45,23 @@ export const strength = defineReport({
   row: SectionStrength,
   totals: StrengthTotals,
   example: { session: '2026-27' },
-  sql({ session }, { domain, today, settings }) {
-    const { first, last } = monthsOf(session, settings.sessionFirstMonth);
+  sql({ session }, context) {
+    const { domain } = context;
+    const { first, last } = monthsOf(session, context.settings.sessionFirstMonth);
+    const day = dayOfStrength(session, context);
     return Prisma.sql`
-with students as (
+with students as materialized (
   select
-    r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender,
-    r.data->>'admitted_on' between ${firstDay(first)} and ${lastDay(last)} as has_joined,
-    coalesce(r.data->>'left_on' < ${today}, r.data->>'left_on' is null and r.data->>'status' in ('withdrawn', 'transferred'), false) as has_left
+    r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.data->'session' = ${json(session)}::jsonb
+),
+-- Who is not admitted yet is no student yet, and of who is unusable nothing can be told.
+counted as (
+  select
+    class, section, gender, admitted_on between ${firstDay(first)} and ${lastDay(last)} as has_joined, not ${isOnRoll(day)} as has_left
+  from students
+  where admitted_on <= ${day} and left_on is not null
 ),
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
@@ -66,7 +75,7 @@ sections as materialized (
     count(*) filter (where not has_left and gender = 'female') as girls,
     count(*) filter (where not has_left and gender is distinct from 'male' and gender is distinct from 'female') as other,
     count(*) filter (where not has_left) as strength, count(*) filter (where has_joined) as joined, count(*) filter (where has_left) as left_count
-  from students s
+  from counted s
   left join classes c on c.class = s.class
   group by s.class, s.section
 )
@@ -79,6 +88,12 @@ select 'totals', null, null, json_build_object(
   'boys', coalesce(sum(boys), 0), 'girls', coalesce(sum(girls), 0), 'other', coalesce(sum(other), 0),
   'strength', coalesce(sum(strength), 0), 'joined', coalesce(sum(joined), 0), 'left', coalesce(sum(left_count), 0)
 )
-from sections`;
+from sections
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from (${unusableRoll}) as left_out
+group by collection, reason`;
   },
 });

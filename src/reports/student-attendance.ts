@@ -1,11 +1,12 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { firstDay, lastDay } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange, firstOfMonth, inSection } from './common-parameters.js';
-import { type DayOrMonth, dayOrMonth, text } from './parameter-types.js';
-import { defaulted, optional, parameterError } from './parameters.js';
-import { assertClass, assertStudent } from './places.js';
-import { defineReport } from './report.js';
+import * as column from './engine/columns.js';
+import { type DayOrMonth, dayOrMonth, text } from './engine/parameter-types.js';
+import { defaulted, optional, parameterError } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { firstDay, lastDay } from './engine/school-calendar.js';
+import { checkRange, firstOfMonth, inSection } from './shared/common-parameters.js';
+import { assertPlace } from './shared/known-names.js';
+import { assertStudent } from './shared/people.js';
 import {
   countingMark,
   marksOf,
@@ -16,7 +17,7 @@ import {
   studentDays,
   studentsOfClass,
   unusableAttendance,
-} from './student-days.js';
+} from './shared/student-days.js';
 
 @column.rowType('StudentAttendanceDay', "A student's working day.")
 export class StudentAttendanceDay {
@@ -74,7 +75,7 @@ export class StudentAttendanceTotals {
  *
  * For every student: present + absent + late + halfDay + leave + unmarked = workingDays.
  *
- * @see reports.md 10, 9
+ * @see reports 10, 9
  */
 export const studentAttendance = defineReport({
   name: 'student-attendance',
@@ -121,7 +122,7 @@ export const studentAttendance = defineReport({
       { days: 366, said: '12 months' },
     );
     if (admissionNo !== undefined) await assertStudent(context, admissionNo);
-    if (className !== undefined) await assertClass(context, className, section);
+    await assertPlace({ class: className, section }, context);
   },
   sql: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
@@ -134,7 +135,7 @@ export const studentAttendance = defineReport({
     return Prisma.sql`
 with
 students as materialized (
-  select ${registeredStudents}
+  select ${registeredStudents(context)}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and ${students}

@@ -1,12 +1,14 @@
-import type { Filter } from '../filter/filter.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, monthOf, monthsOf, sessionOf } from './calendar.js';
-import * as column from './columns.js';
-import { asOn } from './common-parameters.js';
-import { type Day, text } from './parameter-types.js';
-import { required } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import type { Filter } from '../model/filter.js';
+import * as column from './engine/columns.js';
+import { type Day, text } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, monthOf, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { asOn } from './shared/common-parameters.js';
+import { byHead, headPlaces } from './shared/fee-heads.js';
+import { lastMonths } from './shared/roll.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
 export class StudentConcession {
@@ -45,9 +47,10 @@ export class StudentConcessionTotals {
 
 /**
  * The concessions of a student in force on a day: the day's month lies within their months, they are granted by then and not
- * revoked. The totals say what all concessions take off the dues of the session.
+ * revoked. The totals say what all concessions take off the dues of the session; the demand of a student who has left ends with the month
+ * of leaving.
  *
- * @see reports.md 4
+ * @see reports 4
  */
 export const studentConcession = defineReport({
   name: 'student-concession',
@@ -69,10 +72,11 @@ export const studentConcession = defineReport({
   row: StudentConcession,
   totals: StudentConcessionTotals,
   example: { studentId: 'stu-00042' },
-  sql({ studentId, asOn: day }, { domain, timeZone, settings }) {
+  sql({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return Prisma.sql`
-with granted as materialized (
+with ${headPlaces({ domain })},${lastMonths({ domain, today }, day)},
+granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind, r.data,
@@ -99,11 +103,12 @@ amounts as materialized (
     and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
+    and coalesce(d.data->>'month' <= (select by_student from last_months)->>${studentId}::text, true)
     and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0 else false end
   group by d.id, d.data
 ),
 in_force as materialized (
-  select *, row_number() over (order by from_month, fee_head nulls first, id) as position
+  select *, row_number() over (order by from_month, fee_head is not null, ${byHead}, id) as position
   from granted
   where value is not null and ${monthOf(day)} between from_month and to_month
 )
@@ -120,7 +125,7 @@ select 'totals', null, null, json_build_object(
   'amounts', (
     select coalesce(json_agg(json_build_object(
       'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession', round(concession, 2)
-    ) order by month, fee_head), '[]')
+    ) order by month, ${byHead}), '[]')
     from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts group by month, fee_head) as item
   ),
   'total', (select round(coalesce(sum(concession), 0), 2) from amounts)
@@ -145,7 +150,7 @@ having count(*) > 0`;
   },
 });
 
-/** The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports.md 4 */
+/** The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports 4 */
 export function concessionsInForce(studentId: string, day: Day): Filter {
   return {
     kind: 'all',

@@ -1,13 +1,13 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { endOf, firstDay, monthsOf, sessionOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { feeItems } from './fee-items.js';
-import { text } from './parameter-types.js';
-import { required } from './parameters.js';
-import { assertStudent } from './places.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { text } from './engine/parameter-types.js';
+import { required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDay, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { feeItems } from './shared/fee-items.js';
+import { assertStudent } from './shared/people.js';
 
 @column.rowType('Sibling', 'A student with the same phone of the guardian.')
 export class Sibling {
@@ -114,7 +114,7 @@ function sees(roles: ReadonlySet<string>) {
 /**
  * All about one student. A teacher sees the students of the sections taught; each part is for who may read the collection behind it.
  *
- * @see reports.md 11
+ * @see reports 11
  */
 export const student = defineReport({
   name: 'student',
@@ -127,7 +127,13 @@ export const student = defineReport({
     path: '/o/recs/registration',
     query: 'stream=true&oquery=sequence=<admission_no>',
   },
-  parameters: { admissionNo: required(text, { restName: 'sequence', description: 'Admission number.' }) },
+  parameters: {
+    admissionNo: required(text, {
+      restName: 'admission_no',
+      formerName: 'sequence',
+      description: 'Admission number.',
+    }),
+  },
   roles: ['accountant', 'clerk'],
   teachers: 'taught',
   row: StudentProfile,
@@ -147,7 +153,7 @@ with student as materialized (
     and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
   limit 1
 ),
-${feeItems({ domain, timeZone }, { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id })},
+${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id })},
 marks as (
   select
     count(*) filter (where r.data->>'status' = 'present') as present, count(*) filter (where r.data->>'status' = 'absent') as absent,

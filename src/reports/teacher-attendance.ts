@@ -1,12 +1,12 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, firstDay, lastDay, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange, firstOfMonth } from './common-parameters.js';
-import { type DayOrMonth, dayOrMonth, text } from './parameter-types.js';
-import { defaulted, required } from './parameters.js';
-import { assertStaff } from './places.js';
-import { defineReport } from './report.js';
-import { schoolDays, unusableHolidays } from './school-days.js';
+import * as column from './engine/columns.js';
+import { type DayOrMonth, dayOrMonth, text } from './engine/parameter-types.js';
+import { defaulted, required } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDay, lastDay, startOf } from './engine/school-calendar.js';
+import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { assertStaff } from './shared/people.js';
+import { schoolDays, unusableHolidays } from './shared/school-days.js';
 
 @column.rowType('TeacherAttendanceDay', "A staff member's day: every school day, and others with a mark.")
 export class TeacherAttendanceDay {
@@ -58,7 +58,7 @@ export class TeacherAttendanceTotals {
  *
  * present + absent + halfDay + leave + onDuty + unmarked = workingDays.
  *
- * @see reports.md 13
+ * @see reports 13
  */
 export const teacherAttendance = defineReport({
   name: 'teacher-attendance',

@@ -1,11 +1,12 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { checkRange, firstOfMonth } from './common-parameters.js';
-import { day } from './parameter-types.js';
-import { defaulted } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { day } from './engine/parameter-types.js';
+import { defaulted } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
 @column.rowType('TeacherWorkload', 'What a teacher has on hand.')
@@ -34,7 +35,7 @@ export class TeacherWorkloadTotals {
 /**
  * What each active teacher has on hand: sections, students, attendance marked.
  *
- * @see reports.md "Beyond the document"
+ * @see reports "Beyond the document"
  */
 export const teacherWorkload = defineReport({
   name: 'teacher-workload',
@@ -70,12 +71,16 @@ with staff as materialized (
   where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
     and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
 ),
-strengths as (
-  select r.data->>'class' as class, r.data->>'section' as section, count(*) as students
+students as materialized (
+  select r.id as student, r.data->>'class' as class, r.data->>'section' as section, ${rollDays({ today })}
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and coalesce(r.data->>'left_on' >= ${today}, r.data->>'left_on' is null and coalesce(r.data->>'status', 'active') = 'active', true)
-  group by 1, 2
+),
+strengths as (
+  select class, section, count(*) as students
+  from students
+  where ${isOnRoll(today)}
+  group by class, section
 ),
 sections as materialized (
   select
@@ -132,5 +137,11 @@ select 'totals', null, null, json_build_object(
   'teachers', count(*), 'sections', coalesce(sum(sections), 0), 'students', coalesce(sum(students), 0), 'marks', coalesce(sum(marks), 0),
   'studentsATeacher', round(sum(students) / nullif(count(*), 0), 2)
 )
-from loads`,
+from loads
+union all
+select 'warning', null, null, json_build_object(
+  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
+)
+from (${unusableRoll}) as left_out
+group by collection, reason`,
 });

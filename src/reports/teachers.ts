@@ -1,10 +1,11 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { endOf, firstDay, monthOf, startOf } from './calendar.js';
-import * as column from './columns.js';
-import { flag, text } from './parameter-types.js';
-import { defaulted, optional } from './parameters.js';
-import { defineReport } from './report.js';
-import { json } from './statement.js';
+import * as column from './engine/columns.js';
+import { flag, text } from './engine/parameter-types.js';
+import { defaulted, optional } from './engine/parameters.js';
+import { defineReport } from './engine/report.js';
+import { endOf, firstDay, monthOf, startOf } from './engine/school-calendar.js';
+import { json } from './engine/statement.js';
+import { assertDepartment, assertRole } from './shared/known-names.js';
 
 @column.rowType('SectionOfTeacher', 'A section whose class teacher somebody is.')
 export class SectionOfTeacher {
@@ -42,7 +43,7 @@ export class TeacherTotals {
 /**
  * The members of staff with a role, and what they stand for. Never a credential: neither the login name nor anything of it.
  *
- * @see reports.md 12
+ * @see reports 12
  */
 export const teachers = defineReport({
   name: 'teachers',
@@ -74,6 +75,10 @@ export const teachers = defineReport({
   row: TeacherProfile,
   totals: TeacherTotals,
   example: { role: 'teacher' },
+  async check({ role, department }, context) {
+    await assertRole(role, context);
+    await assertDepartment(department, context);
+  },
   sql: ({ role, active, department = null }, { domain, timeZone, today }) => Prisma.sql`
 with staff as materialized (
   select r.id, r.data, row_number() over (order by r.data->>'name', r.id) as position

@@ -10,7 +10,7 @@ import { Prisma } from '../../src/generated/prisma/client.js';
 import { attendanceShortage } from '../../src/reports/attendance-shortage.js';
 import { classAttendance } from '../../src/reports/class-attendance.js';
 import { classGradeBook } from '../../src/reports/class-grade-book.js';
-import type { Report } from '../../src/reports/report.js';
+import type { Report } from '../../src/reports/engine/report.js';
 import { studentAttendance } from '../../src/reports/student-attendance.js';
 import { teacherAttendance } from '../../src/reports/teacher-attendance.js';
 import { readText, scopeWith, useReports } from './use-reports.js';

@@ -11,10 +11,10 @@ import { Prisma } from '../../src/generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/json.js';
 import { collectionTrend } from '../../src/reports/collection-trend.js';
 import { dailyFeeCollection } from '../../src/reports/daily-fee-collection.js';
+import type { Report } from '../../src/reports/engine/report.js';
 import { feeDefaulters } from '../../src/reports/fee-defaulters.js';
 import { feeSummary } from '../../src/reports/fee-summary.js';
 import { outstandingAgeing } from '../../src/reports/outstanding-ageing.js';
-import type { Report } from '../../src/reports/report.js';
 import { rolledBackReceipts } from '../../src/reports/rolled-back-receipts.js';
 import { readJson, scopeWith, useReports } from './use-reports.js';
 

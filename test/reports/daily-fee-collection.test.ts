@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { dailyFeeCollection } from '../../src/reports/daily-fee-collection.js';
-import type { SentParameters } from '../../src/reports/parameters.js';
+import type { SentParameters } from '../../src/reports/engine/parameters.js';
 import { ACCOUNTANT, KAVITA, useTwelveStudents } from '../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SentParameters } from '../../src/reports/engine/parameters.js';
 import { feeDefaulters } from '../../src/reports/fee-defaulters.js';
-import type { SentParameters } from '../../src/reports/parameters.js';
 import { ACCOUNTANT, CLERK, KAVITA, scopeOf, useTwelveStudents } from '../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();
@@ -95,16 +95,8 @@ describe('fee defaulters', () => {
         },
         { class: '10', students: 3, due: 8000, concession: 0, paid: 1000, balance: 7000, credit: 0 },
       ],
+      // In the order of the heads.
       heads: [
-        {
-          feeHead: 'Transport',
-          students: 3,
-          due: 2999.97,
-          concession: 249.99,
-          paid: 250,
-          balance: 2499.98,
-          credit: 0,
-        },
         {
           feeHead: 'Tuition',
           students: 10,
@@ -113,6 +105,15 @@ describe('fee defaulters', () => {
           paid: 7225,
           balance: 20500,
           credit: 200,
+        },
+        {
+          feeHead: 'Transport',
+          students: 3,
+          due: 2999.97,
+          concession: 249.99,
+          paid: 250,
+          balance: 2499.98,
+          credit: 0,
         },
       ],
     });

@@ -6,8 +6,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../src/json.js';
-import { feeItems, headItems } from '../../src/reports/fee-items.js';
-import { isDay, isMonth } from '../../src/reports/parameter-types.js';
+import { type Day, isDay, isMonth } from '../../src/reports/engine/parameter-types.js';
+import { feeItems, headItems } from '../../src/reports/shared/fee-items.js';
 import type { Queryable } from '../../src/store/database/database.js';
 import { itemsOfRecords } from './items-of-records.js';
 import { useReports } from './use-reports.js';
@@ -185,7 +185,7 @@ describe('the months of the fee reports', () => {
             fee_receipt: receipts,
             fee_concession: concessions,
           });
-          const context = { domain, timeZone: 'Asia/Kolkata' };
+          const context = { domain, timeZone: 'Asia/Kolkata', today: TODAY };
           const wanted = rangeOf(asked);
           const told = await itemsOf(
             Prisma.sql`with ${feeItems(context, wanted)}, items as (${headItems({})})`,
@@ -268,6 +268,13 @@ from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
   }
 }
 
+const TODAY = dayOf('2026-06-30');
+
+function dayOf(text: string): Day {
+  if (!isDay(text)) throw new Error(`${text} is a day`);
+  return text;
+}
+
 function rangeOf({
   asOn,
   demand,
@@ -300,7 +307,7 @@ const SUM_OF_MONTHS = Prisma.sql`
 select
   student, month, sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
   sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit, min(due_date) filter (where owed > 0) as balance_from,
-  bool_or(has_due) as has_due
+  sum(due) > 0 as has_due
 from items
 group by student, month`;
 

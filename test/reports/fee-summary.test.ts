@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SentParameters } from '../../src/reports/engine/parameters.js';
 import { feeSummary } from '../../src/reports/fee-summary.js';
-import type { SentParameters } from '../../src/reports/parameters.js';
 import { ACCOUNTANT, CLERK, useTwelveStudents } from '../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

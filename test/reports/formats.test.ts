@@ -1,12 +1,13 @@
 /** CSV and XLSX of a report, read back. */
 import { describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
-import { printCsv } from '../../src/reports/csv.js';
 import { dailyFeeCollection } from '../../src/reports/daily-fee-collection.js';
 import { dailyUniqueSms } from '../../src/reports/daily-unique-sms.js';
+import { printCsv } from '../../src/reports/engine/csv.js';
+import type { Report } from '../../src/reports/engine/report.js';
+import type { ReportStreamLine } from '../../src/reports/engine/report-lines.js';
+import type { AnswerOptions } from '../../src/reports/engine/report-run.js';
 import { feeDefaulters } from '../../src/reports/fee-defaulters.js';
-import type { Report } from '../../src/reports/report.js';
-import type { AnswerOptions, ReportStreamLine } from '../../src/reports/report-run.js';
 import { ADMIN, scopeOf, useTwelveStudents } from '../fixtures/twelve-students/school.js';
 
 const school = useTwelveStudents();

@@ -1,13 +1,13 @@
 /**
  * The items of the fee reports as a person would compute them from the records themselves, document by document: the reading that
  * the table `fee_months` saves, kept to compare with. Ends in `items`: student, month, fee_head, due, concession, paid, fine, owed, due_date,
- * has_due; and `fee_faults`.
+ * has_due (whether something above 0 was asked for); and `fee_faults`.
  */
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Sql } from '../../src/generated/prisma/internal/prismaNamespace.js';
-import { endOf } from '../../src/reports/calendar.js';
-import type { FeeRange } from '../../src/reports/fee-items.js';
-import { json } from '../../src/reports/statement.js';
+import { endOf } from '../../src/reports/engine/school-calendar.js';
+import { json } from '../../src/reports/engine/statement.js';
+import type { FeeRange } from '../../src/reports/shared/fee-items.js';
 
 export function itemsOfRecords(
   { domain, timeZone }: { readonly domain: string; readonly timeZone: string },
@@ -21,7 +21,7 @@ last_months as materialized (
   select jsonb_object_agg(r.id, left(r.data->>'left_on', 7)) as by_student
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.data->'left_on' > '""' and r.data->'left_on' <= ${json(asOn)}::jsonb
+    and r.data->'left_on' > '""' and r.data->'left_on' < ${json(asOn)}::jsonb
 ),
 dues as not materialized (
   select
@@ -84,7 +84,7 @@ items as materialized (
   from (
     select
       student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
-      min(due_date) as due_date, bool_or(due is not null) as has_due
+      min(due_date) as due_date, coalesce(sum(due), 0) > 0 as has_due
     from (
       select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid, null::numeric as fine, due_date
       from dues

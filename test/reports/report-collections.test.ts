@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SentParameters } from '../../src/reports/parameters.js';
+import type { SentParameters } from '../../src/reports/engine/parameters.js';
+import type { Report } from '../../src/reports/engine/report.js';
 import { reports } from '../../src/reports/registry.js';
-import type { Report } from '../../src/reports/report.js';
 import { REPORT_COLLECTIONS } from '../../src/reports/report-collections.js';
 import { ADMIN, scopeOf, useTwelveStudents } from '../fixtures/twelve-students/school.js';
 

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect, it } from '@jest/globals';
 import { buildSchema } from 'type-graphql';
+import type { ReportServices } from '../../src/reports/engine/report-context.js';
 import { reports } from '../../src/reports/registry.js';
-import type { ReportServices } from '../../src/reports/report.js';
 import { createReportResolvers } from '../../src/reports/resolvers.js';
 
 /** Building a schema runs none of the reports. */

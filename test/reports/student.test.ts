@@ -99,6 +99,6 @@ describe('student information', () => {
   });
 
   it('is reviewed as statement and answer', async () => {
-    expect(await school.review(student, { sequence: 'A-112' })).toMatchSnapshot();
+    expect(await school.review(student, { admission_no: 'A-112' })).toMatchSnapshot();
   });
 });

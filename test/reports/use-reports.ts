@@ -2,11 +2,11 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../src/json.js';
-import type { ReportServices } from '../../src/reports/report.js';
-import { Catalog } from '../../src/store/catalog.js';
+import type { Domain, Scope } from '../../src/model/scope.js';
+import type { ReportServices } from '../../src/reports/engine/report-context.js';
+import { Catalog } from '../../src/store/catalog/catalog.js';
 import type { Database } from '../../src/store/database/database.js';
 import { RecordStore } from '../../src/store/record-store.js';
-import type { Domain, Scope } from '../../src/store/scope.js';
 import { useTestDatabase } from '../database.js';
 
 export const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
@@ -29,12 +29,22 @@ export function scopeWith(roles: readonly string[], more: Partial<Scope['princip
   };
 }
 
+export interface Mark {
+  readonly student: string;
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  readonly class: string;
+  readonly status: string;
+}
+
 export interface TestReports {
   readonly database: Database;
   readonly services: ReportServices;
   readonly catalog: Catalog;
   /** Records as they are in an old or imported database: whatever their shape. `_id` names them. */
   insert(collection: string, records: readonly JsonObject[]): Promise<void>;
+  /** Marks of attendance, at four in the morning UTC, with the key that makes one the only mark of its student and day. */
+  mark(marks: readonly Mark[]): Promise<void>;
   /** The domain's properties, in place of what was there. */
   readonly properties: Map<string, JsonValue>;
 }
@@ -86,6 +96,23 @@ export function useReports(now: string): TestReports {
       await test.database.query(Prisma.sql`
 insert into records (domain, collection, id, data)
 select ${SCHOOL.id}, ${collection}, row->>'id', row->'data'
+from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+    },
+    async mark(marks) {
+      const rows = marks.map(({ student, day, class: className, status }) => ({
+        id: `${student}-${day}`,
+        data: {
+          created: `${day}T04:00:00.000Z`,
+          student: { value: student, label: student },
+          class: className,
+          section: 'A',
+          status,
+        },
+        keys: { student_day: JSON.stringify([student, day]) },
+      }));
+      await test.database.query(Prisma.sql`
+insert into records (domain, collection, id, data, keys)
+select ${SCHOOL.id}, 'attendance', row->>'id', row->'data', row->'keys'
 from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
     },
   };

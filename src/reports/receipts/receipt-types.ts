@@ -4,8 +4,8 @@ import { DateTime } from '../../graphql/scalars/date-time.js';
 import { Decimal } from '../../graphql/scalars/decimal.js';
 import { Month } from '../../graphql/scalars/month.js';
 import type { ExactNumber } from '../../json.js';
-import * as column from '../columns.js';
-import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../parameter-types.js';
+import * as column from '../engine/columns.js';
+import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 
 @InputType({ description: 'What is paid of one fee head of one month.' })
 export class ReceiptLineInput {

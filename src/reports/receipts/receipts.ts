@@ -2,7 +2,7 @@
  * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never edited, never
  * deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
  *
- * @see reports.md "Collections"
+ * @see reports "Collections"
  */
 import { Decimal } from 'decimal.js';
 import { type ErrorDetail, invariant, ServiceError } from '../../errors.js';
@@ -16,10 +16,12 @@ import {
   parseExactJson,
   printExactJson,
 } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
+import { RECEIPT_SERIES, RECEIPT_SERIES_WORDS } from '../../store/catalog/known-properties.js';
 import type { Transaction } from '../../store/database/database.js';
-import type { Scope } from '../../store/scope.js';
-import { today } from '../calendar.js';
-import type { ReportServices } from '../report.js';
+import { WaitingLine } from '../../store/database/waiting-line.js';
+import type { ReportServices } from '../engine/report-context.js';
+import { today } from '../engine/school-calendar.js';
 import { listStudentDues, type StudentDue } from './open-dues.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt-types.js';
 
@@ -53,6 +55,13 @@ interface Student {
 
 export class Receipts {
   readonly #services: Services;
+  /** By domain and series: the row of a series is locked to the end of a receipt, so that more than a few at once only wait. */
+  readonly #line = new WaitingLine({
+    atOnce: 4,
+    mostWaiting: 200,
+    patienceMs: 10_000,
+    refusal: 'Too many receipts of this series are being written',
+  });
 
   constructor(services: Services) {
     this.#services = services;
@@ -67,7 +76,11 @@ export class Receipts {
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
     const request = printExactJson({ recordReceipt: plainInput(input) });
-    return this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
+    const store = () => this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
+    // Within a transaction it has a connection already.
+    if (options.within) return store();
+    const series = input.series ?? this.#defaultSeries(scope.domain.id);
+    return this.#line.run(JSON.stringify([scope.domain.id, series]), store);
   }
 
   /**
@@ -89,13 +102,12 @@ export class Receipts {
     request: string,
     work: (tx: Transaction) => Promise<JsonObject>,
   ): Promise<Receipt> {
-    const { store, database } = this.#services;
+    const { store } = this.#services;
+    const atomic = { writes: ['fee_receipt'], within };
     const stored = await store.idempotently<JsonObject>(
       scope,
-      idempotencyKey,
-      request,
-      (tx) => (tx ? work(tx) : database.transaction(work)),
-      { within },
+      { key: idempotencyKey, text: request, ...atomic },
+      (tx) => (tx ? work(tx) : store.atomically(scope, atomic, work)),
     );
     return toReceipt(stored);
   }
@@ -107,13 +119,8 @@ export class Receipts {
     if (date > now.toISOString())
       throw invalid('date', `is ${date}, in the future`, 'an instant that has been');
     const series = input.series ?? this.#defaultSeries(domain.id);
-    if (!/^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/.test(series)) {
-      throw invalid(
-        'series',
-        `is ${JSON.stringify(series)}`,
-        'at most 20 letters, digits, /, _ and -, the last of them no digit',
-      );
-    }
+    if (!RECEIPT_SERIES.test(series))
+      throw invalid('series', `is ${JSON.stringify(series)}`, RECEIPT_SERIES_WORDS);
     const student = await getStudent(tx, domain.id, input.studentId);
     const dues = await listStudentDues(tx, {
       domain,

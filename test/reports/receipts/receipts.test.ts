@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { ExactNumber } from '../../../src/json.js';
+import { feeDefaulters } from '../../../src/reports/fee-defaulters.js';
 import { Receipts } from '../../../src/reports/receipts/receipts.js';
-import { scopeWith, useReports } from '../use-reports.js';
+import { readText, scopeWith, useReports } from '../use-reports.js';
 
 const test = useReports('2026-07-06T06:00:00.000Z');
 const ACCOUNTANT = scopeWith(['accountant']);
@@ -183,6 +184,46 @@ describe('recordReceipt', () => {
       series: 'B/',
     });
     expect(receipt.receiptNo).toBe('B/11');
+  });
+  it('asks a student who left for nothing after the month of leaving, heads in the order of the school', async () => {
+    await test.insert('fee_head', [
+      { _id: 'head-1', name: 'Zoo', order: 1 },
+      { _id: 'head-2', name: 'Art', order: 2 },
+    ]);
+    await test.insert('registration', [
+      {
+        ...{ _id: 'chand', sequence: 'chand', name: 'Chand', class: '5', section: 'A', session: '2026-27' },
+        ...{ admitted_on: '2026-04-01', left_on: '2026-05-20', status: 'withdrawn' },
+      },
+    ]);
+    await test.insert(
+      'fee_due',
+      ['2026-05', '2026-06'].flatMap((month) => ['Art', 'Zoo'].map((head) => due('chand', month, head, 100))),
+    );
+    const pay = (digits: string) =>
+      receipts().record(ACCOUNTANT, { studentId: 'chand', paymentType: 'cash', amount: money(digits) });
+    const owed = async () => {
+      const run = await feeDefaulters.run(test.services, scopeWith(['admin']), {
+        ...{ startMonth: '2026-04', endMonth: '2026-07', includeLeft: 'true' },
+      });
+      const { rows } = JSON.parse(await readText(run.answer({ format: 'json' })));
+      const [row] = rows.filter(({ studentId }: { studentId: string }) => studentId === 'chand');
+      return row && [row.balance, row.breakdown.map(({ balance }: { balance: number }) => balance)];
+    };
+    expect(await owed()).toEqual([200, [100, 100]]);
+    await expect(pay('200.01')).rejects.toThrow(/at most 200.00/);
+    const { lines } = await pay('150');
+    expect(lines.map(({ feeHead, month, amount }) => `${month} ${feeHead} ${amount.toString()}`)).toEqual([
+      '2026-05 Zoo 100.00',
+      '2026-05 Art 50.00',
+    ]);
+    expect(await owed()).toEqual([50, [0, 50]]);
+    const afterLeaving = { feeHead: 'Art', month: '2026-06', amount: money('1') };
+    await expect(
+      receipts().record(ACCOUNTANT, { studentId: 'chand', paymentType: 'cash', lines: [afterLeaving] }),
+    ).rejects.toThrow(/no due/);
+    await pay('50');
+    expect(await owed()).toBeUndefined();
   });
 });
 

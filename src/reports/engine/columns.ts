@@ -4,11 +4,11 @@
  */
 import 'reflect-metadata';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { invariant } from '../errors.js';
-import { DateTime } from '../graphql/scalars/date-time.js';
-import { Decimal } from '../graphql/scalars/decimal.js';
-import { LocalDate } from '../graphql/scalars/local-date.js';
-import { Month } from '../graphql/scalars/month.js';
+import { invariant } from '../../errors.js';
+import { DateTime } from '../../graphql/scalars/date-time.js';
+import { Decimal } from '../../graphql/scalars/decimal.js';
+import { LocalDate } from '../../graphql/scalars/local-date.js';
+import { Month } from '../../graphql/scalars/month.js';
 
 export type RowClass = new () => object;
 

@@ -1,8 +1,8 @@
 /** What is laid around the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
 
-import { ServiceError } from '../errors.js';
-import { Prisma } from '../generated/prisma/client.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 
 /** Where a page goes on: after the row with this key; after the position, if that row is gone by now. */
 export interface ReportCursor {
@@ -49,6 +49,11 @@ start as (
 )
 union all
 select part, null, null, content::text from report where part <> 'row'`;
+}
+
+/** How many rows there are; the content of none is made. */
+export function countStatement(report: Sql): Sql {
+  return Prisma.sql`select count(*)::int as rows from (${report}) as report where part = 'row'`;
 }
 
 /** One text a line: a letter for the part (`t`otals first, `w`arnings, `r`ows in order) and the JSON. */

@@ -1,6 +1,7 @@
 /** What a school decides for itself about its reports: properties of its domain, each with a default. */
-import type { JsonValue } from '../json.js';
-import { isJsonObject } from '../json.js';
+import type { JsonValue } from '../../json.js';
+import { isJsonObject } from '../../json.js';
+import { CURRENCY, TIME_OF_DAY, WEEKLY_OFF } from '../../store/catalog/known-properties.js';
 
 /** A lower bound in percent and the grade from there on. */
 export interface GradeBound {
@@ -50,15 +51,14 @@ const DEFAULTS: SchoolSettings = {
 /** Reads the settings; a property that is missing or of another shape leaves its default. */
 export function schoolSettings(property: (name: string) => JsonValue | undefined): SchoolSettings {
   return {
-    currency: matching(property('currency'), /^[A-Z]{3}$/) ?? DEFAULTS.currency,
+    currency: matching(property('currency'), CURRENCY) ?? DEFAULTS.currency,
     sessionFirstMonth: whole(property('sessionFirstMonth'), 1, 12) ?? DEFAULTS.sessionFirstMonth,
     weeklyOffs: weeklyOffs(property('weeklyOffs')) ?? DEFAULTS.weeklyOffs,
     leaveCountsPresent: property('leaveCountsPresent') === true,
     grades: grades(property('grades')) ?? DEFAULTS.grades,
     passPercent: whole(property('passPercent'), 0, 100) ?? DEFAULTS.passPercent,
     rankMethod: property('rankMethod') === 'dense' ? 'dense' : DEFAULTS.rankMethod,
-    schoolStartsAt:
-      matching(property('schoolStartsAt'), /^([01]\d|2[0-3]):[0-5]\d$/) ?? DEFAULTS.schoolStartsAt,
+    schoolStartsAt: matching(property('schoolStartsAt'), TIME_OF_DAY) ?? DEFAULTS.schoolStartsAt,
   };
 }
 
@@ -73,9 +73,7 @@ function whole(value: JsonValue | undefined, least: number, greatest: number): n
 
 function weeklyOffs(value: JsonValue | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const days = value.filter(
-    (day): day is string => typeof day === 'string' && /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/.test(day),
-  );
+  const days = value.filter((day): day is string => typeof day === 'string' && WEEKLY_OFF.test(day));
   return days.length === value.length ? days : undefined;
 }
 

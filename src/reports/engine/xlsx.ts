@@ -2,14 +2,14 @@
  * A report as an XLSX workbook (ECMA-376), written as it streams: rows on the first sheet with a line of totals, what was asked and
  * what was left out on the second. Strings are inline and the zip entries are of unknown length, so nothing waits for the end.
  *
- * Numbers, percents and money are numbers with their format, days are dates, instants dates with a time in UTC. A spreadsheet computes in
- * floats: amounts over fifteen digits lose their last ones there, as in any workbook.
+ * No cell is a formula: texts, headings too, are inline strings, which a spreadsheet does not run. Numbers, percents and money are
+ * numbers with their format, days are dates, instants dates with a time in UTC. A spreadsheet computes in floats: amounts over fifteen
+ * digits lose their last ones there, as in any workbook.
  */
 import { Zip, ZipDeflate } from 'fflate';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import { headingOf } from './columns.js';
-import type { Report } from './report.js';
-import type { ReportHead, ReportStreamLine } from './report-run.js';
+import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
 import { type Cell, type Table, tableOf } from './table.js';
 
 /** Indexes into `cellXfs` of STYLES. */
@@ -29,7 +29,7 @@ const STYLE = {
 const CHUNK_BYTES = 64 * 1024;
 
 export async function* printXlsx(
-  report: Pick<Report, 'title' | 'row' | 'totals'>,
+  report: Pick<ReportForm, 'title' | 'row' | 'totals'>,
   head: ReportHead,
   lines: AsyncIterable<ReportStreamLine>,
 ): AsyncIterable<Uint8Array> {
@@ -167,7 +167,9 @@ function textCell(text: string, style: number): string {
   return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }
 
+/** What is no number is shown as it is. */
 function numberCell(digits: string, style: number): string {
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits)) return textCell(digits, STYLE.plain);
   return `<c s="${style}"><v>${escapeXml(digits)}</v></c>`;
 }
 

@@ -10,16 +10,11 @@
  *   key       what a row is about, e.g. the student's `_id`: a page goes on after it
  *   content   JSON object with the fields of the row type, the totals type, or `ReportWarning`
  *
- * @see reports.md
+ * @see reports "The reports"
  */
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import type { JsonValue } from '../json.js';
-import type { Database } from '../store/database/database.js';
-import type { RecordStore } from '../store/record-store.js';
-import type { Scope } from '../store/scope.js';
-import { today } from './calendar.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { Scope } from '../../model/scope.js';
 import type { RowClass } from './columns.js';
-import type { Day } from './parameter-types.js';
 import {
   type ParameterList,
   type ParameterValues,
@@ -27,18 +22,11 @@ import {
   type SentParameters,
 } from './parameters.js';
 import { type ReportRights, rightsOf } from './report-access.js';
+import type { ReportContext, ReportServices } from './report-context.js';
+import type { ReportForm } from './report-lines.js';
 import { ReportRun } from './report-run.js';
-import { type SchoolSettings, schoolSettings } from './settings.js';
-
-/** What reports need of the house. */
-export interface ReportServices {
-  readonly database: Database;
-  readonly store: RecordStore;
-  readonly domains: { property(domainId: string, name: string): JsonValue | undefined };
-  readonly now: () => Date;
-  readonly defaultPageSize: number;
-  readonly maxPageSize: number;
-}
+import { today } from './school-calendar.js';
+import { schoolSettings } from './school-settings.js';
 
 /** A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others from the query (on POST also from the body). */
 export interface ReportRoute {
@@ -53,34 +41,16 @@ export interface RecordRoute {
   readonly query: string;
 }
 
-/** What the SQL of a report is made from, beside its parameters. */
-export interface ReportContext {
-  readonly services: ReportServices;
-  readonly scope: Scope;
-  readonly domain: string;
-  readonly timeZone: string;
-  readonly today: Day;
-  readonly settings: SchoolSettings;
-  /** JSON list of `[class, section]` the caller is confined to; `null`: all. */
-  readonly sections: string | null;
-}
-
-export interface Report {
-  /** On the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`. */
-  readonly name: string;
+export interface Report extends ReportForm {
   /** The GraphQL field, e.g. `feeDefaulters`. */
   readonly field: string;
-  readonly title: string;
   readonly description: string;
   readonly routes: readonly ReportRoute[];
   readonly recordRoute: RecordRoute | undefined;
-  readonly parameters: ParameterList;
   /** Who may run it beside `admin`. */
   readonly roles: readonly string[];
   /** `taught`: a teacher runs it over the sections taught alone. */
   readonly teachers: 'all' | 'taught' | 'none';
-  readonly row: RowClass;
-  readonly totals: RowClass;
   /** Values that make a good example in documentation. */
   readonly example: SentParameters;
   /**
@@ -89,6 +59,8 @@ export interface Report {
    * @throws FORBIDDEN (403), INVALID_VALUE (400), NOT_FOUND (404) for an unknown class.
    */
   run(services: ReportServices, scope: Scope, sent: SentParameters): Promise<ReportRun>;
+  /** Whatever the parameters. @throws FORBIDDEN (403) */
+  assertAllowed(scope: Scope): void;
   /** The statement `run` would run, for `campus report --sql` and for tests. */
   statement(services: ReportServices, scope: Scope, sent: SentParameters): Promise<Sql>;
 }
@@ -106,6 +78,8 @@ export interface ReportDefinition<List extends ParameterList> {
   readonly row: RowClass;
   readonly totals: RowClass;
   readonly example: SentParameters;
+  /** The values as the report takes them, where one that was not sent follows from the others. Answers show these. */
+  readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
   /** What of the parameters must hold between them, and what must exist. */
   readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;
   readonly sql: (values: ParameterValues<List>, context: ReportContext) => Sql;
@@ -115,7 +89,8 @@ export function defineReport<const List extends ParameterList>(definition: Repor
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
     const rights = rightsOf(definition, scope);
     const context = contextOf(services, scope, rights);
-    const values = parseParameters(definition.parameters, sent, context);
+    const parsed = parseParameters(definition.parameters, sent, context);
+    const values = definition.understand?.(parsed, context) ?? parsed;
     await definition.check?.(values, context);
     return { values, context, sql: definition.sql(values, context) };
   };
@@ -132,6 +107,9 @@ export function defineReport<const List extends ParameterList>(definition: Repor
     row: definition.row,
     totals: definition.totals,
     example: definition.example,
+    assertAllowed: (scope) => {
+      rightsOf(definition, scope);
+    },
     statement: async (services, scope, sent) => (await prepare(services, scope, sent)).sql,
     async run(services, scope, sent) {
       const { values, context, sql } = await prepare(services, scope, sent);

@@ -11,19 +11,20 @@
  *   register       a line a student, place and shown month on roll: letters of its days, P A L H V, `*` no school, `?` unmarked, `–` not
  *                  on roll or elsewhere, and how many of each
  *
- * A student is on roll from `admitted_on` to `left_on`, in the class and section of the last mark on or before the day in that session;
+ * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in that session;
  * before the first mark in that of the first; without any, in that of the registration, if it is of that session.
  *
  * Marks come from `attendance_months`, which triggers keep in step with the records. A month of days is 31 bits, so that marks, working
  * days and days on roll meet in a few operations a student and month, whatever the number of days.
  *
- * @see reports.md 9, "Terms used by all"; prisma/migrations/0013_attendance_months
+ * @see reports 9, "Terms used by all", prisma/migrations/0013_attendance_months
  */
-import { Prisma } from '../generated/prisma/client.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { addDays, firstDay, monthOf, monthsOf, sessionOf } from './calendar.js';
-import type { Day } from './parameter-types.js';
-import type { ReportContext } from './report.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { Day } from '../engine/parameter-types.js';
+import type { ReportContext } from '../engine/report-context.js';
+import { addDays, firstDay, monthOf, monthsOf, sessionOf } from '../engine/school-calendar.js';
+import { type RollContext, rollDays, unusableRoll } from './roll.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
 /** The first day of the session a day is in. */
@@ -32,13 +33,14 @@ export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settin
 }
 
 /** The columns of `students`, of the registrations `r`. Days that are none are null, and such a student is never on roll. */
-export const registeredStudents: Sql = Prisma.sql`
+export function registeredStudents(context: RollContext): Sql {
+  return Prisma.sql`
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
     case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no,
     r.data->>'class' as class, r.data->>'section' as section,
     case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
-    case when r.data->>'admitted_on' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then r.data->>'admitted_on' end as admitted_on,
-    case when coalesce(r.data->>'left_on', '9999-12-31') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then coalesce(r.data->>'left_on', '9999-12-31') end as left_on`;
+    ${rollDays(context)}`;
+}
 
 /**
  * The ids of students registered in a class or section in the sessions of the range, and of those marked in it, from the day before to
@@ -74,10 +76,12 @@ export interface StudentDaysOptions extends DayRange {
   readonly classes: Sql;
   /** Which of the places `p` are shown. */
   readonly where: Sql;
+  /** Whether `register` has the letters of the days: making them costs more than counting the days. Default `with`. */
+  readonly letters?: 'with' | 'without';
 }
 
 export function studentDays(
-  { first, last, classes, where }: StudentDaysOptions,
+  { first, last, classes, where, letters = 'with' }: StudentDaysOptions,
   context: ReportContext,
 ): Sql {
   const { domain, settings, today } = context;
@@ -169,16 +173,7 @@ places as materialized (
 ),
 register as materialized (
   select
-    student, class, section, month, session_year, day_count,
-    -- A number of 31 digits for each letter, with a digit for each of its days: no two share a day. Their sum says every day's letter.
-    translate(
-      substr((
-        (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
-          + absent::bit(31)::text::numeric * 4 + late::bit(31)::text::numeric * 5 + half_day::bit(31)::text::numeric * 6
-          + leave::bit(31)::text::numeric * 7 + 1e31
-      )::text, 1 + right(first_day, 2)::int, day_count),
-      '01234567', '–*?PALHV'
-    ) as letters,
+    student, class, section, month, session_year, day_count,${letters === 'with' ? REGISTER_LETTERS : Prisma.empty}
     bit_count(possible::bit(31)) as working_days, bit_count(unmarked::bit(31)) as unmarked,
     bit_count(present::bit(31)) as present, bit_count(absent::bit(31)) as absent, bit_count(late::bit(31)) as late,
     bit_count(half_day::bit(31)) as half_day, bit_count(leave::bit(31)) as leave
@@ -230,6 +225,18 @@ register as materialized (
   ) as line
 )`;
 }
+
+/** The letters of a line of the register. */
+const REGISTER_LETTERS: Sql = Prisma.sql`
+    -- A number of 31 digits for each letter, with a digit for each of its days: no two share a day. Their sum says every day's letter.
+    translate(
+      substr((
+        (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
+          + absent::bit(31)::text::numeric * 4 + late::bit(31)::text::numeric * 5 + half_day::bit(31)::text::numeric * 6
+          + leave::bit(31)::text::numeric * 7 + 1e31
+      )::text, 1 + right(first_day, 2)::int, day_count),
+      '01234567', '–*?PALHV'
+    ) as letters,`;
 
 /** Every day of a month. */
 const ALL_DAYS = 2 ** 31 - 1;
@@ -292,9 +299,7 @@ export function unusableAttendance(where: Sql, context: ReportContext): Sql {
     limit 1
   ) as mark
   union all
-  select 'registration', student, 'admitted_on or left_on is not a day'
-  from students
-  where admitted_on is null or left_on is null
+  ${unusableRoll}
   union all
   ${unusableHolidays(context)}`;
 }

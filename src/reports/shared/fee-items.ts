@@ -3,12 +3,13 @@
  *
  *   month_items  student, month, due, concession, paid, fine, balance, credit, balance_from, has_due: one row a student and month. Balance
  *                and credit are the sums over its heads of what is open (due − concession − paid above 0) and of what is paid too
- *                much (below 0); `balance_from` is the first due date of a head that is open.
+ *                much (below 0); `balance_from` is the first due date of a head that is open;
+ *                `has_due` says that something above 0.00 was asked for.
  *   fee_faults   collection, id, reason: the records left out
  *
  * and, by `headItems`, a row a student, month and fee head.
  *
- * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of a student who has left ends with
+ * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of a student who has left (roll.ts) ends with
  *   the month of leaving.
  * - The concession of a due is its fixed amounts and its percents of the base together, at most the due, rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
@@ -17,14 +18,14 @@
  * after the day is what its columns say (`settled_months`); those of students with a concession, and those in which something is still
  * to come, are told from their entries (`told`).
  *
- * @see reports.md "Terms used by all", prisma/migrations/0005_fee_months
+ * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
-import { Prisma } from '../generated/prisma/client.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { endOf } from './calendar.js';
-import type { Day, Month } from './parameter-types.js';
-import type { ReportContext } from './report.js';
-import { json } from './statement.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { Day, Month } from '../engine/parameter-types.js';
+import type { ReportContext } from '../engine/report-context.js';
+import { endOf } from '../engine/school-calendar.js';
+import { lastMonths } from './roll.js';
 
 export interface FeeRange {
   readonly first: Month;
@@ -38,7 +39,7 @@ export interface FeeRange {
 }
 
 export function feeItems(
-  { domain, timeZone }: Pick<ReportContext, 'domain' | 'timeZone'>,
+  { domain, timeZone, today }: Pick<ReportContext, 'domain' | 'timeZone' | 'today'>,
   range: FeeRange,
 ): Sql {
   const { first, last, asOn, demand, feeHead = null, student } = range;
@@ -46,13 +47,7 @@ export function feeItems(
   const ofStudent = student ? Prisma.sql`and f.student = ${student}` : Prisma.empty;
   const toStudent = student ? Prisma.sql`and r.data->'name'->'value' = to_jsonb(${student})` : Prisma.empty;
   return Prisma.sql`
--- The last month of demand of those who have left.
-last_months as materialized (
-  select jsonb_object_agg(r.id, left(r.data->>'left_on', 7)) as by_student
-  from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-    and r.data->'left_on' > '""' and r.data->'left_on' <= ${json(asOn)}::jsonb
-),
+${lastMonths({ domain, today }, asOn, student)},
 granted as materialized (
   select
     r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
@@ -124,7 +119,7 @@ concessions as (
 told as materialized (
   select
     student, month, fee_head, coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
-    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, due is not null as has_due
+    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, coalesce(due, 0) > 0 as has_due
   from (
     select
       student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
@@ -143,7 +138,7 @@ told as materialized (
 month_items as (
   select
     student, month, coalesce(due, 0) as due, 0 as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine, balance, credit, balance_from,
-    due is not null as has_due
+    coalesce(due, 0) > 0 as has_due
   from settled_months
   union all
   select
@@ -183,7 +178,7 @@ export function headItems({ settled, told }: HeadSelection): Sql {
     select
       m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due, 0 as concession,
       coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine, head.state->>3 as due_date,
-      head.state->0 <> 'null' as has_due
+      coalesce((head.state->>0)::numeric, 0) > 0 as has_due
     -- So that months are chosen first, and each value is computed once.
     from (select * from settled_months f where ${settled ?? Prisma.sql`true`} offset 0) as m
     cross join lateral jsonb_each(m.heads) as head(fee_head, state)

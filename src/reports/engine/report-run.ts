@@ -2,13 +2,21 @@
  * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests ask
  * for a page, streams for an answer in a format.
  */
-import { invariant, ServiceError } from '../errors.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../json.js';
-import type { StatementCaller } from '../store/database/statement-watch.js';
+import { invariant, ServiceError } from '../../errors.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import type { StatementCaller } from '../../store/database/statement-watch.js';
 import { printCsv } from './csv.js';
-import type { Report, ReportContext, ReportServices } from './report.js';
-import { pageStatement, parseCursor, printCursor, type ReportLine, streamStatement } from './statement.js';
+import type { ReportContext, ReportServices } from './report-context.js';
+import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
+import {
+  countStatement,
+  pageStatement,
+  parseCursor,
+  printCursor,
+  type ReportLine,
+  streamStatement,
+} from './statement.js';
 import { printXlsx } from './xlsx.js';
 
 export interface ReportPage {
@@ -46,7 +54,7 @@ export interface ReportAnswer {
 }
 
 interface ReportRunOptions {
-  readonly report: Report;
+  readonly report: ReportForm;
   readonly services: ReportServices;
   readonly sql: Sql;
   readonly values: Readonly<Record<string, unknown>>;
@@ -101,6 +109,16 @@ export class ReportRun {
         endCursor: last ? printCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
       },
     };
+  }
+
+  /** How many rows the whole report has: a statement of its own, which is cheaper than the rows. */
+  async rowCount(): Promise<number> {
+    const { services, sql, signal, caller } = this.#options;
+    const [counted] = await services.database.query<{ rows: number }>(countStatement(sql), {
+      signal,
+      caller,
+    });
+    return counted?.rows ?? 0;
   }
 
   /** The whole report in a format, row by row as Postgres hands it over. */
@@ -158,18 +176,6 @@ export class ReportRun {
     const day = String(values.asOn ?? context.today);
     return [report.name, ...range, `on-${day}`].join('_').concat(`.${format}`);
   }
-}
-
-export interface ReportStreamLine {
-  readonly part: ReportLine['part'];
-  readonly json: string;
-}
-
-export interface ReportHead {
-  readonly report: string;
-  readonly parameters: JsonObject;
-  readonly generatedAt: string;
-  readonly currency: string;
 }
 
 async function* printJson(head: ReportHead, lines: AsyncIterable<ReportStreamLine>): AsyncIterable<string> {

@@ -10,11 +10,11 @@
  * A component that is scored or absent (which is 0) counts by its weight, an exempt one does not; one that is not entered, or
  * unusable, leaves the subject incomplete, and a result with such a subject has no percent, no outcome and no rank.
  *
- * @see reports.md 14
+ * @see reports 14
  */
-import { Prisma } from '../generated/prisma/client.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import type { SchoolSettings } from './settings.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { SchoolSettings } from '../engine/school-settings.js';
 
 export function gradedResults({ grades, passPercent, rankMethod }: SchoolSettings): Sql {
   return Prisma.sql`

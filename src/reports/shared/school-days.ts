@@ -9,12 +9,12 @@
  * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day marked working is
  * school whatever else it is. No day after today is in the list.
  *
- * @see reports.md "Terms used by all", working days
+ * @see reports "Terms used by all" (working days)
  */
-import { Prisma } from '../generated/prisma/client.js';
-import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
-import type { Day } from './parameter-types.js';
-import type { ReportContext } from './report.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { Day } from '../engine/parameter-types.js';
+import type { ReportContext } from '../engine/report-context.js';
 
 export interface DayRange {
   readonly first: Day;

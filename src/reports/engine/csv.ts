@@ -1,12 +1,11 @@
 /** A report as CSV (RFC 4180): a heading, a line a row, CRLF. Totals and warnings are no lines of a table and stay out. */
-import { isJsonObject, parseExactJson } from '../json.js';
-import { disarmFormula, printCsvLine } from './csv-line.js';
-import type { Report } from './report.js';
-import type { ReportStreamLine } from './report-run.js';
-import { type Cell, tableOf } from './table.js';
+import { isJsonObject, parseExactJson } from '../../json.js';
+import { printCsvLine } from './csv-line.js';
+import type { ReportForm, ReportStreamLine } from './report-lines.js';
+import { tableOf } from './table.js';
 
 export async function* printCsv(
-  report: Pick<Report, 'row' | 'totals'>,
+  report: Pick<ReportForm, 'row' | 'totals'>,
   lines: AsyncIterable<ReportStreamLine>,
   byteOrderMark: 'with' | 'without',
 ): AsyncIterable<string> {
@@ -21,12 +20,7 @@ export async function* printCsv(
     if (part === 'row' && table)
       yield table
         .linesOf(content)
-        .map((cells) => printCsvLine(cells.map(printCell)))
+        .map((cells) => printCsvLine(cells.map(({ value }) => value ?? '')))
         .join('');
   }
-}
-
-function printCell(cell: Cell): string {
-  if (cell.value === null) return '';
-  return cell.type === 'text' ? disarmFormula(cell.value) : cell.value;
 }

@@ -1,7 +1,7 @@
 /** Days, months and sessions as reports count them: by the domain's time zone, ranges half-open in SQL. */
 import { Temporal } from 'temporal-polyfill';
-import { invariant } from '../errors.js';
-import * as calendar from '../filter/calendar.js';
+import { invariant } from '../../errors.js';
+import * as calendar from '../../model/calendar.js';
 import {
   type Day,
   type DayOrMonth,

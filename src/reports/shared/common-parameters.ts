@@ -1,7 +1,8 @@
 /** Parameters that several reports take, said once. */
-import { addDays, daysBetween, firstDay, lastDay, monthOf, sessionOf } from './calendar.js';
-import { type Day, type DayOrMonth, day, session, text } from './parameter-types.js';
-import { defaulted, optional, parameterError } from './parameters.js';
+
+import { type Day, type DayOrMonth, day, session, text } from '../engine/parameter-types.js';
+import { defaulted, optional, parameterError } from '../engine/parameters.js';
+import { addDays, daysBetween, firstDay, lastDay, monthOf, sessionOf } from '../engine/school-calendar.js';
 
 export const asOn = defaulted(day, {
   restName: 'as_on',

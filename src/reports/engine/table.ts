@@ -1,5 +1,5 @@
 /** A report's rows laid out as the lines and cells of a table: CSV, XLSX and the terminal all show this. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import { type Column, type ColumnType, columnsOf, headingOf, type RowClass } from './columns.js';
 
 /** A value as its text, and what kind of value it is. Money and numbers keep their digits. */
@@ -11,6 +11,8 @@ export interface Cell {
 export interface Table {
   readonly headings: readonly string[];
   readonly types: readonly Cell['type'][];
+  /** Headings of the lists that have no columns. */
+  readonly listsLeftOut: readonly string[];
   /** One line, or one per element of an expanded list. */
   linesOf(row: JsonObject): readonly (readonly Cell[])[];
   /** The line of totals: a cell for each column the totals have too. */
@@ -25,14 +27,21 @@ interface Place {
   total(totals: JsonObject): Cell;
 }
 
+/** Whether lists of rows that fill no columns of their own have a cell with all of them. */
+export type NestedLists = 'with lists' | 'without lists';
+
 /** The totals say which labels a spread list has, so they are needed before the first row. */
-export function tableOf(rowClass: RowClass, totals: JsonObject): Table {
-  const columns = columnsOf(rowClass);
+export function tableOf(rowClass: RowClass, totals: JsonObject, lists: NestedLists = 'with lists'): Table {
+  const isLeftOut = ({ type, layout }: Column) =>
+    lists === 'without lists' && type === 'rows' && layout === undefined;
+  const all = columnsOf(rowClass);
+  const columns = all.filter((column) => !isLeftOut(column));
   const expanded = columns.find(({ layout }) => layout?.kind === 'expand');
   const places = columns.flatMap((column): Place[] => placesOf(column, totals));
   return {
     headings: places.map(({ heading }) => heading),
     types: places.map(({ type }) => type),
+    listsLeftOut: all.filter(isLeftOut).map(({ name }) => headingOf(name)),
     linesOf(row) {
       if (!expanded) return [places.map((place) => place.cell(row, undefined))];
       return elementsOf(row[expanded.name]).map((element) => places.map((place) => place.cell(row, element)));

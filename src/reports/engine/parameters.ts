@@ -2,9 +2,10 @@
  * The parameters of a report as a typed list, and how what a caller sent becomes their values. The list is
  * also what GraphQL arguments, REST parameters, `openapi.json` and options of the command line are drawn from.
  */
-import { type ErrorDetail, ServiceError } from '../errors.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { Day, ParameterType } from './parameter-types.js';
-import type { SchoolSettings } from './settings.js';
+import type { SchoolSettings } from './school-settings.js';
 
 /** What defaults are computed from. */
 export interface ParameterContext {
@@ -17,6 +18,8 @@ export interface Parameter<Value> {
   readonly description: string;
   /** The name on REST and the command line, e.g. `start_month`. */
   readonly restName: string;
+  /** A name it is taken by as well, because it had that before. */
+  readonly formerName?: string;
   readonly isRequired: boolean;
   /** The default in words; `undefined`: none. */
   readonly defaultText: string | undefined;
@@ -36,6 +39,7 @@ export type SentParameters = Readonly<Record<string, unknown>>;
 
 interface Naming {
   readonly restName: string;
+  readonly formerName?: string;
   readonly description: string;
 }
 
@@ -47,7 +51,8 @@ export function required<Value>(type: ParameterType<Value>, naming: Naming): Par
     defaultText: undefined,
     parse(name, sent) {
       if (sent !== undefined) return parseValue(type, name, sent);
-      throw parameterError(name, `is required: ${type.expected}, e.g. ${type.example}`, {
+      const names = naming.formerName === undefined ? '' : `or ${naming.formerName} `;
+      throw parameterError(name, `${names}is required: ${type.expected}, e.g. ${type.example}`, {
         expected: type.expected,
       });
     },
@@ -120,7 +125,8 @@ export function parameterError(
 }
 
 function invalid(faults: readonly ErrorDetail[]): ServiceError {
-  return new ServiceError('INVALID_VALUE', `${faults.map((fault) => fault.detail).join('; ')}.`, {
+  const said = faults.map((fault) => fault.detail).join('; ');
+  return new ServiceError('INVALID_VALUE', said.endsWith('?') ? said : `${said}.`, {
     errors: faults,
   });
 }
@@ -128,14 +134,18 @@ function invalid(faults: readonly ErrorDetail[]): ServiceError {
 function parseValue<Value>(type: ParameterType<Value>, name: string, sent: string): Value {
   const value = type.parse(sent);
   if (value !== undefined) return value;
-  throw parameterError(name, `is ${JSON.stringify(sent)}; expected ${type.expected}, e.g. ${type.example}`, {
-    expected: type.expected,
-    sent,
-  });
+  const fault = `is ${JSON.stringify(sent)}; expected ${type.expected}, e.g. ${type.example}`;
+  throw parameterError(name, fault + hintAt(sent, type.allowed ?? []), { expected: type.expected, sent });
+}
+
+/** `. Did you mean "cash"?`, where a known word is nearly what was sent. */
+function hintAt(sent: string, known: readonly string[]): string {
+  const hint = didYouMean(sent, known);
+  return hint === '' ? '' : `.${hint}`;
 }
 
 function textOf(parameter: Parameter<unknown>, name: string, sent: SentParameters): string | undefined {
-  const texts = [...new Set([parameter.restName, name])]
+  const texts = namesOf(name, parameter)
     .map((written) => sent[written])
     .filter((value) => value !== undefined && value !== null && value !== '');
   const [value, ...others] = texts;
@@ -146,15 +156,20 @@ function textOf(parameter: Parameter<unknown>, name: string, sent: SentParameter
   return String(value);
 }
 
+/** The names a parameter may be sent by. */
+function namesOf(name: string, { restName, formerName }: Parameter<unknown>): readonly string[] {
+  return [...new Set([restName, name, ...(formerName === undefined ? [] : [formerName])])];
+}
+
 function unknownNames(list: ParameterList, sent: SentParameters): ErrorDetail[] {
-  const known = new Set(Object.entries(list).flatMap(([name, { restName }]) => [name, restName]));
+  const known = new Set(Object.entries(list).flatMap(([name, parameter]) => namesOf(name, parameter)));
   const allowed = Object.values(list).map(({ restName }) => restName);
   const expected = allowed.length === 0 ? 'no parameters' : `one of ${allowed.join(', ')}`;
   return Object.keys(sent)
     .filter((name) => !known.has(name))
     .map((name) => ({
       parameter: name,
-      detail: `${name} is not a parameter of this report; expected ${expected}`,
+      detail: `${name} is not a parameter of this report; expected ${expected}${hintAt(name, allowed)}`,
       expected,
       sent: sent[name],
     }));

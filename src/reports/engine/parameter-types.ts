@@ -2,15 +2,15 @@
  * What a report's parameters may be: value types that cannot hold a wrong value. GraphQL arguments, REST
  * parameters and options of the command line are all read from their text by the same `parse`.
  *
- * @see reports.md "Terms used by all"
+ * @see reports "Terms used by all"
  */
 import { type GraphQLScalarType } from 'graphql';
 import { registerEnumType } from 'type-graphql';
-import { invariant } from '../errors.js';
-import * as calendar from '../filter/calendar.js';
-import { Decimal } from '../graphql/scalars/decimal.js';
-import { LocalDate } from '../graphql/scalars/local-date.js';
-import { Month as MonthScalar } from '../graphql/scalars/month.js';
+import { invariant } from '../../errors.js';
+import { Decimal } from '../../graphql/scalars/decimal.js';
+import { LocalDate } from '../../graphql/scalars/local-date.js';
+import { Month as MonthScalar } from '../../graphql/scalars/month.js';
+import * as calendar from '../../model/calendar.js';
 
 declare const kind: unique symbol;
 type Text<Kind extends string> = string & { readonly [kind]: Kind };
@@ -54,6 +54,9 @@ const SESSION_PATTERN = `^${YEAR}-\\d{2}$`;
 export function isMonth(text: string): text is Month {
   return new RegExp(MONTH_PATTERN).test(text);
 }
+
+/** From the first month that may be asked about to the last. */
+export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
 
 export function isDay(text: string): text is Day {
   return new RegExp(DAY_PATTERN).test(text) && calendar.isDay(text);
@@ -278,3 +281,8 @@ export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt w
   refund: 'The money was given back.',
   duplicate: 'It was entered twice.',
 });
+
+function knownMonth(text: string): Month {
+  invariant(isMonth(text), `${text} is a month`);
+  return text;
+}

@@ -1,7 +1,7 @@
 /** Who may run a report: the check every front end passes through, because it is part of running. */
-import { ServiceError } from '../errors.js';
-import type { JsonValue } from '../json.js';
-import type { Scope } from '../store/scope.js';
+import { ServiceError } from '../../errors.js';
+import type { JsonValue } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
 
 export interface ReportRights {
   /** The `[class, section]` pairs the caller is confined to; `undefined`: the whole school. */

@@ -1,0 +1,33 @@
+/** What every CSV of ours is made of (RFC 4180): lines that end in CRLF, cells that a spreadsheet does not run, headings included. */
+
+export function printCsvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => quote(disarmFormula(cell))).join(',')}\r\n`;
+}
+
+/**
+ * A text that a spreadsheet would run as a formula, with an apostrophe before it: the spreadsheet then shows it as text.
+ *
+ * A formula begins with `=`, `+`, `-` or `@`, in the full-width and small forms of East Asian keyboards too (`＝1+1`), and spreadsheets
+ * look for it behind spaces and characters that nobody sees. A cell that begins with a tab or the end of a line is taken apart by some.
+ * A signed number or a phone number is no formula.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+export function disarmFormula(text: string): string {
+  return isFormula(text) ? `'${text}` : text;
+}
+
+const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Z}]+/u;
+const SIGNED_NUMBER = /^[+-]\d[\d.,]*(e[+-]?\d+)?$/i;
+const PHONE_NUMBER = /^[+-][\d ()-]+$/;
+
+function isFormula(text: string): boolean {
+  if (/^[\t\r\n]/.test(text)) return true;
+  const [first] = text.replace(UNSEEN, '');
+  if (first === undefined || !/[=+@-]/.test(first.normalize('NFKC'))) return false;
+  return !SIGNED_NUMBER.test(text) && !PHONE_NUMBER.test(text);
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

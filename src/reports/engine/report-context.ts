@@ -1,0 +1,28 @@
+import type { JsonValue } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
+import type { Database } from '../../store/database/database.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { Day } from './parameter-types.js';
+import type { SchoolSettings } from './school-settings.js';
+
+/** What reports need of the house. */
+export interface ReportServices {
+  readonly database: Database;
+  readonly store: RecordStore;
+  readonly domains: { property(domainId: string, name: string): JsonValue | undefined };
+  readonly now: () => Date;
+  readonly defaultPageSize: number;
+  readonly maxPageSize: number;
+}
+
+/** What the SQL of a report is made from, beside its parameters. */
+export interface ReportContext {
+  readonly services: ReportServices;
+  readonly scope: Scope;
+  readonly domain: string;
+  readonly timeZone: string;
+  readonly today: Day;
+  readonly settings: SchoolSettings;
+  /** JSON list of `[class, section]` the caller is confined to; `null`: all. */
+  readonly sections: string | null;
+}

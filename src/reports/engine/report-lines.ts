@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../json.js';
+import type { RowClass } from './columns.js';
+import type { ParameterList } from './parameters.js';
+import type { ReportLine } from './statement.js';
+
+/** What of a report the printers of its answers look at. */
+export interface ReportForm {
+  /** On the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`. */
+  readonly name: string;
+  readonly title: string;
+  readonly parameters: ParameterList;
+  readonly row: RowClass;
+  readonly totals: RowClass;
+}
+
+/** A line of the report's statement as it comes: the JSON text of a row, of the totals, or of a warning. */
+export interface ReportStreamLine {
+  readonly part: ReportLine['part'];
+  readonly json: string;
+}
+
+/** What stands before the rows. */
+export interface ReportHead {
+  readonly report: string;
+  readonly parameters: JsonObject;
+  readonly generatedAt: string;
+  readonly currency: string;
+}

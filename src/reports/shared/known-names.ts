@@ -1,0 +1,206 @@
+/**
+ * Names that a report is asked about must be names the school has: of a class, a section, a fee head, a department, a role. A misspelt
+ * one would answer as if nobody owed, or nobody were there.
+ *
+ * A name is known where it is declared, by the record of the class or the fee head, and also where records of a class or a head that
+ * has no record any more bear it: of those a report can still tell.
+ */
+import { didYouMean } from '../../did-you-mean.js';
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import type { ReportContext } from '../engine/report-context.js';
+import { json } from '../engine/statement.js';
+
+interface Place {
+  readonly class?: string | undefined;
+  readonly section?: string | undefined;
+}
+
+interface KnownClass {
+  readonly name: string;
+  readonly sections: readonly string[];
+}
+
+/**
+ * A class and a section that the school has, and that the caller may see. A section without a class is one of any class. A teacher may
+ * ask about a section taught, or about a class with one: the statement then shows the sections taught alone.
+ *
+ * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the caller does not teach.
+ */
+export async function assertPlace(
+  { class: className, section }: Place,
+  context: ReportContext,
+): Promise<void> {
+  if (className === undefined && section === undefined) return;
+  const classes = await listClasses(context);
+  const known = await findSections(className, classes, context);
+  if (known === undefined) {
+    throw unknownName('class', className ?? '', {
+      sentence: 'There is no class',
+      known: classes.map(({ name }) => name),
+    });
+  }
+  if (
+    section !== undefined &&
+    !known.includes(section) &&
+    !(await isRegistered({ class: className, section }, context))
+  ) {
+    throw unknownSection({ class: className, section }, known);
+  }
+  assertTaught({ class: className, section }, context);
+}
+
+function unknownSection({ class: className, section }: Place, known: readonly string[]): ServiceError {
+  const owner = className === undefined ? 'No class has a section' : `Class ${className} has no section`;
+  const there = `${className === undefined ? 'there are' : 'it has'} ${listNames(known)}`;
+  const detail = `${owner} ${JSON.stringify(section)}${known.length === 0 ? '' : `; ${there}`}.`;
+  return new ServiceError('NOT_FOUND', detail, {
+    errors: [{ parameter: 'section', detail, expected: `one of ${listNames(known)}`, sent: section }],
+  });
+}
+
+/** @throws NOT_FOUND (404) for a fee head that neither a record nor a due bears */
+export async function assertFeeHead(feeHead: string | undefined, context: ReportContext): Promise<void> {
+  if (feeHead === undefined) return;
+  const { domain } = context;
+  const heads = await query<{ name: string }>(
+    Prisma.sql`
+select r.data->>'name' as name
+from records r
+where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null and r.data->>'name' is not null
+order by to_number(r.data->'order'), name`,
+    context,
+  );
+  if (heads.some(({ name }) => name === feeHead)) return;
+  const [due] = await query(
+    Prisma.sql`
+select r.id
+from records r
+where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null and r.data->'fee_head' = ${json(feeHead)}::jsonb
+limit 1`,
+    context,
+  );
+  if (due) return;
+  throw unknownName('fee_head', feeHead, {
+    sentence: 'There is no fee head',
+    known: heads.map(({ name }) => name),
+  });
+}
+
+/** @throws NOT_FOUND (404) for a department nobody of the staff is in */
+export async function assertDepartment(
+  department: string | undefined,
+  context: ReportContext,
+): Promise<void> {
+  if (department === undefined) return;
+  const known = await listOfStaff(Prisma.sql`r.data->>'department'`, context);
+  if (!known.includes(department)) {
+    throw unknownName('department', department, { sentence: 'There is no department', known });
+  }
+}
+
+/** @throws NOT_FOUND (404) for a text that is in no role of any of the staff */
+export async function assertRole(role: string, context: ReportContext): Promise<void> {
+  const known = await listOfStaff(
+    Prisma.sql`jsonb_array_elements_text(case when jsonb_typeof(r.data->'roles') = 'array' then r.data->'roles' else '[]' end)`,
+    context,
+  );
+  if (known.some((held) => held.includes(role))) return;
+  throw unknownName('roles', role, { sentence: 'Nobody has a role with', known });
+}
+
+async function listClasses(context: ReportContext): Promise<readonly KnownClass[]> {
+  return query<KnownClass>(
+    Prisma.sql`
+select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'), '[]') as sections
+from records r
+where r.domain = ${context.domain} and r.collection = 'class' and r.deleted_at is null and r.data->>'name' is not null
+order by to_number(r.data->'order'), name`,
+    context,
+  );
+}
+
+/** The sections of a class, or of all classes; `undefined`: there is no such class. */
+async function findSections(
+  className: string | undefined,
+  classes: readonly KnownClass[],
+  context: ReportContext,
+): Promise<readonly string[] | undefined> {
+  if (className === undefined) return [...new Set(classes.flatMap(({ sections }) => sections))].sort();
+  const found = classes.find(({ name }) => name === className);
+  if (found) return found.sections;
+  return (await isRegistered({ class: className }, context)) ? [] : undefined;
+}
+
+/** Whether a student is registered there. */
+async function isRegistered({ class: className, section }: Place, context: ReportContext): Promise<boolean> {
+  const [found] = await query(
+    Prisma.sql`
+select r.id
+from records r
+where r.domain = ${context.domain} and r.collection = 'registration' and r.deleted_at is null
+  and (${className ?? null}::text is null or r.data->'class' = ${json(className)}::jsonb)
+  and (${section ?? null}::text is null or r.data->'section' = ${json(section)}::jsonb)
+limit 1`,
+    context,
+  );
+  return found !== undefined;
+}
+
+/** @throws FORBIDDEN (403) */
+function assertTaught({ class: className, section }: Place, { sections }: ReportContext): void {
+  if (sections === null) return;
+  const taught: readonly (readonly unknown[])[] = JSON.parse(sections);
+  const isTaught = taught.some(
+    ([taughtClass, taughtSection]) =>
+      (className === undefined || taughtClass === className) &&
+      (section === undefined || taughtSection === section),
+  );
+  if (isTaught) return;
+  const place = [
+    ...(section === undefined ? [] : [`section ${section}`]),
+    ...(className === undefined ? [] : [`class ${className}`]),
+  ].join(' of ');
+  throw new ServiceError('FORBIDDEN', `Teachers see the sections they teach, and ${place} is none of them.`);
+}
+
+/** What there is of a text among the staff, each once. */
+async function listOfStaff(text: Sql, context: ReportContext): Promise<readonly string[]> {
+  const rows = await query<{ name: string }>(
+    Prisma.sql`
+select distinct name
+from (
+  select ${text} as name
+  from records r
+  where r.domain = ${context.domain} and r.collection = 'pltf_user' and r.deleted_at is null
+) as staff
+where name <> ''
+order by name`,
+    context,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function query<Row extends object>(statement: Sql, { services, scope }: ReportContext): Promise<Row[]> {
+  return services.database.query<Row>(statement, scope.signal ? { signal: scope.signal } : {});
+}
+
+/** More names than these are no help in a message. */
+const MOST_NAMES = 30;
+
+interface UnknownName {
+  /** What is missing, up to the name: `There is no class`. */
+  readonly sentence: string;
+  readonly known: readonly string[];
+}
+
+function unknownName(parameter: string, sent: string, { sentence, known }: UnknownName): ServiceError {
+  const detail = `${sentence} ${JSON.stringify(sent)}.${didYouMean(sent, known)}`;
+  const expected = known.length === 0 ? {} : { expected: `one of ${listNames(known)}` };
+  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, ...expected, sent }] });
+}
+
+function listNames(names: readonly string[]): string {
+  return names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
+}

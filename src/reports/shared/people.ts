@@ -1,0 +1,53 @@
+/** Who a report is asked about must exist, and be within the caller's reach: a student, a member of the staff. */
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { ReportContext } from '../engine/report-context.js';
+
+/** @throws NOT_FOUND (404) for an admission number nobody has; a teacher knows those of the sections taught alone. */
+export async function assertStudent(
+  { services, scope, domain, sections }: ReportContext,
+  admissionNo: string,
+): Promise<void> {
+  const [found] = await services.database.query(
+    Prisma.sql`
+select r.id
+from records r
+where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  and r.data->'sequence' = to_jsonb(${admissionNo}::text)
+  and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+limit 1`,
+    scope.signal ? { signal: scope.signal } : {},
+  );
+  if (!found)
+    throw unknown(
+      'admission_no',
+      admissionNo,
+      `There is no student with the admission number ${JSON.stringify(admissionNo)}.`,
+    );
+}
+
+/**
+ * A teacher knows the own days alone.
+ *
+ * @throws NOT_FOUND (404) for an id no staff member has, FORBIDDEN (403) for a colleague's.
+ */
+export async function assertStaff(
+  { services, scope, domain, sections }: ReportContext,
+  userId: string,
+): Promise<void> {
+  if (sections !== null && scope.principal.id !== userId)
+    throw new ServiceError('FORBIDDEN', 'Teachers see their own days, and these are those of somebody else.');
+  const [found] = await services.database.query(
+    Prisma.sql`
+select r.id
+from records r
+where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null and r.id = ${userId}`,
+    scope.signal ? { signal: scope.signal } : {},
+  );
+  if (!found)
+    throw unknown('name.value', userId, `There is no staff member with the ID ${JSON.stringify(userId)}.`);
+}
+
+function unknown(parameter: string, sent: string, detail: string): ServiceError {
+  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail, sent }] });
+}
