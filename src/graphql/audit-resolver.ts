@@ -1,6 +1,6 @@
 /** The door to the audit trail: who changed which record, when, from which version. For admins. */
 import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import type { AuditEntry, AuditQuery } from '../store/audit-trail.js';
+import type { AuditEntry, AuditQuery } from '../store/changes/audit-trail.js';
 import type { RecordStore } from '../store/record-store.js';
 import { type PageSizes, toPageRequest } from './page-arguments.js';
 import { type RequestContext, requireScope } from './request-context.js';
@@ -37,6 +37,13 @@ export class AuditEntryResult {
 
   @Field(() => String, { description: 'The request that made the change; the log has it too.' })
   readonly requestId!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The name of the GraphQL operation, or the template of the route; null for what no request did, and for changes from before this was kept.',
+  })
+  readonly requestOperation!: string | undefined;
 }
 
 @Resolver()

@@ -3,7 +3,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKey, ApiKeyRequest, ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator, Login } from '../auth/authenticator.js';
 import { ServiceError } from '../errors.js';
-import type { KeyScopes } from '../store/scope.js';
+import type { KeyScopes } from '../model/scope.js';
 import { ApiKeyResult, CallerResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './auth-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
 

@@ -1,6 +1,6 @@
 /** The types of credentials in GraphQL. */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { KeyScopes } from '../store/scope.js';
+import type { KeyScopes } from '../model/scope.js';
 import { DateTime } from './scalars/date-time.js';
 import { Json } from './scalars/json.js';
 

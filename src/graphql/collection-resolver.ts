@@ -1,10 +1,10 @@
 /** The door to the declarations of collections: what there is, and for admins of the top domain how it changes. */
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../json.js';
-import { findAccess } from '../store/access.js';
-import type { Catalog } from '../store/catalog.js';
-import type { Collection } from '../store/collection.js';
-import type { Scope } from '../store/scope.js';
+import type { Collection } from '../model/collection.js';
+import type { Scope } from '../model/scope.js';
+import { assertInReach, isFieldInReach, isInReach } from '../store/access/access.js';
+import type { Catalog } from '../store/catalog/catalog.js';
 import { type CollectionDescription, CollectionResult, describeCollection } from './collection-types.js';
 import { type RequestContext, requireScope } from './request-context.js';
 import { Json } from './scalars/json.js';
@@ -28,17 +28,20 @@ export class CollectionResolver {
       .map((collection) => this.#describe(scope, collection));
   }
 
-  /** @throws NOT_FOUND, GONE */
+  /** @throws NOT_FOUND, GONE, FORBIDDEN */
   @Query(() => CollectionResult, {
     nullable: true,
-    description: 'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped.',
+    description:
+      'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when you may do nothing with its records.',
   })
   collection(
     @Ctx() context: RequestContext,
     @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
   ): CollectionDescription {
     const scope = requireScope(context);
-    return this.#describe(scope, this.#catalog.get(name));
+    const collection = this.#catalog.get(name, scope);
+    assertInReach(scope, collection);
+    return this.#describe(scope, collection);
   }
 
   /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
@@ -84,13 +87,12 @@ export class CollectionResolver {
   }
 
   #describe(scope: Scope, collection: Collection): CollectionDescription {
-    const hiddenFields = findAccess(scope, collection, 'read')?.hiddenFields ?? new Set<string>();
-    return describeCollection(collection, hiddenFields);
+    return describeCollection(collection, {
+      isFieldShown: (field) => isFieldInReach(scope, collection, field),
+      isCollectionShown: (name) => {
+        const other = this.#catalog.find(name);
+        return other !== undefined && isInReach(scope, other);
+      },
+    });
   }
-}
-
-function isInReach(scope: Scope, collection: Collection): boolean {
-  return (['read', 'create', 'update', 'delete'] as const).some((verb) =>
-    findAccess(scope, collection, verb),
-  );
 }

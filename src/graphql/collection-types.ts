@@ -1,7 +1,7 @@
 /** A collection's declaration in GraphQL, for those who look for what there is. */
 import { Field, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../json.js';
-import type { Collection, Field as DeclaredField } from '../store/collection.js';
+import type { Collection, Field as DeclaredField } from '../model/collection.js';
 import { Json } from './scalars/json.js';
 
 export interface CollectionDescription {
@@ -103,23 +103,33 @@ export class CollectionResult {
   readonly fields!: readonly FieldResult[];
 }
 
-/** Without the fields the caller may not read. */
-export function describeCollection(
-  collection: Collection,
-  hiddenFields: ReadonlySet<string>,
-): CollectionDescription {
-  const { name, title, description, labelField, isDeclared, singular, plural } = collection;
-  const fields = collection.fields.filter((field) => !hiddenFields.has(field.name)).map(describeField);
+/** What of a declaration a caller is told. */
+export interface ShownNames {
+  isFieldShown(field: string): boolean;
+  isCollectionShown(collection: string): boolean;
+}
+
+/** Without the names the caller may not know of. */
+export function describeCollection(collection: Collection, shown: ShownNames): CollectionDescription {
+  const { name, title, description, isDeclared, singular, plural } = collection;
+  const labelField =
+    collection.labelField !== undefined && shown.isFieldShown(collection.labelField)
+      ? collection.labelField
+      : undefined;
+  const fields = collection.fields
+    .filter((field) => shown.isFieldShown(field.name))
+    .map((field) => describeField(field, shown));
   return { name, title, description, labelField, isDeclared, singular, plural, fields };
 }
 
-function describeField(field: DeclaredField): FieldDescription {
+function describeField(field: DeclaredField, shown: ShownNames): FieldDescription {
   const { name, type, description, isList, isRequired, isUnique, isIndexed } = field;
-  const { allowed, targets, unit, deprecated } = field;
+  const { allowed, unit, deprecated } = field;
   return {
     ...{ name, type, description, isList, isRequired, isUnique, isIndexed },
-    ...{ allowed, targets, unit, deprecated },
+    ...{ allowed, unit, deprecated },
+    targets: field.targets.filter((target) => shown.isCollectionShown(target)),
     example: field.example as JsonValue | undefined,
-    fields: field.fields.map(describeField),
+    fields: field.fields.map((member) => describeField(member, shown)),
   };
 }

@@ -1,7 +1,7 @@
 /** How a record looks in the generic part of the schema. */
 import { isJsonObject, parseExactJson, printExactJson } from '../json.js';
+import type { StoredRecord } from '../store/reading/stored-record.js';
 import type { Shape } from '../store/sql/shape.js';
-import type { StoredRecord } from '../store/stored-record.js';
 import { JsonText } from './json-text.js';
 import type { RecordForm } from './page-shape.js';
 import type { GenericRecord } from './record-types.js';

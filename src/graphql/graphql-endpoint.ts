@@ -5,7 +5,9 @@
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
+import { bodyShape } from '../body-shape.js';
 import type { Config } from '../config.js';
+import { etagHeld } from '../content-encoding.js';
 import { ERRORS, type ErrorCode, ServiceError } from '../errors.js';
 import { sendText } from '../text-answer.js';
 import { cachePolicyOf, NO_STORE, VARY } from './caching/cache-control.js';
@@ -13,6 +15,7 @@ import { etagOf, isUnchanged } from './caching/etag.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { toIncoming, withRegisteredTexts } from './incoming.js';
 import { printResult } from './json-text.js';
+import { assertPublic } from './limits/public-fields.js';
 import { mediaTypeFor } from './media-types.js';
 import { checkOperation, finishErrors, type OperationOptions, runOperation } from './operation.js';
 import { hashOf, type Incoming, type OperationText, readOperationText } from './operation-text.js';
@@ -21,6 +24,7 @@ import type { PersistedQueries } from './persisted/persisted-queries.js';
 import type { RegisteredOperations } from './persisted/registered-operations.js';
 import type { RepeatedDocuments } from './repeated-documents.js';
 import { parseRequestBody } from './request-body.js';
+import { credentialNeeded } from './request-context.js';
 
 /** What serves one schema. */
 export interface SchemaServer {
@@ -35,7 +39,10 @@ export interface EndpointOptions {
   readonly persisted: PersistedQueries;
   /** Answered alone. `undefined`: any document is. */
   readonly registered: RegisteredOperations | undefined;
-  readonly settings: Pick<Config, 'graphqlMaxBatch' | 'anyOperationRoles' | 'serverTiming'>;
+  readonly settings: Pick<
+    Config,
+    'graphqlMaxBatch' | 'graphqlMaxTokens' | 'anyOperationRoles' | 'serverTiming' | 'bodyMaxMembers'
+  >;
 }
 
 /** With one of these a GET is no simple request, which any page could make a browser send. */
@@ -47,7 +54,11 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
     app.addContentTypeParser(
       mediaType,
       { parseAs: 'buffer' },
-      async (_request: FastifyRequest, body: Buffer) => parseRequestBody(body),
+      async (request: FastifyRequest, body: Buffer) =>
+        parseRequestBody(
+          body,
+          bodyShape(request.requestContext.scope ? 'large' : 'small', options.settings.bodyMaxMembers),
+        ),
     );
   }
   app.route({
@@ -55,10 +66,18 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
     url: '/graphql',
     handler: async (request, reply) => {
       assertBatchSize(request.body, options.settings.graphqlMaxBatch);
+      const incoming = toAnswerable(request, options);
+      if (request.requestContext.scope === undefined) {
+        assertPublic(incoming, {
+          maxTokens: options.settings.graphqlMaxTokens,
+          findText: (hash) => options.persisted.find(hash),
+          refusal: credentialNeeded,
+        });
+      }
       const asked: Asked = {
         ...options,
         request,
-        incoming: toAnswerable(request, options),
+        incoming,
         server: options.current(),
         context: toContext(request, options.settings),
       };
@@ -69,11 +88,13 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
   app.route({
     method: ['PUT', 'PATCH', 'DELETE'],
     url: '/graphql',
-    handler: async () => {
+    // Before a body is read.
+    onRequest: async () => {
       throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', {
         allow: ['GET', 'POST'],
       });
     },
+    handler: async () => undefined,
   });
 }
 
@@ -82,13 +103,20 @@ function assertBatchSize(body: unknown, max: number): void {
   throw new ServiceError('LIMIT_EXCEEDED', `A batch has at most ${max} operations, not ${body.length}.`);
 }
 
-/** @throws FORBIDDEN (403) for a document that is not registered, where only those are answered */
+/**
+ * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a credential UNAUTHENTICATED (401),
+ *   so that nobody guesses which there are
+ */
 function toAnswerable(request: FastifyRequest, { registered, settings }: EndpointOptions): Incoming {
   const incoming = toIncoming(request);
   if (!registered) return incoming;
-  const roles = request.requestContext.scope?.principal.roles;
-  if (roles && settings.anyOperationRoles.some((role) => roles.has(role))) return incoming;
-  return withRegisteredTexts(incoming, registered);
+  const { scope } = request.requestContext;
+  if (scope && settings.anyOperationRoles.some((role) => scope.principal.roles.has(role))) return incoming;
+  try {
+    return withRegisteredTexts(incoming, registered);
+  } catch (refusal) {
+    throw scope ? refusal : credentialNeeded();
+  }
 }
 
 interface Asked extends EndpointOptions {
@@ -183,7 +211,9 @@ function send(
     reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
     const policy = reply.getHeader('cache-control') ?? NO_STORE;
     reply.header('cache-control', policy);
-    if (policy !== NO_STORE && hasNotChanged(request, reply, etagOf(mediaType, body))) {
+    const etag = policy === NO_STORE ? undefined : etagOf(mediaType, body);
+    if (etag !== undefined && hasNotChanged(request, reply, etag)) {
+      reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
       return reply.removeHeader('content-type').code(304).send();
     }
   }

@@ -6,6 +6,7 @@
  */
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ERRORS, type ErrorCode, ServiceError } from '../errors.js';
+import { placedMessage } from './argument-place.js';
 
 /** Mistakes in a document or its variables, as graphql-js and Apollo name them. All are the caller's. */
 const REQUEST_CODES: ReadonlySet<unknown> = new Set([
@@ -30,7 +31,9 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   const limit = findCode(error, 'LIMIT_EXCEEDED');
   if (limit) return { message, ...place, extensions: { code: 'LIMIT_EXCEEDED', status: 400 } };
   const code = formatted.extensions?.code;
-  if (REQUEST_CODES.has(code)) return { message, ...place, extensions: { code, status: 400 } };
+  if (REQUEST_CODES.has(code)) {
+    return { message: placedMessage(message, error), ...place, extensions: { code, status: 400 } };
+  }
   if (isRefusedOperation(error))
     return { message, ...place, extensions: { code: 'BAD_REQUEST', status: 400 } };
   if (isArgumentError(error))

@@ -4,6 +4,7 @@
  */
 
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -11,21 +12,23 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyPluginAsync } from 'fastify';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import { findPackageDirectory } from '../package-directory.js';
-import type { ReportServices } from '../reports/report.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
 import { createReportResolvers } from '../reports/resolvers.js';
-import type { Catalog } from '../store/catalog.js';
+import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
+import { WaitingLine } from '../store/database/waiting-line.js';
+import type { RecordStore } from '../store/record-store.js';
 import { executionPlugin } from './execution-plugin.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { PREFLIGHT_HEADERS, type SchemaServer, serveGraphql } from './graphql-endpoint.js';
 import { formatError } from './graphql-errors.js';
 import { printResult } from './json-text.js';
+import { landingPagePlugin } from './landing-page.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
 import { createLiveServer, type LiveServices } from './live/create-live-server.js';
@@ -48,6 +51,8 @@ export type GraphqlSettings = Pick<
   | 'graphqlMaxTokens'
   | 'graphqlMaxDirectives'
   | 'graphqlMaxBatch'
+  | 'anonymousBodyLimitBytes'
+  | 'bodyMaxMembers'
   | 'graphqlBatching'
   | 'persistedQueriesMaxLength'
   | 'registeredOperationsOnly'
@@ -57,6 +62,7 @@ export type GraphqlSettings = Pick<
   | 'introspectionRoles'
   | 'liveConnectionsPerCredential'
   | 'liveSubscriptionsPerConnection'
+  | 'poolSize'
   | 'liveQueueBytes'
   | 'liveInitTimeoutMs'
 >;
@@ -65,6 +71,7 @@ export interface GraphqlServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
   readonly catalog: Catalog;
+  readonly store: Pick<RecordStore, 'atomically'>;
   readonly database: Pick<Database, 'transaction'>;
   /** What subscriptions work with. */
   readonly live: LiveServices;
@@ -120,6 +127,10 @@ export async function createGraphql(services: GraphqlServices): Promise<GraphqlE
   };
 }
 
+/** Between two renewals of the schema: so many times what the first took, and no longer than this. */
+const REST_FACTOR = 4;
+const LONGEST_REST_MS = 2_000;
+
 /** The Apollo Server of the current schema. */
 class RenewedServer {
   readonly #services: GraphqlServices;
@@ -128,6 +139,8 @@ class RenewedServer {
   #current: SchemaServer | undefined;
   #schema: GraphQLSchema | undefined;
   #renewing: Promise<void> = Promise.resolve();
+  #isRenewalWaiting = false;
+  readonly #closing = new AbortController();
   #stopListening: () => void = () => {};
 
   readonly #persisted: PersistedQueries;
@@ -147,6 +160,14 @@ class RenewedServer {
     this.operations = {
       costs: new OperationCosts({ ...config, maxCost: config.graphqlMaxCost }),
       introspectionRoles: config.introspectionRoles,
+      store: services.store,
+      transactions: new WaitingLine({
+        // The other half of the connections is for everybody else.
+        atOnce: Math.max(1, Math.floor(services.config.poolSize / 2)),
+        mostWaiting: 200,
+        patienceMs: 10_000,
+        refusal: 'Too many mutations are under way that are one transaction',
+      }),
       database: services.database,
       onFault: services.onFault ?? (() => {}),
     };
@@ -176,13 +197,21 @@ class RenewedServer {
 
   async close(): Promise<void> {
     this.#stopListening();
+    this.#closing.abort();
     await this.#renewing;
     await this.#current?.apollo.stop();
   }
 
-  /** One after the other: the last change wins. */
+  /**
+   * One after the other: the last change wins. To build the schema keeps the process from all else, so changes that come while a renewal
+   * waits are part of it, and it waits until others had several times as long as the last one took.
+   */
   #renew(): void {
+    if (this.#isRenewalWaiting) return;
+    this.#isRenewalWaiting = true;
     this.#renewing = this.#renewing.then(async () => {
+      this.#isRenewalWaiting = false;
+      const startedAt = performance.now();
       try {
         const next = await this.#startServer();
         const last = this.#current;
@@ -191,6 +220,9 @@ class RenewedServer {
       } catch (error) {
         this.operations.onFault(error, 'schema');
       }
+      const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
+      // Who closes this does not wait for the rest.
+      await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
     });
   }
 
@@ -223,11 +255,7 @@ class RenewedServer {
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
-        ApolloServerPluginLandingPageLocalDefault({
-          footer: false,
-          embed: { runTelemetry: false, initialState: { pollForSchemaUpdates: false } },
-          document: FIRST_DOCUMENT,
-        }),
+        landingPagePlugin(),
       ],
     });
     await apollo.start();
@@ -235,18 +263,6 @@ class RenewedServer {
     return { apollo, documents };
   }
 }
-
-/** What Apollo Sandbox opens with. */
-const FIRST_DOCUMENT = `# 1. Run this, with your user name and password.
-# 2. Put the access token into the settings of the connection (top left), under shared headers:
-#    Authorization: Bearer <accessToken>
-# 3. The schema loads, and the documentation with it.
-mutation Login {
-  login(userName: "viewer", password: "demo-viewer") {
-    accessToken
-  }
-}
-`;
 
 function getInstance(
   instances: ReadonlyMap<NewableFunction, object>,

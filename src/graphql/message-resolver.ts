@@ -1,11 +1,11 @@
 /** The door to messages: asking for them, and looking after them. */
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../errors.js';
-import { instantFrom } from '../filter/calendar.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Message } from '../messaging/message.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
+import { instantFrom } from '../model/calendar.js';
 import {
   MessageConnection,
   type MessageKindValue,

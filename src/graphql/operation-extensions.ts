@@ -5,7 +5,7 @@
 
 import { ServiceError } from '../errors.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { isAdmin } from '../store/admin.js';
+import { isAdmin } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../store/database/statement-plan.js';
 import type { EndedStatement } from '../store/database/statement-watch.js';

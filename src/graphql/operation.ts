@@ -11,6 +11,8 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Database } from '../store/database/database.js';
+import type { WaitingLine } from '../store/database/waiting-line.js';
+import type { RecordStore } from '../store/record-store.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { formatError, isFault, requestFailure } from './graphql-errors.js';
 import { toSplicedData } from './json-text.js';
@@ -25,7 +27,11 @@ import { assertTransactional, executeInTransaction, isTransaction } from './tran
 export interface OperationOptions {
   readonly costs: OperationCosts;
   readonly introspectionRoles: readonly string[];
-  /** For mutations in one transaction, and for plans on request. */
+  /** For mutations in one transaction. */
+  readonly store: Pick<RecordStore, 'atomically'>;
+  /** Where they wait: each holds a connection from its beginning to its end. */
+  readonly transactions: WaitingLine;
+  /** For plans on request. */
   readonly database: Pick<Database, 'transaction'>;
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -87,10 +93,11 @@ async function readExtensions(
 async function executeOrSplice(
   request: OperationRequest,
   variableValues: Record<string, unknown>,
-  { database }: OperationOptions,
+  { store, transactions }: OperationOptions,
 ): Promise<Outcome> {
   if (isTransaction(request)) {
-    return await executeInTransaction(request, database, { variableValues, execute: executeOperation });
+    const execution = { variableValues, execute: executeOperation };
+    return await executeInTransaction(request, { store, line: transactions }, execution);
   }
   return (await spliceOperation(request, variableValues)) ?? (await executeOperation(request));
 }
@@ -147,10 +154,15 @@ export function finishErrors(
   };
 }
 
+/** What is said of a document, or of its variables, names what is in the schema. */
+const SCHEMA_CODES: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
+
 function finishError(error: GraphQLFormattedError, context: GraphqlContext): GraphQLFormattedError {
-  // Suggestions name what is in the schema, which who has no credential may not ask for.
-  const message = context.scope ? error.message : error.message.replace(/ ?Did you mean .*\?$/, '');
-  return { ...error, message, extensions: { ...error.extensions, requestId: context.requestId } };
+  const extensions = { ...error.extensions, requestId: context.requestId };
+  if (context.scope === undefined && SCHEMA_CODES.has(error.extensions?.code)) {
+    return { message: 'It is not valid; what is wrong is told to callers with a credential.', extensions };
+  }
+  return { ...error, extensions };
 }
 
 function isEmpty(data: unknown): boolean {

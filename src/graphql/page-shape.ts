@@ -1,9 +1,15 @@
 /** What a document selects of a page of records or of one record, as the shape that the database prints. */
 import type { FieldNode } from 'graphql';
-import type { Path } from '../filter/path.js';
-import type { EdgeMember, PageInfoMember, PageMember, PageShape } from '../store/sql/page-shape.js';
-import { listShapePaths, type Member } from '../store/sql/shape.js';
-import type { StoredRecord } from '../store/stored-record.js';
+import type { Path } from '../model/path.js';
+import type { StoredRecord } from '../store/reading/stored-record.js';
+import {
+  type EdgeMember,
+  listShapePaths,
+  type Member,
+  type PageInfoMember,
+  type PageMember,
+  type PageShape,
+} from '../store/sql/shape.js';
 import { type SelectionInfo, selectedFields } from './selection.js';
 
 /** What a selection of the records of one collection reads; a page's types are named after the record's. */

@@ -3,11 +3,10 @@
  * for their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { RecordPage } from '../store/record-reading.js';
-import type { RecordSet } from '../store/record-set.js';
-import type { PageShape } from '../store/sql/page-shape.js';
-import type { Member } from '../store/sql/shape.js';
-import type { StoredRecord } from '../store/stored-record.js';
+import type { RecordPage } from '../store/reading/record-reading.js';
+import type { RecordSet } from '../store/reading/record-set.js';
+import type { StoredRecord } from '../store/reading/stored-record.js';
+import type { Member, PageShape } from '../store/sql/shape.js';
 import type { RecordForm } from './page-shape.js';
 import { isPrinting, PRINT, type Printable } from './printable.js';
 import type { PageInfo } from './record-types.js';

@@ -1,23 +1,29 @@
 /** The text of schema/schema.graphql: the schema over the declared collections, without a database. */
 import 'reflect-metadata';
 import { printSchema } from 'graphql';
-import type { ReportServices } from '../reports/report.js';
+import type { Collection } from '../model/collection.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
 import { createReportResolvers } from '../reports/resolvers.js';
-import { readDefinitions } from '../store/catalog.js';
-import { parseCollection } from '../store/collection-definition.js';
+import { readDefinitions } from '../store/catalog/catalog.js';
+import { parseCollection } from '../store/catalog/collection-definition.js';
 import { buildGatewaySchema } from './schema.js';
 
 /** `directory` holds the declarations, one file a collection. @throws INVALID_VALUE for a declaration with faults */
 export async function printGatewaySchema(directory: string): Promise<string> {
-  const definitions = await readDefinitions(directory);
   const schema = buildGatewaySchema({
-    collections: definitions.map((definition) =>
-      parseCollection(definition, { source: definition.name, isDeclared: true, version: 1 }),
-    ),
+    collections: await readCollections(directory),
     otherClasses: createReportResolvers(new NoServices()).classes,
     instanceOf: notExecuted,
   });
   return `${printSchema(schema)}\n`;
+}
+
+/** The collections a directory declares, without a database. @throws INVALID_VALUE for a declaration with faults */
+export async function readCollections(directory: string): Promise<readonly Collection[]> {
+  const definitions = await readDefinitions(directory);
+  return definitions.map((definition) =>
+    parseCollection(definition, { source: definition.name, isDeclared: true, version: 1 }),
+  );
 }
 
 /** A schema that is printed runs nothing. */

@@ -64,7 +64,8 @@ function selectMembers(
   nodes: readonly FieldNode[],
   info: SelectionInfo,
 ): unknown {
-  const members: Record<string, unknown> = {};
+  // A caller may call a field `__proto__`.
+  const members: Record<string, unknown> = Object.create(null);
   const fields = type.getFields();
   const selected = collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);
   for (const [key, fieldNodes] of selected) {

@@ -5,20 +5,21 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../errors.js';
-import type { Filter } from '../filter/filter.js';
-import { parseOquery } from '../filter/oquery.js';
-import type { Path } from '../filter/path.js';
-import { parseWhere } from '../filter/where.js';
-import type { FindCollection } from '../filter/where-place.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import type { Catalog } from '../store/catalog.js';
-import type { Collection } from '../store/collection.js';
-import { queryOf, type SortKey } from '../store/record-query.js';
-import type { RecordSet } from '../store/record-set.js';
+import { parseOquery } from '../languages/oquery.js';
+import { parseWhere } from '../languages/where.js';
+import type { FindCollection, Readership } from '../languages/where-place.js';
+import type { Collection } from '../model/collection.js';
+import type { Filter } from '../model/filter.js';
+import type { Path } from '../model/path.js';
+import { queryOf, type SortKey } from '../model/record-query.js';
+import type { RecordVerb, Scope } from '../model/scope.js';
+import { accessOf, readershipOf } from '../store/access/access.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { RecordSet } from '../store/reading/record-set.js';
+import type { StoredRecord } from '../store/reading/stored-record.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { WriteOptions } from '../store/record-writes.js';
-import type { Scope } from '../store/scope.js';
-import type { StoredRecord } from '../store/stored-record.js';
+import type { WriteOptions } from '../store/writing/record-writes.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
 import { PageArguments, type PageSizes, toPageRequest } from './page-arguments.js';
 import { readingOf, toPageShape } from './page-shape.js';
@@ -36,7 +37,7 @@ export interface RecordsRequest {
   readonly oquery?: string | undefined;
   /** The text operators of `oquery` ignore case. */
   readonly isInsensitive?: boolean | undefined;
-  /** A structured condition with the stored field names. @see filter/where.ts */
+  /** A structured condition with the stored field names. @see languages/where.ts */
   readonly where?: unknown;
   /** A condition that is parsed already, e.g. from the documented extra parameters of a path. */
   readonly filter?: Filter | undefined;
@@ -83,13 +84,22 @@ export class RecordResolver {
     this.#pages = services.pages;
   }
 
+  /** For a front end that has not read all of the request yet. @throws FORBIDDEN (403), NOT_FOUND (404), GONE (410) */
+  assertAllowed(context: RequestContext, collection: string, verb: RecordVerb): void {
+    this.#store.assertAllowed(requireScope(context), collection, verb);
+  }
+
   /** The records asked for; nothing is read until the set is. @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND, GONE at once */
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
-    const collection = this.#catalog.get(request.collection);
+    const collection = this.#catalog.get(request.collection, scope);
+    // Before the filter is read: what is wrong with it would tell what the collection is.
+    accessOf(scope, collection, 'read');
+    const findCollection = (name: string) => this.#catalog.find(name);
+    const names = { findCollection, readership: readershipOf(scope) };
     const query = {
       ...queryOf(collection.name),
-      filter: toFilter(request, collection, (name) => this.#catalog.find(name)),
+      filter: toFilter(request, collection, names),
       sort: request.sort ?? [],
       projection: request.projection,
       limit: request.limit,
@@ -130,7 +140,7 @@ export class RecordResolver {
     request: { readonly collection: string; readonly data: readonly JsonObject[] },
   ): Promise<readonly StoredRecord[]> {
     const { collection, data } = request;
-    return await this.#write(context, ['create', collection, data], (scope, options) =>
+    return await this.#write(context, { collection, key: ['create', collection, data] }, (scope, options) =>
       this.#store.create(scope, collection, data, options),
     );
   }
@@ -141,7 +151,7 @@ export class RecordResolver {
     return theOne(
       await this.#write(
         context,
-        ['update', collection, id, data, mode, ifVersion ?? null],
+        { collection, key: ['update', collection, id, data, mode, ifVersion ?? null] },
         async (scope, options) => [
           await this.#store.update(scope, collection, id, { data, mode, ifVersion, ...options }),
         ],
@@ -153,9 +163,13 @@ export class RecordResolver {
   async deleteRecord(context: RequestContext, removal: RecordRemoval): Promise<StoredRecord> {
     const { collection, id, ifVersion } = removal;
     return theOne(
-      await this.#write(context, ['delete', collection, id, ifVersion ?? null], async (scope, options) => [
-        await this.#store.delete(scope, collection, id, { ifVersion, ...options }),
-      ]),
+      await this.#write(
+        context,
+        { collection, key: ['delete', collection, id, ifVersion ?? null] },
+        async (scope, options) => [
+          await this.#store.delete(scope, collection, id, { ifVersion, ...options }),
+        ],
+      ),
     );
   }
 
@@ -310,11 +324,12 @@ export class RecordResolver {
 
   async #write(
     context: RequestContext,
-    request: JsonValue,
+    { collection, key }: { readonly collection: string; readonly key: JsonValue },
     run: (scope: Scope, options: WriteOptions) => Promise<readonly StoredRecord[]>,
   ): Promise<readonly StoredRecord[]> {
     return await writeOnce(this.#store, context, {
-      request,
+      collection,
+      request: key,
       run,
       keep: (records) => records.map(keepRecord),
       recall: (kept) => kept.map(recallRecord),
@@ -344,18 +359,22 @@ export function toObject(value: JsonValue, parameter: string): JsonObject {
   });
 }
 
-/** All conditions of a request as one. `findCollection` is for those on what references point to. @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400) */
+/**
+ * All conditions of a request as one. `findCollection` is for those on what references point to, `readership` for what errors tell.
+ *
+ * @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400); FORBIDDEN
+ */
 export function toFilter(
   request: RecordsRequest,
   collection: Collection,
-  findCollection: FindCollection,
+  names: { readonly findCollection: FindCollection; readonly readership?: Readership },
 ): Filter {
   const filters: Filter[] = [];
   if (request.oquery !== undefined && request.oquery !== '') {
     filters.push(parseOquery(request.oquery, { isInsensitive: request.isInsensitive ?? false }));
   }
   if (request.where !== undefined && request.where !== null) {
-    filters.push(parseWhere(request.where, { collection, findCollection }));
+    filters.push(parseWhere(request.where, { collection, ...names }));
   }
   if (request.filter) filters.push(request.filter);
   const [only] = filters;

@@ -1,7 +1,7 @@
 /** Who asks, by which request: what both front ends hand to a resolver. Made by `src/server`, one per request. */
 import { ServiceError } from '../errors.js';
+import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
-import type { Scope } from '../store/scope.js';
 
 export interface RequestContext {
   /** `undefined`: the request carried no credential. A wrong one never gets this far. */
@@ -22,7 +22,11 @@ export interface RequestContext {
 /** @throws UNAUTHENTICATED (401) for a request without a credential. */
 export function requireScope(context: RequestContext): Scope {
   if (context.scope) return context.scope;
-  throw new ServiceError(
+  throw credentialNeeded();
+}
+
+export function credentialNeeded(): ServiceError {
+  return new ServiceError(
     'UNAUTHENTICATED',
     'Send an access token or an API key: Authorization: Bearer <token>.',
   );

@@ -8,7 +8,7 @@ import { ReportChangesResolver } from '../reports/report-changes.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
 import type { Scripts } from '../scripting/library/scripts.js';
 import type { ScriptLog } from '../scripting/script-log.js';
-import type { Catalog } from '../store/catalog.js';
+import type { Catalog } from '../store/catalog/catalog.js';
 import type { RecordStore } from '../store/record-store.js';
 import { AuditResolver } from './audit-resolver.js';
 import { AuthResolver } from './auth-resolver.js';

@@ -4,7 +4,7 @@
  */
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
-import type { Collection } from '../store/collection.js';
+import type { Collection } from '../model/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
 import type { PageSizes } from './page-arguments.js';
 import { RESOLVER_CLASSES } from './resolvers.js';

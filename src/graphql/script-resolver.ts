@@ -155,7 +155,8 @@ export class ScriptResolver {
   }
 
   @Query(() => [ScriptRunResult], {
-    description: 'The runs of scripts, the newest first: yours, for admins all of the domain.',
+    description:
+      'The runs of scripts, the newest first: yours, for admins all of the domain, for an API key those it started.',
   })
   async scriptRuns(
     @Ctx() context: RequestContext,
@@ -182,7 +183,7 @@ export class ScriptResolver {
 
   @Query(() => [ScriptLogEntryResult], {
     description:
-      'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the domain.',
+      'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the domain, for an API key in those it started.',
   })
   async scriptLog(
     @Ctx() context: RequestContext,

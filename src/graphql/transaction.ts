@@ -20,7 +20,9 @@ import {
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { ServiceError } from '../errors.js';
-import type { Database, Transaction } from '../store/database/database.js';
+import type { Transaction } from '../store/database/database.js';
+import type { WaitingLine } from '../store/database/waiting-line.js';
+import type { RecordStore } from '../store/record-store.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
 import { requireScope } from './request-context.js';
 import { isTransactionalField } from './transactional.js';
@@ -63,21 +65,23 @@ export function assertTransactional(request: OperationRequest): void {
 /** Executes the operation in a transaction. `execute` is graphql-js, given the context to use. */
 export async function executeInTransaction(
   request: OperationRequest,
-  database: Pick<Database, 'transaction'>,
+  { store, line }: { readonly store: Pick<RecordStore, 'atomically'>; readonly line: WaitingLine },
   execution: {
     readonly variableValues: Record<string, unknown>;
     readonly execute: (request: OperationRequest) => Promise<Outcome>;
   },
 ): Promise<Outcome> {
   try {
-    return await database.transaction(async (transaction) => {
+    const scope = requireScope(request.context);
+    const work = async (transaction: Transaction): Promise<Outcome> => {
       const context = { ...request.context, transaction: oneByOne(transaction) };
       const outcome = await execution.execute({ ...request, context });
       // A connection that was told to go keeps nothing either.
       context.signal.throwIfAborted();
       if (outcome.errors.length > 0) throw new RolledBack(outcome.errors);
       return outcome;
-    });
+    };
+    return await line.run('', () => store.atomically(scope, { writes: 'anything' }, work));
   } catch (error) {
     const fields = rootFields(request, execution.variableValues);
     if (error instanceof RolledBack) return { data: null, errors: withOthers(error.errors, fields) };
@@ -91,7 +95,7 @@ export async function executeInTransaction(
 
 class RolledBack extends Error {
   constructor(readonly errors: readonly GraphQLError[]) {
-    super('a field of a transaction failed');
+    super('a field of a transaction failed', { cause: errors[0]?.originalError });
   }
 }
 
@@ -161,6 +165,7 @@ function oneByOne(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let failure: { readonly reason: unknown } | undefined;
   return {
+    ...transaction,
     query: (sql, options) => {
       const result = last.then(async () => {
         const isWayBack = TO_SAVEPOINT.test(sql.text);

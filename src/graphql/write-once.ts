@@ -1,12 +1,13 @@
 /** Writes as a request asks for them: once per `Idempotency-Key`, and within the transaction of its operation. */
 import { type JsonValue, printExactJson } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import type { StoredRecord } from '../store/reading/stored-record.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { WriteOptions } from '../store/record-writes.js';
-import type { Scope } from '../store/scope.js';
-import type { StoredRecord } from '../store/stored-record.js';
+import type { WriteOptions } from '../store/writing/record-writes.js';
 import { type RequestContext, requireScope } from './request-context.js';
 
 export interface Write<T, Kept extends JsonValue> {
+  readonly collection: string;
   /** All that makes two requests the same. */
   readonly request: JsonValue;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
@@ -26,10 +27,13 @@ export async function writeOnce<T, Kept extends JsonValue>(
   if (idempotencyKey === undefined) return await write.run(scope, { within: transaction });
   const kept = await store.idempotently(
     scope,
-    idempotencyKey,
-    printExactJson(write.request),
+    {
+      key: idempotencyKey,
+      text: printExactJson(write.request),
+      writes: [write.collection],
+      within: transaction,
+    },
     async (within) => write.keep(await write.run(scope, { within })),
-    { within: transaction },
   );
   return write.recall(kept);
 }

@@ -4,10 +4,10 @@
  *
  * @see interface 4.5, decisions 8
  */
-import { addDays, isDay } from '../filter/calendar.js';
-import type { Filter } from '../filter/filter.js';
-import type { Path } from '../filter/path.js';
-import type { Day } from '../reports/parameter-types.js';
+import { addDays, isDay } from '../model/calendar.js';
+import type { Filter } from '../model/filter.js';
+import type { Path } from '../model/path.js';
+import { type Day, isSession } from '../reports/engine/parameter-types.js';
 import { concessionsInForce } from '../reports/student-concession.js';
 import { invalidParameter } from './parameters.js';
 import type { Parameter, Schema } from './route.js';
@@ -79,12 +79,16 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       parameter('session', 'the school year, YYYY-YY', {
         schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
         example: '2026-27',
-        toFilter: matching('session', /^\d{4}-\d{2}$/, 'a session YYYY-YY, such as 2026-27'),
+        toFilter: matching('session', isSession, 'a session YYYY-YY, such as 2026-27'),
       }),
       parameter('term', 'halfyear or finalyear', {
         schema: { type: 'string', enum: ['halfyear', 'finalyear'] },
         example: 'halfyear',
-        toFilter: matching('term', /^(?:halfyear|finalyear)$/, 'halfyear or finalyear'),
+        toFilter: matching(
+          'term',
+          (text) => text === 'halfyear' || text === 'finalyear',
+          'halfyear or finalyear',
+        ),
       }),
       parameter('admission_no', 'the admission number', {
         example: 'A-1001',
@@ -136,9 +140,9 @@ function contains(path: Path): (text: string) => Filter {
   return (text) => ({ kind: 'contains', path, text });
 }
 
-function matching(field: string, pattern: RegExp, expected: string): (text: string) => Filter {
+function matching(field: string, is: (text: string) => boolean, expected: string): (text: string) => Filter {
   return (text) => {
-    if (!pattern.test(text)) throw invalidParameter(field, text, expected);
+    if (!is(text)) throw invalidParameter(field, text, expected);
     return { kind: 'looseEquals', path: [field], text };
   };
 }

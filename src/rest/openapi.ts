@@ -4,6 +4,7 @@
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
 import { MEDIA_TYPES } from './negotiation.js';
+import { recordRef, schemaName } from './openapi-records.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, Route, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
@@ -31,9 +32,10 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of table.descriptions) {
     const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = describeOperation(
-      route,
-      formatsByName.get(route.name) ?? ['json'],
+    operations[route.method.toLowerCase()] = narrowRecords(
+      describeOperation(route, formatsByName.get(route.name) ?? ['json']),
+      route.path,
+      table.schemas,
     );
     paths[route.path] = operations;
   }
@@ -56,7 +58,7 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
           description: 'An access token from POST /auth, or an API key.',
         },
       },
-      schemas: SCHEMAS,
+      schemas: { ...SCHEMAS, ...table.schemas },
       headers: HEADERS,
       responses: describeErrors(),
     },
@@ -66,6 +68,17 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
 /** The text of `schema/openapi.json`. */
 export function printOpenapi(table: RouteTable, version: string): string {
   return `${JSON.stringify(describeOpenapi(table, version), undefined, 2)}\n`;
+}
+
+/** In a path of one collection, a record is one of that collection. */
+function narrowRecords(operation: Schema, path: string, schemas: Schema): Schema {
+  const [, collection] = /^\/o\/recs\/(\w+)$/.exec(path) ?? [];
+  if (collection === undefined || schemas[schemaName(collection)] === undefined) return operation;
+  const text = JSON.stringify(operation).replaceAll(
+    JSON.stringify({ $ref: '#/components/schemas/Record' }),
+    JSON.stringify(recordRef(collection)),
+  );
+  return JSON.parse(text);
 }
 
 function describeOperation(route: RouteDescription, formats: Route['formats']): Schema {
@@ -200,6 +213,7 @@ const HEADERS: Schema = {
   Location: text('The path of the record.'),
   Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
   'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
+  'Preference-Applied': text('end-marker, where Prefer asked for it and the format has one.'),
   'WWW-Authenticate': text('Bearer.'),
   Allow: text('The methods that go with the path.'),
   'Retry-After': whole('Seconds to wait.'),
@@ -209,23 +223,6 @@ const HEADERS: Schema = {
 };
 
 const SCHEMAS: Schema = {
-  Record: {
-    type: 'object',
-    description: 'The fields of a record, and its _id.',
-    properties: {
-      _id: {
-        type: 'string',
-        pattern: '^[A-Za-z0-9_.:-]{1,64}$',
-        description: 'On create chosen by the client, or made.',
-      },
-      created_on: {
-        type: 'string',
-        format: 'date-time',
-        description: 'On create set to now where it is absent.',
-      },
-    },
-    additionalProperties: true,
-  },
   Login: {
     type: 'object',
     required: ['access_token', 'token_type', 'expires_in', 'user'],
@@ -262,19 +259,6 @@ const SCHEMAS: Schema = {
       roles: { type: 'array', items: { type: 'string' }, description: 'That may read it, too.' },
       createdBy: { type: 'string', description: 'Its owner.' },
       createdAt: { type: 'string', format: 'date-time' },
-    },
-  },
-  Report: {
-    type: 'object',
-    required: ['rows', 'totals', 'warnings', 'parameters', 'generatedAt'],
-    properties: {
-      report: { type: 'string' },
-      parameters: { type: 'object', description: 'As understood, defaults filled in.' },
-      generatedAt: { type: 'string', format: 'date-time' },
-      currency: { type: 'string', description: 'ISO 4217.' },
-      rows: { type: 'array', items: { type: 'object' } },
-      totals: { type: 'object' },
-      warnings: { type: 'array', items: { type: 'object' }, description: 'Records left out, by reason.' },
     },
   },
   Problem: {

@@ -1,20 +1,29 @@
 /** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
 import { ServiceError } from '../errors.js';
-import type { Filter } from '../filter/filter.js';
-import { parseProject, parseSort } from '../filter/rest-parameters.js';
 import type { RecordsRequest } from '../graphql/record-resolver.js';
 import { requireScope } from '../graphql/request-context.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import { today } from '../reports/calendar.js';
-import type { RecordSet } from '../store/record-set.js';
+import { parseProject, parseSort } from '../languages/rest-parameters.js';
+import type { Filter } from '../model/filter.js';
+import type { Domain, RecordVerb } from '../model/scope.js';
+import { today } from '../reports/engine/school-calendar.js';
+import type { RecordSet } from '../store/reading/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
-import type { Domain } from '../store/scope.js';
 import { type Answer, jsonAnswer, type TextAnswer } from './answer.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
 import { MEDIA_TYPES } from './negotiation.js';
 import { invalidParameter, parseCount, parseFlag } from './parameters.js';
-import { type Method, type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
+import {
+  type Asked,
+  type Method,
+  type Parameter,
+  PREFER,
+  type RestRequest,
+  type Route,
+  type Schema,
+  via,
+} from './route.js';
 
 /** Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all else is streamed. */
 const MAX_PAGE = 1000;
@@ -51,7 +60,7 @@ const STREAM: Parameter = optional('stream', 'true: streamed in any case; or lef
   schema: { type: 'string', const: 'true' },
 });
 
-/** @see interface 4.2, 4.3; sort, limit, skip, after and ci are additions of ours (decisions 3) */
+/** @see interface 4.2, 4.3, decisions 3 (sort, limit, skip, after and ci are additions of ours) */
 const READ_PARAMETERS: readonly Parameter[] = [
   STREAM,
   PROJECT,
@@ -145,6 +154,7 @@ const getRecord: Route = {
   errors: READ_ERRORS,
   isOpen: false,
   formats: ['json'],
+  assertAllowed: allowedTo('read'),
   ...via('records', ['record'], async (records, request) => {
     assertStream(request.parameters.stream);
     const projection = projectionOf(request.parameters);
@@ -171,6 +181,7 @@ const deleteRecord: Route = {
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
   isOpen: false,
   formats: ['json'],
+  assertAllowed: allowedTo('delete'),
   ...via('records', ['deleteRecord'], async (records, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
     await records.deleteRecord(request.context, {
@@ -217,7 +228,7 @@ function listRoute(
     summary: `The records of ${collection ?? 'a collection'} that match a filter${method === 'POST' ? ', the parameters in the body' : ''}`,
     description:
       'Streamed: the answer may be of any length. With Accept: application/x-ndjson one record a line. A failure on the way cuts the connection.',
-    parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra],
+    parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra, PREFER],
     ...(method === 'POST' && {
       body: {
         kind: 'parameters' as const,
@@ -227,15 +238,29 @@ function listRoute(
       },
     }),
     answers: [
-      { status: 200, description: 'The records.', schema: RECORDS, headers: ['Link', 'X-Next-Cursor'] },
+      {
+        status: 200,
+        description: 'The records.',
+        schema: RECORDS,
+        headers: ['Link', 'X-Next-Cursor', 'Preference-Applied'],
+      },
     ],
     errors: READ_ERRORS,
     isOpen: false,
     formats: ['json', 'ndjson'],
+    assertAllowed: allowedTo('read', collection),
     ...via('records', ['records'], (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
       return answerRecords(records.records(request.context, wanted), wanted, request);
     }),
+  };
+}
+
+/** Whether the caller may do this with records of the collection that the row, its path or its query names. */
+function allowedTo(verb: RecordVerb, named?: string): NonNullable<Route['assertAllowed']> {
+  return ({ resolvers }, { context, path, query }: Asked) => {
+    const collection = named ?? path.collection ?? query.collection;
+    if (typeof collection === 'string') resolvers.records.assertAllowed(context, collection, verb);
   };
 }
 
@@ -341,12 +366,13 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
       isRequired: true,
       description: mode === 'merge' ? 'The fields to change; null removes one.' : 'All fields of the record.',
       schema: RECORD,
-      example: { amount: 120 },
+      example: mode === 'merge' ? { amount: 120 } : { name: 'Chairs for 5-A', amount: 120 },
     },
     answers: [{ status: 200, description: 'The record as it is now.', schema: RECORD, headers: ['ETag'] }],
     errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
     isOpen: false,
     formats: ['json'],
+    assertAllowed: allowedTo('update'),
     ...via('records', ['updateRecord'], async (records, request) => {
       assertNoIfNoneMatch(request.headers['if-none-match']);
       const address = addressOf(request);
@@ -385,6 +411,7 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
     errors: WRITE_ERRORS,
     isOpen: false,
     formats: ['json'],
+    assertAllowed: allowedTo('create'),
     ...via('records', ['createRecord', 'createRecords'], async (records, request) => {
       const { collection, data, isList } = readCreation(request);
       if (isList) {
@@ -459,7 +486,7 @@ function bodyFault(detail: string, pointer: string): ServiceError {
   return new ServiceError('MALFORMED_REQUEST', `The body: ${detail}.`, { errors: [{ detail, pointer }] });
 }
 
-/** @see interface 4.2: `stream` has the fixed value true; decisions 3: it may be absent */
+/** @see interface 4.2 (`stream` has the fixed value true), decisions 3 (it may be absent) */
 function assertStream(text: string | undefined): void {
   if (text !== undefined && text !== 'true') throw invalidParameter('stream', text, 'true, the only value');
 }

@@ -4,12 +4,15 @@ import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
 import { printExactJson } from '../json.js';
-import type { Report, ReportServices } from '../reports/report.js';
-import { REPORT_FORMATS, type ReportFormat } from '../reports/report-run.js';
+import type { SentParameters } from '../reports/engine/parameters.js';
+import type { Report } from '../reports/engine/report.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
+import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-run.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';
+import { reportRef } from './openapi-reports.js';
 import { invalidParameter, parseCount, parseFlag } from './parameters.js';
-import type { Parameter, RestRequest, Route } from './route.js';
+import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
 /** The formats of a report, in our order of preference. */
 export const REPORT_ANSWER_FORMATS: readonly [Format, ...Format[]] = ['json', 'ndjson', 'csv', 'xlsx'];
@@ -23,6 +26,7 @@ const FORM_PARAMETERS: readonly Parameter[] = [
   form('bom', 'true: CSV begins with a byte order mark, for spreadsheet programs', { type: 'boolean' }),
   form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
   form('after', 'the endCursor of the page before', { type: 'string' }),
+  PREFER,
 ];
 
 export function reportRoutes(reports: readonly Report[]): readonly Route[] {
@@ -43,14 +47,15 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
             isRequired: false,
             description: 'The parameters, where they are not in the query.',
             schema: { type: 'object' },
-            example: report.example,
+            example: byRestName(report, report.example),
           },
         }),
         answers: [
           {
             status: 200,
             description: `The report, as ${REPORT_ANSWER_FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
-            schema: { $ref: '#/components/schemas/Report' },
+            schema: reportRef(report),
+            headers: ['Preference-Applied'],
           },
         ],
         errors: [
@@ -65,6 +70,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
         isOpen: false,
         formats: REPORT_ANSWER_FORMATS,
         resolvers: [`reports.${report.field}`],
+        assertAllowed: (_services, { context }) => report.assertAllowed(requireScope(context)),
         run: (services, request) =>
           runReport({
             report,
@@ -91,19 +97,41 @@ export function getNamedReport(reports: readonly Report[], name: string): Report
 /** All parameters that reports take, once each, for the row that runs any of them. */
 export function parametersOfReports(reports: readonly Report[]): readonly Parameter[] {
   if (reports.length === 0) return [];
-  const own = reports.flatMap((report) => parametersOf(report, new Set()));
-  const byName = new Map(own.map((parameter) => [parameter.name, parameter]));
+  const own = reports.flatMap((report) => [
+    ...parametersOf(report, new Set()),
+    ...formerParametersOf(report),
+  ]);
+  const names = [...new Set(own.map(({ name }) => name))];
   return [
-    ...[...byName.values()].map(
-      (parameter): Parameter => ({
-        ...parameter,
-        isRequired: false,
-        description: 'with report: its parameter of that name',
-        schema: { type: 'string' },
-      }),
-    ),
+    ...names.flatMap((name): Parameter[] => {
+      const [parameter, ...others] = own.filter((one) => one.name === name);
+      if (!parameter) return [];
+      const description = 'with report: its parameter of that name';
+      return [
+        {
+          ...parameter,
+          in: 'query',
+          isRequired: false,
+          description,
+          schema: schemaOfAny([parameter, ...others]),
+        },
+      ];
+    }),
     ...FORM_PARAMETERS,
   ];
+}
+
+/** The parameters that go with the name of this report: its own, by their former names too. What is missing the report says itself. */
+export function parametersWithName(report: Report): readonly Parameter[] {
+  const own = [...parametersOf(report, new Set()), ...formerParametersOf(report)];
+  return [...own.map((parameter) => ({ ...parameter, isRequired: false })), ...FORM_PARAMETERS];
+}
+
+/** The schema of a parameter that several reports have by the same name. */
+function schemaOfAny(parameters: readonly Parameter[]): Parameter['schema'] {
+  const texts = new Set(parameters.map((parameter) => JSON.stringify(parameter.schema)));
+  const [only = {}, ...others] = [...texts].map((text): Parameter['schema'] => JSON.parse(text));
+  return others.length === 0 ? only : { anyOf: [only, ...others] };
 }
 
 export async function runReport(o: {
@@ -136,7 +164,7 @@ export async function runReport(o: {
 
 /** A report's own parameters; those `inPath` are parts of its path. */
 export function parametersOf(report: Report, inPath: ReadonlySet<string | undefined>): readonly Parameter[] {
-  return Object.values(report.parameters).map((parameter) => {
+  return Object.entries(report.parameters).map(([name, parameter]) => {
     const isInPath = inPath.has(parameter.restName);
     const defaultText = parameter.defaultText === undefined ? '' : ` Default: ${parameter.defaultText}.`;
     return {
@@ -145,8 +173,25 @@ export function parametersOf(report: Report, inPath: ReadonlySet<string | undefi
       isRequired: isInPath || parameter.isRequired,
       description: `${parameter.description}${defaultText}`,
       schema: parameter.type.schema,
-      example: parameter.type.example,
+      // The same as in the example of a body, so that both may be sent.
+      example: report.example[name] ?? parameter.type.example,
     };
+  });
+}
+
+/** Values by the names that REST takes. */
+function byRestName(report: Report, values: SentParameters): SentParameters {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [report.parameters[name]?.restName ?? name, value]),
+  );
+}
+
+/** The names that parameters had before, by which they are still taken. */
+function formerParametersOf(report: Report): readonly Parameter[] {
+  return Object.values(report.parameters).flatMap(({ formerName, restName, type }): Parameter[] => {
+    if (formerName === undefined) return [];
+    const description = `The former name of ${restName}.`;
+    return [{ name: formerName, in: 'query', isRequired: false, description, schema: type.schema }];
   });
 }
 

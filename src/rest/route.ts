@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import type { Resolvers } from '../graphql/resolvers.js';
 import type { JsonValue } from '../json.js';
-import type { ReportServices } from '../reports/report.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
 import type { Answer } from './answer.js';
 import type { Format } from './negotiation.js';
 
@@ -20,6 +20,17 @@ export interface Parameter {
   readonly schema: Schema;
   readonly example?: unknown;
 }
+
+/** For answers whose end does not show by itself. */
+export const PREFER: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  isRequired: false,
+  description:
+    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; an answer without it was cut',
+  schema: { type: 'string' },
+  example: 'end-marker',
+};
 
 /**
  * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also be
@@ -68,12 +79,26 @@ export interface Route extends RouteDescription {
   /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
   readonly resolvers: readonly string[];
   run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
+  /**
+   * Refuses a caller who may not do this at all, whatever is sent. Asked where what is sent is wrong: who may do nothing here is told
+   * that, and not how it would be right.
+   *
+   * @throws FORBIDDEN (403)
+   */
+  assertAllowed?(services: RestServices, asked: Asked): void;
+  /** The parameters of one request, where its query says that it takes others; `undefined`: those of the route. */
+  parametersFor?(query: Readonly<Record<string, unknown>>): readonly Parameter[] | undefined;
 }
 
 /** All that REST can reach: the resolvers, and what reports run on. There is no store in it. */
 export interface RestServices {
   readonly resolvers: Resolvers;
   readonly reports: ReportServices;
+}
+
+/** What of a request is known before anything that it sends is looked at. */
+export interface Asked extends Pick<RestRequest, 'context' | 'path'> {
+  readonly query: Readonly<Record<string, unknown>>;
 }
 
 /** A request to a row of the table, its parameters checked by name but not yet by value. */

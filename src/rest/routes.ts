@@ -1,11 +1,14 @@
 /** The table: every documented path, in order, and the resolver method that answers it. */
 
-import type { Report } from '../reports/report.js';
+import type { Collection } from '../model/collection.js';
+import type { Report } from '../reports/engine/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { FILE_ROUTES } from './file-routes.js';
+import { describeRecords } from './openapi-records.js';
+import { describeReports } from './openapi-reports.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
-import type { Route, RouteDescription } from './route.js';
+import type { Route, RouteDescription, Schema } from './route.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
 import { indexRoute, SERVER_ROUTES, teapot } from './service-routes.js';
 
@@ -14,12 +17,18 @@ export interface RouteTable {
   readonly routes: readonly Route[];
   /** All that is served, for `GET /` and openapi.json. */
   readonly descriptions: readonly RouteDescription[];
+  /** What is read and written, by name, for openapi.json. */
+  readonly schemas: Schema;
 }
 
 /** Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order. */
 export function createRouteTable(o: {
   readonly reports: readonly Report[];
   readonly version: string;
+  /** The declared collections. Default: none, whose records are then of any shape. */
+  readonly collections?: readonly Collection[];
+  /** The rows that the server's own plugins answer. Default: all there can be. */
+  readonly serverRoutes?: readonly RouteDescription[];
 }): RouteTable {
   const routes: Route[] = [
     indexRoute({ ...o, routes: () => descriptions }),
@@ -29,6 +38,11 @@ export function createRouteTable(o: {
     ...SCRIPT_ROUTES,
     teapot,
   ];
-  const descriptions: readonly RouteDescription[] = [...routes, ...FILE_ROUTES, ...SERVER_ROUTES];
-  return { routes, descriptions };
+  const descriptions: readonly RouteDescription[] = [
+    ...routes,
+    ...FILE_ROUTES,
+    ...(o.serverRoutes ?? SERVER_ROUTES),
+  ];
+  const schemas = { ...describeRecords(o.collections ?? []), ...describeReports(o.reports) };
+  return { routes, descriptions, schemas };
 }

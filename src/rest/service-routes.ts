@@ -1,16 +1,17 @@
 /** The rows of the table about the service itself. */
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
-import type { Report } from '../reports/report.js';
+import type { Report } from '../reports/engine/report.js';
 import { jsonAnswer } from './answer.js';
 import {
   getNamedReport,
   parametersOf,
   parametersOfReports,
+  parametersWithName,
   REPORT_ANSWER_FORMATS,
   runReport,
 } from './report-routes.js';
-import type { Parameter, Route, RouteDescription } from './route.js';
+import type { Parameter, Route, RouteDescription, Schema } from './route.js';
 
 /** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
 export const SERVER_ROUTES: readonly RouteDescription[] = [
@@ -25,7 +26,20 @@ export const SERVER_ROUTES: readonly RouteDescription[] = [
     'GraphQL to explore: a library of operations, results as tables and charts',
     'text/html',
   ),
+  service('manual', '/manual', 'The manual of this version, to read and to search', 'text/html'),
 ];
+
+const REPORT: Schema = { $ref: '#/components/schemas/Report' };
+const INDEX: Schema = {
+  type: 'object',
+  required: ['name', 'version', 'routes', 'reports'],
+  properties: {
+    name: { const: 'campus-gateway' },
+    version: { type: 'string' },
+    routes: { type: 'array', items: { type: 'object' } },
+    reports: { type: 'array', items: { type: 'object' } },
+  },
+};
 
 export const teapot: Route = {
   name: 'teapot',
@@ -70,7 +84,7 @@ export function indexRoute(o: {
     group: 'Service',
     summary: 'What this service offers: every route with its parameters; or a report by its name',
     parameters: [named, ...parametersOfReports(o.reports)],
-    answers: [{ status: 200, description: 'The index, or the report.', schema: { type: 'object' } }],
+    answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
     errors: [
       'MALFORMED_REQUEST',
       'INVALID_VALUE',
@@ -83,6 +97,13 @@ export function indexRoute(o: {
     isOpen: true,
     formats: REPORT_ANSWER_FORMATS,
     resolvers: o.reports.map((report) => `reports.${report.field}`),
+    parametersFor: ({ report }) =>
+      typeof report === 'string'
+        ? [named, ...parametersWithName(getNamedReport(o.reports, report))]
+        : undefined,
+    assertAllowed: (_services, { context, query: { report } }) => {
+      if (typeof report === 'string') getNamedReport(o.reports, report).assertAllowed(requireScope(context));
+    },
     run: (services, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
@@ -112,6 +133,7 @@ function describeService(o: {
     openapi: '/openapi.json',
     graphql: '/graphql',
     explorer: '/explore',
+    manual: '/manual',
     routes: o.routes.map((route) => ({
       method: route.method,
       path: route.path,

@@ -20,6 +20,15 @@ describe('names in GraphQL', () => {
     ]);
   });
 
+  it('gives a field no name that every object has', () => {
+    expect(['constructor', 'to_string', 'valueOf', '__proto__'].map(toFieldName)).toEqual([
+      'constructor_',
+      'toString_',
+      'valueOf_',
+      'proto',
+    ]);
+  });
+
   it('writes types in Pascal case', () => {
     expect(['fee_receipt', 'feeReceipt', 'task'].map(toTypeName)).toEqual([
       'FeeReceipt',

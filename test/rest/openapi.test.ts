@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERRORS } from '../../src/errors.js';
+import { readCollections } from '../../src/graphql/print-schema.js';
 import { reports } from '../../src/reports/registry.js';
 import { describeOpenapi, printOpenapi } from '../../src/rest/openapi.js';
 import { createRouteTable } from '../../src/rest/routes.js';
+import { VERSION } from '../../src/version.js';
 
 const table = createRouteTable({ reports, version: '1.0.0' });
 const text = printOpenapi(table, '1.0.0');
@@ -46,6 +49,50 @@ describe('openapi.json', () => {
   it('shows every code of the catalog', () => {
     const { info } = describeOpenapi(table, '1.0.0');
     for (const code of Object.keys(ERRORS)) expect(JSON.stringify(info)).toContain(code);
+  });
+});
+
+describe('openapi.json of the declared collections', () => {
+  it('is what the file says, valid, with a schema a collection and a report', async () => {
+    const collections = await readCollections('schema/collections');
+    const whole = createRouteTable({ reports, version: VERSION, collections });
+    const document = JSON.parse(printOpenapi(whole, VERSION));
+    expect(`${JSON.stringify(document, undefined, 2)}\n`).toBe(await readFile('schema/openapi.json', 'utf8'));
+    expect(await new Validator().validate(document)).toEqual({ valid: true });
+    const { schemas } = document.components;
+    expect(schemas.FeeReceiptRecord.properties).toMatchObject({
+      receipt_no: { type: 'string' },
+      student: { $ref: '#/components/schemas/Reference' },
+      payment_type: { type: 'string', enum: ['cash', 'cheque', 'card', 'neft'] },
+      lines: { type: 'array' },
+      total: { type: 'number' },
+    });
+    expect(schemas.RegistrationRecord.properties.left_on).toMatchObject({
+      type: ['string', 'null'],
+      format: 'date',
+    });
+    expect(schemas.NewTaskRecord).toEqual({
+      allOf: [{ $ref: '#/components/schemas/TaskRecord' }, { required: ['name'] }],
+    });
+    expect(schemas.FeeDefaulter.properties).toMatchObject({
+      balance: { $ref: '#/components/schemas/Money' },
+      oldestDueDate: { type: 'string', format: 'date' },
+      lastReceiptDate: { type: ['string', 'null'], format: 'date' },
+      breakdown: { type: 'array', items: { $ref: '#/components/schemas/FeeDefaulterItem' } },
+    });
+    for (const { name, field } of reports) {
+      const report = schemas[`${field.charAt(0).toUpperCase()}${field.slice(1)}Report`];
+      expect(report.properties.report).toEqual({ const: name });
+    }
+    const list = document.paths['/o/recs/attendance'].get.responses[200].content['application/json'].schema;
+    expect(JSON.stringify(list)).toContain('#/components/schemas/AttendanceRecord');
+  });
+
+  it('points to nothing that is not there', async () => {
+    const document = JSON.parse(await readFile('schema/openapi.json', 'utf8'));
+    for (const [, name = ''] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      expect([name, document.components.schemas[name]]).toEqual([name, expect.anything()]);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 /** What a write of many records answers: how many, and as many of the records as are asked for. */
 import { type FieldNode, type GraphQLResolveInfo, getArgumentValues, isObjectType } from 'graphql';
-import type { StoredRecord } from '../../store/stored-record.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { selectedFields } from '../selection.js';
 

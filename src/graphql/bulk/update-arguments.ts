@@ -1,9 +1,9 @@
 /** The arguments of an update by stored names, as the operations of the store: each an object of paths and what happens there. */
 import { ArgsType, Field } from 'type-graphql';
 import { ServiceError } from '../../errors.js';
-import type { Path } from '../../filter/path.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../json.js';
-import type { UpdateOperation } from '../../store/record-update.js';
+import type { Path } from '../../model/path.js';
+import type { UpdateOperation } from '../../model/record-update.js';
 import { Json } from '../scalars/json.js';
 
 @ArgsType()

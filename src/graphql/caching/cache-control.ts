@@ -34,7 +34,7 @@ export function CachedFor(seconds: number): MethodDecorator & PropertyDecorator 
 }
 
 /** Answers belong to one caller, in one domain, in one media type. */
-export const VARY = 'Accept, Authorization, X-Domain';
+export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
 /** For what is never to be given a second time. */
 export const NO_STORE = 'no-store';
 /** A client may keep it, and asks each time whether it is still so. */

@@ -26,7 +26,7 @@ export function assertFilterVariables(
   variables: Readonly<Record<string, unknown>>,
 ): void {
   for (const { argument, variable } of filterVariables(document)) {
-    const sent = variables[variable];
+    const sent = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
     if (sent !== undefined && sent !== null) continue;
     const detail = `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter without its value would match everything.`;
     throw new ServiceError(

@@ -36,9 +36,13 @@ export class BoundedWork<Item> {
     this.#isWorking = true;
     // What is added in this turn of the event loop belongs together.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      await this.#options.work(this.#waiting.splice(0, this.#options.batchSize));
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#options.work(this.#waiting.splice(0, this.#options.batchSize));
+      }
+    } finally {
+      // Work that failed against its word must not keep what comes later waiting for good.
+      this.#isWorking = false;
     }
-    this.#isWorking = false;
   }
 }

@@ -1,5 +1,5 @@
 /** What a document selects of a change, and the change printed so. */
-import type { RecordChange } from '../../store/change-feed.js';
+import type { RecordChange } from '../../store/changes/change-feed.js';
 import type { Member } from '../../store/sql/shape.js';
 import type { SelectedForm } from '../page-shape.js';
 import { type SelectionInfo, selectedFields } from '../selection.js';

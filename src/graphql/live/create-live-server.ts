@@ -2,8 +2,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config.js';
 import type { Topics } from '../../messaging/topics.js';
-import type { Catalog } from '../../store/catalog.js';
-import type { ChangeFeed } from '../../store/change-feed.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { ChangeFeed } from '../../store/changes/change-feed.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
 import { createValidationRules } from '../limits/validation-rules.js';
@@ -42,6 +42,8 @@ export interface LiveSurroundings {
     | 'liveSubscriptionsPerConnection'
     | 'liveQueueBytes'
     | 'liveInitTimeoutMs'
+    | 'anonymousBodyLimitBytes'
+    | 'bodyMaxMembers'
   >;
 }
 
@@ -65,6 +67,8 @@ export function createLiveServer(services: LiveServices, surroundings: LiveSurro
       subscriptionsPerConnection: config.liveSubscriptionsPerConnection,
       queueBytes: config.liveQueueBytes,
       initTimeoutMs: config.liveInitTimeoutMs,
+      firstMessageBytes: config.anonymousBodyLimitBytes,
+      messageMembers: config.bodyMaxMembers,
     },
   });
 }

@@ -26,6 +26,7 @@ export interface LiveArrival {
 /** Codes of the protocol, and those of RFC 6455 for what is no fault of the caller. */
 export const CLOSE = {
   goingAway: 1001,
+  tooLarge: 1009,
   tryAgainLater: 1013,
   unauthorized: CloseCode.Unauthorized,
   /** A client of graphql-ws connects again, with a new token if it has one. */

@@ -1,9 +1,11 @@
 /** Subscriptions to the records of any collection, and to topics. Each declared collection has one with real types: typed/typed-changes.ts. */
 import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
-import type { Collection } from '../../store/collection.js';
+import type { Collection } from '../../model/collection.js';
+import { accessOf, readershipOf } from '../../store/access/access.js';
 import { genericForm } from '../generic-form.js';
 import { toFilter } from '../record-resolver.js';
+import { requireScope } from '../request-context.js';
 import { Json } from '../scalars/json.js';
 import { SelectionMemory } from '../selection.js';
 import { type ChangeShape, toChangeShape } from './change-shape.js';
@@ -67,7 +69,9 @@ const SHAPES = new WeakMap<Collection, SelectionMemory<ChangeShape>>();
 
 async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>): Promise<EventQueue> {
   const { args, context, info } = live;
-  const collection = context.catalog.get(args.collection);
+  const scope = requireScope(context);
+  const collection = context.catalog.get(args.collection, scope);
+  accessOf(scope, collection, 'read');
   const shapes = SHAPES.get(collection) ?? new SelectionMemory<ChangeShape>();
   SHAPES.set(collection, shapes);
   const filter = toFilter(
@@ -78,7 +82,7 @@ async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>
       where: args.where ?? undefined,
     },
     collection,
-    (name) => context.catalog.find(name),
+    { findCollection: (name) => context.catalog.find(name), readership: readershipOf(scope) },
   );
   return await subscribeToRecords(live, {
     collection: collection.name,

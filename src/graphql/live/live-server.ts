@@ -4,6 +4,7 @@
  *
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
+import { setMaxListeners } from 'node:events';
 import {
   type ExecutionArgs,
   GraphQLError,
@@ -12,8 +13,9 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { type Context, makeServer, type Server, type SubscribePayload } from 'graphql-ws';
+import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
-import type { Scope } from '../../store/scope.js';
+import type { Scope } from '../../model/scope.js';
 import { formatError, isFault } from '../graphql-errors.js';
 import { assertFilterVariables } from '../limits/filter-variables.js';
 import { assertMayIntrospect } from '../limits/introspection.js';
@@ -34,6 +36,10 @@ export interface LiveLimits {
   readonly queueBytes: number;
   /** How long a connection may take to say who it is. */
   readonly initTimeoutMs: number;
+  /** Of a message, as long as the connection has not said who it is. */
+  readonly firstMessageBytes: number;
+  /** Members and list elements of a message. */
+  readonly messageMembers: number;
 }
 
 export interface LiveServerOptions {
@@ -125,7 +131,10 @@ export class LiveServer {
           connection.assertKeepsUp();
         },
         close: (code = CLOSE.goingAway, reason = '') => connection.close(code, reason),
-        onMessage: (listener) => socket.onMessage(listener),
+        onMessage: (listener) =>
+          socket.onMessage(async (message) => {
+            if (this.#admits(connection, message)) await listener(message);
+          }),
       },
       connection,
     );
@@ -148,6 +157,27 @@ export class LiveServer {
   close(): void {
     clearInterval(this.#timer);
     this.closeAll(CLOSE.goingAway, 'This gateway is shutting down');
+  }
+
+  /** False: the message is too much to be parsed, and the connection is closed for it. */
+  #admits(connection: LiveConnection, message: string): boolean {
+    const { firstMessageBytes, messageMembers } = this.#options.limits;
+    const isKnown = connection.caller !== undefined;
+    const bytes = Buffer.from(message);
+    if (!isKnown && bytes.length > firstMessageBytes) {
+      connection.close(
+        CLOSE.tooLarge,
+        `Before connection_init, a message has at most ${firstMessageBytes} bytes`,
+      );
+      return false;
+    }
+    try {
+      assertJsonShape(bytes, bodyShape(isKnown ? 'large' : 'small', messageMembers));
+      return true;
+    } catch (error) {
+      this.#refuse(connection, error);
+      return false;
+    }
   }
 
   /** `connection_init`: who is it? Refused, the connection is closed with the reason. */
@@ -188,7 +218,7 @@ export class LiveServer {
       if (Object.keys(subscriptions).length > subscriptionsPerConnection) {
         throw new ServiceError(
           'LIMIT_EXCEEDED',
-          `A connection has at most ${subscriptionsPerConnection} subscriptions at once.`,
+          `A connection has at most ${subscriptionsPerConnection} subscriptions at once (LIVE_SUBSCRIPTIONS_PER_CONNECTION).`,
         );
       }
       const { schema, document, operation } = prepare(payload);
@@ -237,7 +267,7 @@ export class LiveServer {
     if (allowed) return;
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
-      `More than ${limit} requests in a minute; go on in ${resetSeconds} s.`,
+      `More than ${limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ${resetSeconds} s.`,
       { retryAfterSeconds: resetSeconds },
     );
   }
@@ -271,6 +301,8 @@ export class LiveServer {
 
 /** Nothing of a subscription outlives its queue, which says itself when it ends. */
 const NEVER = new AbortController().signal;
+// Every statement that runs for a subscription listens to it.
+setMaxListeners(0, NEVER);
 
 function assertSubscription({ operation: type }: OperationDefinitionNode): void {
   if (type === OperationTypeNode.SUBSCRIPTION) return;

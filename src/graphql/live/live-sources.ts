@@ -1,7 +1,7 @@
 /** Where the events of subscriptions come from. */
 import type { Topics } from '../../messaging/topics.js';
-import type { Catalog } from '../../store/catalog.js';
-import type { ChangeFeed } from '../../store/change-feed.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import type { ChangeFeed } from '../../store/changes/change-feed.js';
 import type { RecordChanges } from './record-changes.js';
 
 export interface LiveSources {

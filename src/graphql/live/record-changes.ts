@@ -5,12 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.js';
-import type { Filter } from '../../filter/filter.js';
-import type { ChangeFeed, RecordChange } from '../../store/change-feed.js';
-import type { ChangedRecord } from '../../store/changed-records.js';
-import { queryOf } from '../../store/record-query.js';
+import type { Filter } from '../../model/filter.js';
+import { queryOf } from '../../model/record-query.js';
+import type { Scope } from '../../model/scope.js';
+import type { ChangeFeed, RecordChange } from '../../store/changes/change-feed.js';
+import type { ChangedRecord } from '../../store/reading/changed-records.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { Scope } from '../../store/scope.js';
 import { BoundedWork } from './bounded-work.js';
 import { type ChangeShape, printChange } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';

@@ -1,5 +1,5 @@
 /** What the generic and the typed subscriptions to records have in common. */
-import type { Filter } from '../../filter/filter.js';
+import type { Filter } from '../../model/filter.js';
 import { requireScope } from '../request-context.js';
 import { assertShown } from '../shown-fields.js';
 import type { ChangeShape } from './change-shape.js';

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { Temporal } from 'temporal-polyfill';
+import { readLiteral } from './literal.js';
 
 /** An instant, ISO 8601 with `Z` or an offset; printed in UTC. @see decisions 2 */
 export const DateTime = new GraphQLScalarType<string | Date, string>({
@@ -9,7 +10,7 @@ export const DateTime = new GraphQLScalarType<string | Date, string>({
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseInstant,
   parseLiteral(node) {
-    return parseInstant(node.kind === Kind.STRING ? node.value : undefined);
+    return readLiteral(node, () => parseInstant(node.kind === Kind.STRING ? node.value : undefined));
   },
 });
 

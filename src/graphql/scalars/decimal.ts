@@ -1,6 +1,7 @@
 import { Decimal as ExactDecimal } from 'decimal.js';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { ExactNumber, isExactNumber } from '../../json.js';
+import { readLiteral } from './literal.js';
 
 const WRITTEN = /^-?\d{1,30}(\.\d{1,30})?$/;
 
@@ -18,7 +19,7 @@ export const Decimal = new GraphQLScalarType<ExactNumber | number, string>({
   parseValue: parseDecimal,
   parseLiteral(node) {
     if (node.kind === Kind.STRING || node.kind === Kind.INT || node.kind === Kind.FLOAT) {
-      return parseDecimal(node.value);
+      return readLiteral(node, () => parseDecimal(node.value));
     }
     throw new GraphQLError('Expected a decimal number such as "1234.50".', { nodes: node });
   },

@@ -35,10 +35,16 @@ function parseJsonLiteral(
         node.fields.map((field) => [field.name.value, parseJsonLiteral(field.value, variables)]),
       );
     case Kind.VARIABLE:
-      return (variables?.[node.name.value] ?? null) as JsonValue;
+      return sentValue(node.name.value, variables);
     case Kind.ENUM:
       throw new GraphQLError(`"${node.value}" is not JSON: put a text into quotes.`, { nodes: node });
   }
+}
+
+/** The library keeps the values of variables in a plain object, which has a `constructor` that nobody has sent. */
+function sentValue(name: string, variables: Readonly<Record<string, unknown>> | null | undefined): JsonValue {
+  if (!variables || !Object.hasOwn(variables, name)) return null;
+  return (variables[name] ?? null) as JsonValue;
 }
 
 /** A JavaScript number where that loses no digit. */

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { Temporal } from 'temporal-polyfill';
+import { readLiteral } from './literal.js';
 
 /** A day without a time, `YYYY-MM-DD`; never passed through a JavaScript `Date`. @see decisions 2 */
 export const LocalDate = new GraphQLScalarType<string, string>({
@@ -8,7 +9,7 @@ export const LocalDate = new GraphQLScalarType<string, string>({
   serialize: (value) => String(value),
   parseValue: parseDay,
   parseLiteral(node) {
-    return parseDay(node.kind === Kind.STRING ? node.value : undefined);
+    return readLiteral(node, () => parseDay(node.kind === Kind.STRING ? node.value : undefined));
   },
 });
 

@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { readLiteral } from './literal.js';
 
 const WRITTEN = /^\d{4}-(0[1-9]|1[0-2])$/;
 
@@ -9,7 +10,7 @@ export const Month = new GraphQLScalarType<string, string>({
   serialize: (value) => String(value),
   parseValue: parseMonth,
   parseLiteral(node) {
-    return parseMonth(node.kind === Kind.STRING ? node.value : undefined);
+    return readLiteral(node, () => parseMonth(node.kind === Kind.STRING ? node.value : undefined));
   },
 });
 

@@ -1,8 +1,8 @@
 /** Reads the records that references point to, in the plain path: one statement a level and collection, whatever the number of parents. */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import type { Path } from '../../filter/path.js';
-import type { StoredRecord } from '../../store/stored-record.js';
+import type { Path } from '../../model/path.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordResolver } from '../record-resolver.js';
 import type { RequestContext } from '../request-context.js';
 

@@ -46,7 +46,7 @@ export function createChangesResolver(
         where: args.where ? toStoredWhere(args.where, object) : undefined,
       },
       collection,
-      (name) => model.byCollection.get(name)?.collection,
+      { findCollection: (name) => model.byCollection.get(name)?.collection },
     );
     return await subscribeToRecords(live, {
       collection: collection.name,

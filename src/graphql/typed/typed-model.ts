@@ -3,8 +3,10 @@
  * its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is read by it, JSON is
  * turned into GraphQL's values and back by it.
  */
-import type { Path } from '../../filter/path.js';
-import type { Collection, Field } from '../../store/collection.js';
+
+import { isInheritedName } from '../../inherited-names.js';
+import type { Collection, Field } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
 import type { PageSizes } from '../page-arguments.js';
 import {
   distinctNames,
@@ -191,7 +193,7 @@ class Names {
           verb + toTypeName(plural),
         ]),
       ];
-      if (singular === plural) continue;
+      if (singular === plural || isInheritedName(singular) || isInheritedName(plural)) continue;
       if (types.some((name) => this.#types.has(name)) || roots.some((name) => this.#roots.has(name)))
         continue;
       for (const name of types) this.#types.add(name);

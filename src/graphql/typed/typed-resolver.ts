@@ -4,9 +4,8 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
-import type { Catalog } from '../../store/catalog.js';
-import type { PageShape } from '../../store/sql/page-shape.js';
-import { listShapePaths, type Member } from '../../store/sql/shape.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { listShapePaths, type Member, type PageShape } from '../../store/sql/shape.js';
 import type { BulkWrites } from '../bulk/bulk-writes.js';
 import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { readingOf, toPageShape } from '../page-shape.js';

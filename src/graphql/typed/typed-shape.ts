@@ -3,7 +3,7 @@
  * the same shape, so both ways read the same fields and no other.
  */
 import type { FieldNode } from 'graphql';
-import type { Path } from '../../filter/path.js';
+import type { Path } from '../../model/path.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
 import type { SelectedForm } from '../page-shape.js';
 import { type SelectionInfo, selectedFields } from '../selection.js';

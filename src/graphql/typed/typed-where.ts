@@ -8,8 +8,8 @@ import {
   WHERE_OPERATORS,
   type WhereOperator,
   type WhereType,
-} from '../../filter/where-operators.js';
-import type { Field } from '../../store/collection.js';
+} from '../../languages/where-operators.js';
+import type { Field } from '../../model/collection.js';
 import { LocalDate } from '../scalars/local-date.js';
 import { Month } from '../scalars/month.js';
 import { withArticle } from './graphql-names.js';

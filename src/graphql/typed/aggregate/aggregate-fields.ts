@@ -1,6 +1,7 @@
 /** What of a collection can be grouped by and computed, as a plain value: names, paths and kinds. */
-import type { Path } from '../../../filter/path.js';
-import type { GroupKey, Period } from '../../../store/aggregate-query.js';
+
+import type { GroupKey, Period } from '../../../model/aggregate-query.js';
+import type { Path } from '../../../model/path.js';
 import { distinctNames, toEnumValueName, toFieldName } from '../graphql-names.js';
 import type { TypedCollection, TypedEnum, TypedField, TypedModel, TypedObject } from '../typed-model.js';
 

@@ -5,10 +5,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
-import type { Filter } from '../../../filter/filter.js';
-import type { Path } from '../../../filter/path.js';
 import type { JsonValue } from '../../../json.js';
-import type { Group, Measure } from '../../../store/aggregate-query.js';
+import type { Group, Measure } from '../../../model/aggregate-query.js';
+import type { Filter } from '../../../model/filter.js';
+import type { Path } from '../../../model/path.js';
 import { toPageRequest } from '../../page-arguments.js';
 import { PRINTABLE_FIELD } from '../../printable.js';
 import { ReadyValue } from '../../ready-value.js';

@@ -1,7 +1,7 @@
 /** What is sent of `having` as the condition of the store. */
 import { ServiceError } from '../../../errors.js';
-import type { GroupComparison, GroupFilter, Measure } from '../../../store/aggregate-query.js';
-import type { Operand } from '../../../store/sql/json-literal.js';
+import type { GroupComparison, GroupFilter, Measure } from '../../../model/aggregate-query.js';
+import type { Operand } from '../../../model/operand.js';
 import type { AggregateFields } from './aggregate-fields.js';
 import type { FieldMeasure } from './measure-types.js';
 

@@ -1,6 +1,6 @@
 /** What a document selects of a collection's groups: the measures to compute, and the groups as the fields read them. */
 import { isExactNumber, type JsonValue } from '../../../json.js';
-import type { Group, Measure } from '../../../store/aggregate-query.js';
+import type { Group, Measure } from '../../../model/aggregate-query.js';
 import { type SelectionInfo, selectedFields } from '../../selection.js';
 import type { TypedCollection } from '../typed-model.js';
 import type { AggregateFields, AggregateValue, KeyField } from './aggregate-fields.js';

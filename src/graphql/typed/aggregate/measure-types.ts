@@ -1,6 +1,6 @@
 /** What is computed of the values of a field, by the kind of the values: the types of the answer, and of the conditions of `having`. */
 import { Float, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { Measure } from '../../../store/aggregate-query.js';
+import type { Measure } from '../../../model/aggregate-query.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { Decimal } from '../../scalars/decimal.js';
 import { LocalDate } from '../../scalars/local-date.js';

@@ -1,7 +1,8 @@
 /** The inputs of a typed update of many records as the operations of the store, by stored names. */
-import type { Path } from '../../../filter/path.js';
+
 import { isExactNumber, type JsonValue } from '../../../json.js';
-import type { UpdateOperation } from '../../../store/record-update.js';
+import type { Path } from '../../../model/path.js';
+import type { UpdateOperation } from '../../../model/record-update.js';
 import { type InputValues, toStoredValue } from '../typed-input.js';
 import type { TypedObject } from '../typed-model.js';
 

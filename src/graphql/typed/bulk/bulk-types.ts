@@ -3,7 +3,7 @@
  * what can be done to their numbers, their values that have an order, and their lists.
  */
 import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { listKeys } from '../../../store/upserts.js';
+import { listKeys } from '../../../store/writing/upserts.js';
 import { distinctNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';

@@ -1,7 +1,7 @@
 /** Reads the records that point to records, in the plain path: one statement a level, whatever the number of parents. */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import type { ReferrersPage } from '../../../store/referrers.js';
+import type { ReferrersPage } from '../../../store/reading/referrers.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
 import { readingOf } from '../../page-shape.js';
 import type { RecordResolver } from '../../record-resolver.js';

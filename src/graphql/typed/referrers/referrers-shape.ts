@@ -1,7 +1,7 @@
 /** What a document asks for of the records that point to a record: its arguments and its selection, as the database prints it. */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
-import type { Filter } from '../../../filter/filter.js';
-import type { SortKey } from '../../../store/record-query.js';
+import type { Filter } from '../../../model/filter.js';
+import type { SortKey } from '../../../model/record-query.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
 import { toPageRequest } from '../../page-arguments.js';
 import { type SelectedForm, toPageShape } from '../../page-shape.js';
@@ -83,7 +83,9 @@ function filterOf(
     isInsensitive: ci ?? undefined,
     where: where ? toStoredWhere(where, object) : undefined,
   };
-  return toFilter(request, collection, (name) => model.byCollection.get(name)?.collection);
+  return toFilter(request, collection, {
+    findCollection: (name) => model.byCollection.get(name)?.collection,
+  });
 }
 
 function sortOf({ orderBy }: ReferrersArguments): readonly SortKey[] {

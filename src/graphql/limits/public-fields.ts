@@ -1,0 +1,96 @@
+/**
+ * Who has no credential may sign in, and is told nothing else: of a document that asks for more it is not even said whether it is
+ * valid, or the schema could be found out guess by guess.
+ */
+import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
+import type { ServiceError } from '../../errors.js';
+import type { Incoming } from '../operation-text.js';
+import { isMembers } from '../operation-text.js';
+
+/** Root fields for everybody. Introspection is refused by a rule of its own, in words of its own. */
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['__typename', '__schema', '__type', 'login', 'refresh']);
+
+/**
+ * Refuses a request without a credential unless each of its documents asks for public fields alone. What cannot be read as a document
+ * is not looked at: what is wrong with it has nothing to do with the schema.
+ *
+ * @throws what `refusal` makes
+ */
+export function assertPublic(
+  incoming: Incoming,
+  options: {
+    readonly maxTokens: number;
+    /** The text that a hash stands for, where it is known. */
+    readonly findText: (hash: string) => string | undefined;
+    readonly refusal: () => ServiceError;
+  },
+): void {
+  for (const text of listTexts(incoming, options.findText)) {
+    const document = tryToParse(text, options.maxTokens);
+    if (document !== undefined && !isPublic(document)) throw options.refusal();
+  }
+}
+
+function listTexts({ method, body, search }: Incoming, findText: (hash: string) => string | undefined) {
+  const sent = method === 'GET' ? ofSearch(search) : body;
+  const requests: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  return requests.flatMap((request): string[] => {
+    if (!isMembers(request)) return [];
+    const hash = hashIn(request.extensions);
+    const texts = [request.query, hash === undefined ? undefined : findText(hash)];
+    return texts.filter((text) => typeof text === 'string');
+  });
+}
+
+function ofSearch(search: string): unknown {
+  const parameters = new URLSearchParams(search);
+  return { query: parameters.get('query'), extensions: parameters.get('extensions') };
+}
+
+function hashIn(extensions: unknown): string | undefined {
+  const members = typeof extensions === 'string' ? tryToRead(extensions) : extensions;
+  const persisted = isMembers(members) ? members.persistedQuery : undefined;
+  return isMembers(persisted) && typeof persisted.sha256Hash === 'string' ? persisted.sha256Hash : undefined;
+}
+
+function tryToRead(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function tryToParse(text: string, maxTokens: number): DocumentNode | undefined {
+  try {
+    return parse(text, { maxTokens, noLocation: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function isPublic(document: DocumentNode): boolean {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  return document.definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      rootFields(definition.selectionSet, fragments).every((name) => PUBLIC_FIELDS.has(name)),
+  );
+}
+
+/** Each fragment is entered once: they may go in circles before a document is validated. */
+function rootFields(
+  selectionSet: SelectionSetNode,
+  fragments: Map<string, FragmentDefinitionNode>,
+): readonly string[] {
+  return selectionSet.selections.flatMap((selection): readonly string[] => {
+    if (selection.kind === Kind.FIELD) return [selection.name.value];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection.selectionSet, fragments);
+    const fragment = fragments.get(selection.name.value);
+    fragments.delete(selection.name.value);
+    return fragment === undefined ? [] : rootFields(fragment.selectionSet, fragments);
+  });
+}

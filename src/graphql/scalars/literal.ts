@@ -1,0 +1,11 @@
+import { GraphQLError, type ValueNode } from 'graphql';
+
+/** Reads a literal; what is wrong with it is said of the place in the document where it stands. */
+export function readLiteral<Read>(node: ValueNode, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof GraphQLError) || error.nodes !== undefined) throw error;
+    throw new GraphQLError(error.message, { nodes: node, originalError: error });
+  }
+}
