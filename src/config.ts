@@ -3,8 +3,10 @@
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { z } from 'zod';
+import { findNearest } from './did-you-mean.js';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
+import { origins, proxies } from './network-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
 import { count, flag, list, positive } from './setting-types.js';
 
@@ -94,7 +96,20 @@ const SETTINGS = {
     variable: 'BODY_LIMIT_BYTES',
     default: '1048576',
     schema: positive,
-    meaning: 'largest request body',
+    meaning: 'largest request body of a caller with a credential',
+  },
+  anonymousBodyLimitBytes: {
+    variable: 'ANONYMOUS_BODY_LIMIT_BYTES',
+    default: '16384',
+    schema: positive,
+    meaning: 'largest request body of a caller without a credential, and of a login',
+  },
+  bodyMaxMembers: {
+    variable: 'BODY_MAX_MEMBERS',
+    default: '100000',
+    schema: positive,
+    meaning:
+      'most members and list elements of a JSON body; parameters, forms and callers without a credential have 1000',
   },
   defaultPageSize: {
     variable: 'DEFAULT_PAGE_SIZE',
@@ -220,14 +235,28 @@ const SETTINGS = {
   corsOrigins: {
     variable: 'CORS_ORIGINS',
     default: '',
-    schema: list,
-    meaning: 'origins that browsers may call from, separated by commas; empty: none but our own',
+    schema: origins,
+    meaning:
+      'origins that browsers may call from, e.g. https://portal.example, separated by commas; *: any; empty: none but our own',
   },
   trustProxy: {
     variable: 'TRUST_PROXY',
     default: 'false',
-    schema: flag,
-    meaning: 'take the client address from X-Forwarded-For',
+    schema: proxies,
+    meaning:
+      'proxies in front whose X-Forwarded-For and X-Forwarded-Proto are believed: how many (true: 1), or their addresses, e.g. 10.0.0.0/8, separated by commas; false: none',
+  },
+  metricsToken: {
+    variable: 'METRICS_TOKEN',
+    schema: z.string().min(16).optional(),
+    meaning:
+      'asked for at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: anybody may read it',
+  },
+  metricsPort: {
+    variable: 'METRICS_PORT',
+    schema: z.coerce.number().int().min(0).max(65535).optional(),
+    meaning:
+      'port of /metrics alone, on the same HOST, which PORT then does not serve; unset: PORT serves it',
   },
   logLevel: {
     variable: 'LOG_LEVEL',
@@ -246,13 +275,20 @@ const SETTINGS = {
     default: '6',
     schema: positive,
     meaning:
-      'streamed answers one credential may read at once; a stream holds a connection for as long as its reader takes',
+      'streamed answers one user may read at once, by whatever credentials; a long one holds a connection of POOL_SIZE until nearly all of it is read',
   },
   streamStallMs: {
     variable: 'STREAM_STALL_MS',
     default: '30000',
     schema: positive,
     meaning: 'how long the reader of a streamed answer may take nothing before it is cut, in milliseconds',
+  },
+  streamMinBytesPerSecond: {
+    variable: 'STREAM_MIN_BYTES_PER_SECOND',
+    default: '16384',
+    schema: count,
+    meaning:
+      'what a reader that is waited for has to take of a streamed answer, on an average of STREAM_STALL_MS; one that takes less is cut',
   },
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',
@@ -351,6 +387,35 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return values as Config;
+}
+
+/**
+ * One line for each variable that is no setting but looks like a slip in the name of one; an environment holds many that are none of
+ * our business.
+ */
+export function findMisspelt(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.values<Setting>(SETTINGS).map((setting) => setting.variable);
+  const isSet = (name: string) => environment[name] !== undefined && environment[name] !== '';
+  const unset = known.filter((name) => !isSet(name));
+  return Object.keys(environment).flatMap((name) => {
+    if (known.includes(name)) return [];
+    // Two letters in eleven: PGPORT is another program's, and no slip in PORT.
+    const meant = findNearest(name, unset, Math.max(1, Math.floor(name.length / 5)));
+    return meant === undefined || !isNearInEachWord(name, meant)
+      ? []
+      : [`${name} is no setting. Did you mean ${meant}?`];
+  });
+}
+
+/** WEB_CONCURRENCY is as near to JOB_CONCURRENCY as a slip would be, but has another word. */
+function isNearInEachWord(name: string, meant: string): boolean {
+  const words = name.split('_');
+  const wordsMeant = meant.split('_');
+  if (words.length !== wordsMeant.length) return true;
+  return words.every((word, index) => {
+    const mostChanges = Math.max(1, Math.floor(word.length / 3));
+    return findNearest(word, wordsMeant.slice(index, index + 1), mostChanges) !== undefined;
+  });
 }
 
 /** The text of `.env.example`: every variable with its default and meaning. */

@@ -1,16 +1,33 @@
+/** A longer name is no slip of the hand, and comparing it would cost the square of its length. */
+const MAX_NAME_LENGTH = 64;
+/** Names that are compared; callers declare collections, scripts and domains without end. */
+const MAX_COMPARED = 500;
+
 /** ` Did you mean "task"?` for a name that is a letter or two away from a known one; empty when none is. */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  const wanted = name.toLowerCase();
   // About a third of the letters wrong is still a slip of the hand; more is another word.
-  let best = Math.floor(wanted.length / 3) + 1;
+  const suggestion = findNearest(name, known, Math.floor(name.length / 3));
+  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+}
+
+/** The known name that the fewest changes of a letter lead to, if `maxChanges` do. */
+export function findNearest(name: string, known: Iterable<string>, maxChanges: number): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined;
+  const wanted = name.toLowerCase();
+  let best = maxChanges + 1;
   let suggestion: string | undefined;
+  let compared = 0;
   for (const candidate of known) {
+    // Each letter more or less is a change of its own.
+    if (Math.abs(candidate.length - wanted.length) >= best) continue;
+    if (compared === MAX_COMPARED) break;
+    compared += 1;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance >= best) continue;
     best = distance;
     suggestion = candidate;
   }
-  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  return suggestion;
 }
 
 /** Levenshtein distance. */

@@ -97,7 +97,7 @@ export const ERRORS = {
   UNAVAILABLE: {
     status: 503,
     title: 'Service unavailable',
-    when: 'the database is out of reach, too slow, or the service is shutting down',
+    when: 'the database is out of reach, too slow or full, or the service is shutting down',
   },
 } as const satisfies Record<string, { status: number; title: string; when: string }>;
 

@@ -32,4 +32,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
+/** A member that the object has itself. A name of a caller's may be one that all objects inherit, e.g. `constructor`. */
+export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 export { isLosslessNumber as isExactNumber, LosslessNumber as ExactNumber };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, parseConfig } from '../src/config.js';
+import { ConfigError, findMisspelt, parseConfig } from '../src/config.js';
 
 function faultsOf(environment: Record<string, string>): string {
   try {
@@ -42,8 +42,41 @@ describe('parseConfig', () => {
     ['TOKEN_SECRET', 'short'],
     ['LOG_LEVEL', 'loud'],
     ['MAINTENANCE', 'yes'],
+    ['TRUST_PROXY', 'yes'],
+    ['TRUST_PROXY', '11'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '1,10.0.0.1'],
   ])('refuses %s=%s and names it', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatch(new RegExp(`^${variable}: `));
+  });
+
+  it.each([
+    ['false', false],
+    ['0', false],
+    ['true', 1],
+    ['2', 2],
+    ['10.0.0.0/8, 192.168.1.5', ['10.0.0.0/8', '192.168.1.5']],
+    ['::1', ['::1']],
+    ['loopback', ['loopback']],
+  ])('reads TRUST_PROXY=%s', (text, trusted) => {
+    expect(parseConfig({ TRUST_PROXY: text }).trustProxy).toEqual(trusted);
+  });
+
+  it.each([
+    ['localhost:3000', 'http://localhost:3000 would be'],
+    ['portal.example', 'https://portal.example would be'],
+    ['https://portal.example/', 'https://portal.example would be'],
+    ['https://portal.example/a?b', 'https://portal.example would be'],
+    ['HTTPS://Portal.Example', 'https://portal.example would be'],
+    ['https://*.example', 'expected e.g. https://portal.example'],
+  ])('refuses CORS_ORIGINS=%s with what would be right', (text, hint) => {
+    expect(faultsOf({ CORS_ORIGINS: `https://a.example,${text}` })).toContain(
+      `"${text}" is no origin; ${hint}`,
+    );
+  });
+
+  it('takes every origin for a star', () => {
+    expect(parseConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
   });
 
   it('names every variable at fault, not the first only', () => {
@@ -52,5 +85,37 @@ describe('parseConfig', () => {
 
   it('never repeats what a secret held', () => {
     expect(faultsOf({ TOKEN_SECRET: 'hunter2' })).not.toContain('hunter2');
+  });
+});
+
+describe('findMisspelt', () => {
+  it.each([
+    ['RATE_LIMIT_PER_MINUT', 'RATE_LIMIT_PER_MINUTE'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['POOLSIZE', 'POOL_SIZE'],
+    ['Trust_Proxy', 'TRUST_PROXY'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('names %s', (name, meant) => {
+    expect(findMisspelt({ [name]: '1' })).toEqual([`${name} is no setting. Did you mean ${meant}?`]);
+  });
+
+  it.each([
+    'PATH',
+    'HOME',
+    'HOSTNAME',
+    'PGPORT',
+    'PGHOST',
+    'USER',
+    'NODE_ENV',
+    'npm_config_port',
+    'SMTP_HOST',
+    'WEB_CONCURRENCY',
+  ])('leaves %s alone', (name) => {
+    expect(findMisspelt({ [name]: '1' })).toEqual([]);
+  });
+
+  it('leaves a name alone whose nearest setting is set', () => {
+    expect(findMisspelt({ DATABASE_URI: 'a', DATABASE_URL: 'b' })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { migrateJobQueue } from '../src/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
@@ -13,10 +14,49 @@ export const TEMPLATE_URL_VARIABLE = 'CAMPUS_TEST_TEMPLATE_URL';
 const DIRECTORY_NAME = /^campus-test-([0-9]+)-/;
 
 /**
- * Starts the one server of a test run, in a temporary folder and without durability, and migrates its template
- * database. The answer stops it and removes the folder.
+ * Names a database of another server to run the tests on, as a user who may make databases and roles: an older PostgreSQL, for
+ * example. Tests that stop a server, or that are about the embedded one, start their own all the same.
  */
+const OTHER_SERVER_VARIABLE = 'TEST_DATABASE_URL';
+
+/** Gets a server for a test run and migrates its template database. The answer takes both away again. */
 export async function startTestServer(): Promise<() => Promise<void>> {
+  const otherServer = process.env[OTHER_SERVER_VARIABLE];
+  return otherServer === undefined ? await startOwnServer() : await useOtherServer(otherServer);
+}
+
+async function useOtherServer(serverUrl: string): Promise<() => Promise<void>> {
+  const name = `campus_test_template_${process.pid}`;
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  const url = Object.assign(new URL(serverUrl), { pathname: name }).href;
+  const drop = () => withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`));
+  try {
+    await migrateTemplate(url);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return drop;
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'campus tests' });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  await applyMigrations({ url });
+  await migrateJobQueue(url);
+  process.env[TEMPLATE_URL_VARIABLE] = url;
+}
+
+/** A server in a temporary folder and without durability. */
+async function startOwnServer(): Promise<() => Promise<void>> {
   await removeLeftOvers();
   const dataDirectory = await mkdtemp(path.join(os.tmpdir(), `campus-test-${process.pid}-`));
   // Open to the user PostgreSQL runs as when the tests run as root.
@@ -31,9 +71,7 @@ export async function startTestServer(): Promise<() => Promise<void>> {
       max_connections: '400',
     },
   });
-  await applyMigrations({ url: server.url });
-  await migrateJobQueue(server.url);
-  process.env[TEMPLATE_URL_VARIABLE] = server.url;
+  await migrateTemplate(server.url);
   return async () => {
     await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });

@@ -1,19 +1,20 @@
 /** Writes an `Answer` of the REST table to the wire. */
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer, StreamAnswer } from '../rest/answer.js';
-import { headersOf, sendText } from '../text-answer.js';
+import { compressChunks, contentEncodingFor, etagHeld } from '../content-encoding.js';
+import type { Answer, StreamAnswer, TextAnswer } from '../rest/answer.js';
+import { acceptEncodingOf, headersOf, resetConnection, sendText, setEncoding } from '../text-answer.js';
+import { endMarkerFor, MARKER_HEADERS, withEndMarker } from './end-marker.js';
+import { gatherWrites, type Write } from './gathered-writes.js';
 import type { Observe } from './observation.js';
-import type { StreamLimits } from './stream-limits.js';
+import { PacedWriter, ReaderTooSlow } from './paced-writing.js';
+import { ReadAhead } from './read-ahead.js';
+import type { StreamLimits, StreamPlace } from './stream-limits.js';
 
-/**
- * Less than this is gathered before it is written: a write for each row would cost more than the row. An answer that ends
- * before it is sent in one piece, with its length; a longer one begins with the first batch of rows all the same.
- */
-const MIN_WRITE_LENGTH = 64 * 1024;
+/** Read ahead of a slow reader: most answers are whole by then, and their connection is free. */
+const READ_AHEAD_BYTES = 1024 * 1024;
 
 const REVALIDATE = 'private, no-cache';
-const VARY = 'Accept, Authorization, X-Domain';
+const VARY = 'Accept, Accept-Encoding, Authorization, Prefer, X-Domain';
 
 export interface AnsweringOptions {
   readonly request: FastifyRequest;
@@ -34,131 +35,126 @@ export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<F
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {
     case 'empty':
+      if (answer.status === 304) tellEtagHeld(o);
       return reply.code(answer.status).send();
     case 'text':
       if (answer.rowCount !== undefined) o.observe({ kind: 'rowsStreamed', count: answer.rowCount });
-      return sendText(reply, answer);
+      return sendText(reply, marked(answer, o));
     case 'stream':
       if (o.request.method !== 'HEAD') return await sendStream(answer, o);
       return reply.header('content-type', answer.mediaType).send();
   }
 }
 
+function marked(answer: TextAnswer, { request, reply }: AnsweringOptions): TextAnswer {
+  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
+  if (marker === undefined) return answer;
+  reply.headers(MARKER_HEADERS);
+  return { ...answer, text: Buffer.concat([bytesOf(answer.text), Buffer.from(marker)]) };
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array {
+  return typeof text === 'string' ? Buffer.from(text) : text;
+}
+
+function tellEtagHeld({ request, reply }: AnsweringOptions): void {
+  const etag = reply.getHeader('etag');
+  if (typeof etag === 'string') reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
+}
+
 /**
  * Sends what comes, as fast as it is taken. What fails before the first byte is an ordinary error; what fails after
- * it cuts the connection, because an end that is well-formed would make half an answer look whole.
+ * it resets the connection, because an end that is well-formed would make half an answer look whole.
  *
  * @see decisions 4
  */
 async function sendStream(answer: StreamAnswer, o: AnsweringOptions): Promise<FastifyReply> {
-  const { scope, address } = o.request.requestContext;
-  const leave = o.streams.enter(scope?.principal.credential.id ?? address);
-  try {
-    return await sendChunks(answer, o);
-  } finally {
-    leave();
-  }
+  const { request, reply } = o;
+  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
+  if (marker !== undefined) reply.headers(MARKER_HEADERS);
+  const content = answer.open(request.requestContext.signal);
+  const writes = gatherWrites(marker === undefined ? content : withEndMarker(content, marker));
+  const first = await writes.next();
+  if (!first.done && !first.value.isLast) return await sendLong(answer, { first: first.value, writes }, o);
+  countRows(answer, o.observe);
+  return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
 }
 
-async function sendChunks(answer: StreamAnswer, o: AnsweringOptions): Promise<FastifyReply> {
-  const { reply, request } = o;
-  const { signal, requestId } = request.requestContext;
-  const writes = gathered(answer.open(signal));
-  const first = await writes.next();
-  if (first.done || first.value.isLast) {
-    countRows(answer, o.observe);
-    return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
-  }
-
-  reply.hijack();
+async function sendLong(answer: StreamAnswer, begun: Begun, o: AnsweringOptions): Promise<FastifyReply> {
+  const { reply, request, observe, streams } = o;
+  const { requestId, signal } = request.requestContext;
+  const place = await enter(begun, o);
   const response = reply.raw;
+  const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
+    maxBytes: READ_AHEAD_BYTES,
+    onHeldBack: place.heldBack,
+    onSourceEnd: place.leave,
+  });
+  reply.hijack();
   reply.header('content-type', answer.mediaType);
   response.writeHead(200, headersOf(reply));
+  const writer = new PacedWriter(response, streams.pace);
+  const cut = (error: unknown) => {
+    if (error instanceof ReaderTooSlow) observe({ kind: 'readerCut', requestId, reason: error.message });
+    else if (!signal.aborted) observe({ kind: 'streamCut', requestId, error });
+    resetConnection(response);
+  };
   try {
-    await writeAll(response, { first: first.value.content, writes, stallMs: o.streams.stallMs });
+    for (let chunk = await ahead.next(); chunk !== undefined; chunk = await ahead.next()) {
+      await writer.write(chunk);
+    }
+    const { stallMs } = streams.pace;
+    response.setTimeout(stallMs, () =>
+      cut(new ReaderTooSlow(`the end of the answer was not taken in ${stallMs} ms`)),
+    );
+    response.end();
   } catch (error) {
-    if (!signal.aborted) o.observe({ kind: 'streamCut', requestId, error });
-    response.destroy();
+    cut(error);
   } finally {
     // Ends the query where the reader has gone.
-    await writes.return(undefined).catch(() => undefined);
-    countRows(answer, o.observe);
+    await ahead.close();
+    countRows(answer, observe);
   }
   return reply;
 }
 
+/** An answer whose first write is there, and is not all of it. */
+interface Begun {
+  readonly first: Write;
+  readonly writes: AsyncGenerator<Write, void>;
+}
+
+/** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is left then */
+async function enter({ writes }: Begun, { request, streams }: AnsweringOptions): Promise<StreamPlace> {
+  const { scope, address } = request.requestContext;
+  try {
+    return streams.enter(scope ? `${scope.domain.id}/${scope.principal.id}` : address);
+  } catch (refusal) {
+    await writes.return();
+    throw refusal;
+  }
+}
+
+async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uint8Array, void> {
+  yield first.content;
+  for await (const { content } of writes) yield content;
+}
+
+/** Compressed where the caller takes that; the headers then say so. */
+function encoded(
+  content: AsyncIterable<string | Uint8Array>,
+  { mediaType }: StreamAnswer,
+  reply: FastifyReply,
+): AsyncIterable<string | Uint8Array> {
+  const encoding = contentEncodingFor(acceptEncodingOf(reply), {
+    mediaType,
+    bytes: Number.POSITIVE_INFINITY,
+  });
+  if (encoding === undefined) return content;
+  setEncoding(reply, encoding);
+  return compressChunks(content, encoding);
+}
+
 function countRows(answer: StreamAnswer, observe: Observe): void {
   if (answer.countRows) observe({ kind: 'rowsStreamed', count: answer.countRows() });
-}
-
-/** Waits for a slow reader; meanwhile one more write is made ready and no further one is asked for. */
-async function writeAll(
-  response: ServerResponse,
-  o: {
-    readonly first: string | Uint8Array;
-    readonly writes: AsyncGenerator<Write, void>;
-    readonly stallMs: number;
-  },
-): Promise<void> {
-  let content = o.first;
-  for (;;) {
-    const next = o.writes.next();
-    if (!response.write(content)) {
-      // Awaited below; a failure while we wait must not count as unhandled.
-      next.catch(() => undefined);
-      await drained(response, o.stallMs);
-    }
-    const { done, value } = await next;
-    if (done) break;
-    content = value.content;
-  }
-  response.end();
-}
-
-/** Resolves when the socket has taken what was written. @throws when it is closed instead, or takes nothing for too long */
-function drained(response: ServerResponse, stallMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (response.destroyed || response.socket?.destroyed) {
-      reject(new Error('the caller has gone'));
-      return;
-    }
-    const settle = (fault?: string) => {
-      clearTimeout(timer);
-      response.off('drain', onDrain).off('close', onClose);
-      if (fault === undefined) resolve();
-      else reject(new Error(fault));
-    };
-    const onDrain = () => settle();
-    const onClose = () => settle('the caller has gone');
-    const timer = setTimeout(() => settle(`the reader took nothing for ${stallMs} ms`), stallMs);
-    response.once('drain', onDrain);
-    response.once('close', onClose);
-  });
-}
-
-interface Write {
-  readonly content: string | Uint8Array;
-  /** Known to be the end of the answer; so a short answer gets a length instead of chunks. */
-  readonly isLast: boolean;
-}
-
-async function* gathered(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Write, void> {
-  let texts: string[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    if (typeof chunk !== 'string') {
-      if (length > 0) yield { content: texts.join(''), isLast: false };
-      yield { content: chunk, isLast: false };
-      texts = [];
-      length = 0;
-      continue;
-    }
-    texts.push(chunk);
-    length += chunk.length;
-    if (length < MIN_WRITE_LENGTH) continue;
-    yield { content: texts.join(''), isLast: false };
-    texts = [];
-    length = 0;
-  }
-  if (length > 0) yield { content: texts.join(''), isLast: true };
 }

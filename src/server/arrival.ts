@@ -3,14 +3,16 @@
  * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has gone.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import { setMaxListeners } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
+import { credentialName, type Scope } from '../model/scope.js';
 import type { EndedStatement } from '../store/database/statement-watch.js';
-import type { Scope } from '../store/scope.js';
+import { resetConnection } from '../text-answer.js';
 import type { Observe } from './observation.js';
-import type { Headers } from './security-headers.js';
+import { type Headers, TLS_HEADERS } from './security-headers.js';
 
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -52,7 +54,11 @@ export class GatewayRequest implements RequestContext {
 
   /** Made when it is first asked for: a look-up by id is over before it could be of use. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      // Every statement under way listens to it, and a document may have as many as it has root fields.
+      setMaxListeners(0, this.#controller.signal);
+    }
     return this.#controller.signal;
   }
 
@@ -75,25 +81,32 @@ declare module 'fastify' {
 
 /** Requests under way, so that a stop can wait for them. */
 export class RequestsInFlight {
-  #count = 0;
+  readonly #responses = new Set<ServerResponse>();
   #onEmpty: (() => void) | undefined;
 
   get count(): number {
-    return this.#count;
+    return this.#responses.size;
   }
 
-  arrived(): void {
-    this.#count += 1;
+  arrived(response: ServerResponse): void {
+    this.#responses.add(response);
   }
 
-  left(): void {
-    this.#count -= 1;
-    if (this.#count === 0) this.#onEmpty?.();
+  left(response: ServerResponse): void {
+    this.#responses.delete(response);
+    if (this.#responses.size === 0) this.#onEmpty?.();
+  }
+
+  /** Ends what has begun to be answered in a way that shows that it is not whole. */
+  cut(): void {
+    for (const response of this.#responses) {
+      if (response.headersSent && !response.writableFinished) resetConnection(response);
+    }
   }
 
   /** Resolves when there is none, or after `timeoutMs`; to how many there still are. */
   async drain(timeoutMs: number): Promise<number> {
-    if (this.#count === 0) return 0;
+    if (this.count === 0) return 0;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
       this.#onEmpty = () => {
@@ -101,7 +114,7 @@ export class RequestsInFlight {
         resolve();
       };
     });
-    return this.#count;
+    return this.count;
   }
 }
 
@@ -117,10 +130,11 @@ export function useArrival(
     context.operation = request.routeOptions.url;
     request.requestContext = context;
     reply.headers(o.headers);
+    if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
-    o.inFlight.arrived();
+    o.inFlight.arrived(reply.raw);
     reply.raw.once('close', () => {
-      o.inFlight.left();
+      o.inFlight.left(reply.raw);
       // A WebSocket took over.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
       if (!isComplete) context.abandon();
@@ -134,6 +148,8 @@ export function useArrival(
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         address: context.address,
         principal: context.scope && `${context.scope.domain.id}/${context.scope.principal.id}`,
+        credential: context.scope && credentialName(context.scope.principal.credential),
+        operation: context.operation,
         errorCode: context.errorCode,
         isComplete,
       });

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
-import type { Principal } from '../store/scope.js';
+import type { Principal } from '../model/scope.js';
 import type { RateDecision } from './rate-limits.js';
 
 export interface AuthenticationOptions {
@@ -59,7 +59,7 @@ function count(reply: FastifyReply, decision: RateDecision): void {
   if (decision.allowed) return;
   throw new ServiceError(
     'TOO_MANY_REQUESTS',
-    `More than ${decision.limit} requests in a minute; go on in ${decision.resetSeconds} s.`,
+    `More than ${decision.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ${decision.resetSeconds} s.`,
     { retryAfterSeconds: decision.resetSeconds },
   );
 }

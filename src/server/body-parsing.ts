@@ -1,25 +1,38 @@
 /** Bodies of REST: JSON, read without passing a number through a float, and forms. Everything else is 415. */
-import formbody from '@fastify/formbody';
+import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../body-shape.js';
 import { type JsonValue, parseExactJson } from '../json.js';
 import { readJsonBody } from '../json-body.js';
+import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];
 
 /** An empty body is none, whatever its type. */
-export async function useBodyParsing(app: FastifyInstance): Promise<void> {
+export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'maxMembers'>): void {
   app.removeAllContentTypeParsers();
   for (const mediaType of JSON_TYPES) {
     app.addContentTypeParser(
       mediaType,
       { parseAs: 'buffer' },
-      async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseBody(body)),
+      async (request: FastifyRequest, body: Buffer) =>
+        body.length === 0 ? undefined : parseBody(body, bodyShapeFor(request, limits)),
     );
   }
-  await app.register(formbody);
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => parseForm(body),
+  );
 }
 
-/** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position */
-export function parseBody(body: Buffer): JsonValue {
-  return readJsonBody(body, parseExactJson);
+/** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) */
+export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
+  return readJsonBody(body, shape, parseExactJson);
+}
+
+/** The fields by name; one that is given several times is a list. @throws LIMIT_EXCEEDED (400) for too many */
+function parseForm(body: Buffer): NodeJS.Dict<string | string[]> {
+  assertFormShape(body, MAX_PARAMETER_MEMBERS);
+  return parseFields(body.toString('utf8'), '&', '=', { maxKeys: MAX_PARAMETER_MEMBERS });
 }

@@ -1,12 +1,13 @@
 /** The server: what it serves is in the plugins it is built of, in this order. */
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
-import type { Logger } from 'pino';
 import type { Files } from '../files/files.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import type { JobQueue } from '../messaging/job-queue.js';
-import type { Report } from '../reports/report.js';
+import type { Collection } from '../model/collection.js';
+import type { TrustedProxies } from '../network-settings.js';
+import type { Report } from '../reports/engine/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
@@ -14,6 +15,7 @@ import { SERVER_ROUTES } from '../rest/service-routes.js';
 import type { Database } from '../store/database/database.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, useAuthentication } from './authentication.js';
+import { type BodyLimits, useBodyAdmission } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
@@ -22,7 +24,9 @@ import { type ExplorerOptions, useExplorer } from './explorer.js';
 import { useFiles } from './files.js';
 import { useHealth } from './health.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
+import { useManual } from './manual.js';
 import { Metrics } from './metrics.js';
+import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
 import { createObserver, type Observe } from './observation.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
@@ -34,11 +38,16 @@ import { WebSockets } from './web-sockets.js';
 export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
   readonly reports: readonly Report[];
-  readonly database: Pick<Database, 'query' | 'pool'>;
+  /** The declared collections, as they are described. */
+  readonly collections: readonly Collection[];
+  readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable'>;
   readonly jobs: Pick<JobQueue, 'counts'>;
   readonly files: Files;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
-  readonly logger: Logger;
+  /** Where what happens is written. */
+  readonly log: Observe;
+  /** How many lines of it could not be written. */
+  readonly droppedLogLines: () => number;
   readonly explorer: ExplorerOptions;
   /** What answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
@@ -51,11 +60,12 @@ export interface ServerServices extends AuthenticationOptions {
 export interface ServerOptions {
   /** Of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
-  readonly bodyLimitBytes: number;
+  readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
   readonly corsOrigins: readonly string[];
-  /** Takes the caller's address from X-Forwarded-For. */
-  readonly trustProxy: boolean;
+  /** Whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  readonly trustProxy: TrustedProxies;
+  readonly metrics: MetricsAccess;
   readonly shutdownGraceMs: number;
   readonly streams: StreamLimitsOptions;
 }
@@ -82,20 +92,30 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const streams = new StreamLimits(options.streams);
   const metrics = new Metrics({
     pool: services.database.pool,
+    isDatabaseReachable: () => services.database.isReachable,
     inFlight: () => inFlight.count,
     live: services.live,
     jobs: services.jobs,
+    droppedLogLines: services.droppedLogLines,
   });
-  const observe = createObserver({ logger: services.logger, metrics });
+  const observe = createObserver({ log: services.log, metrics });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
-  const table = createRouteTable({ reports: services.reports, version: options.version });
+  const serverRoutes = SERVER_ROUTES.filter(
+    ({ path }) => path !== '/metrics' || options.metrics.port === undefined,
+  );
+  const table = createRouteTable({
+    serverRoutes,
+    reports: services.reports,
+    version: options.version,
+    collections: services.collections,
+  });
 
   const app = fastify({
     logger: false,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    trustProxy: options.trustProxy,
-    bodyLimit: options.bodyLimitBytes,
+    trustProxy: toProxyTrust(options.trustProxy),
+    bodyLimit: options.bodies.limitBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
@@ -111,21 +131,28 @@ export async function createServer(services: ServerServices, options: ServerOpti
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
   useAuthentication(app, services);
+  useBodyAdmission(app, options.bodies);
   useProblemAnswers(app, observe);
 
   useHealth(app, {
     database: services.database,
-    metrics,
     findObstacle: () => obstacle({ stopping, maintenance: services.maintenance }),
   });
+  const figures =
+    options.metrics.port === undefined
+      ? undefined
+      : createMetricsServer({ ...options.metrics, metrics, observe });
+  if (!figures) useMetrics(app, { ...options.metrics, metrics });
   useDocumentation(app, { openapi: printOpenapi(table, options.version) });
   await useExplorer(app, services.explorer);
-  for (const { path } of SERVER_ROUTES) addOtherMethods(app, path, ['GET', 'HEAD']);
+  await useManual(app, services.explorer);
+  for (const { path } of SERVER_ROUTES.filter(({ path }) => path !== '/metrics'))
+    addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
-    await useBodyParsing(rest);
+    useBodyParsing(rest, options.bodies);
     useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
   });
-  await useScriptEndpoints(app, services.scripting);
+  await useScriptEndpoints(app, services.scripting, options.bodies);
   await app.register((scope) => useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }));
   const { graphql, live } = services;
   const webSockets =
@@ -133,7 +160,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     new WebSockets({
       live,
       maxConnections: options.maxWebSockets,
-      maxMessageBytes: options.bodyLimitBytes,
+      maxMessageBytes: options.bodies.limitBytes,
       observe,
     });
   webSockets?.listen(app);
@@ -161,12 +188,21 @@ export async function createServer(services: ServerServices, options: ServerOpti
     observe,
     async listen(address) {
       const url = await app.listen(address);
+      await figures?.listen({ host: address.host, port: options.metrics.port ?? 0 });
       observe({ kind: 'listening', url });
       return url;
     },
-    stop: () =>
-      stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe }),
+    async stop() {
+      await stopServer(app, { stopping, inFlight, webSockets, graceMs: options.shutdownGraceMs, observe });
+      await figures?.close();
+    },
   };
+}
+
+/** Counted from us outwards: the nearest proxy is hop 0, and what it wrote is believed. */
+function toProxyTrust(trusted: TrustedProxies) {
+  if (trusted === false) return false;
+  return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];
 }
 
 /** Every OPTIONS is answered as a preflight where browsers may call from elsewhere. */
@@ -176,6 +212,7 @@ function crossOrigin(origins: readonly string[]) {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'ETag',
+      'Preference-Applied',
       'Link',
       'Location',
       'Retry-After',

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accepts } from '../content-encoding.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 
 const compress = promisify(gzip);
@@ -98,7 +99,7 @@ function createAssetHandler(asset: Asset, headers: Readonly<Record<string, strin
       .header('cache-control', 'public, max-age=300')
       .header('vary', 'Accept-Encoding')
       .type(asset.type);
-    const isCompressed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const isCompressed = accepts(request.headers['accept-encoding'], 'gzip');
     if (isCompressed) reply.header('content-encoding', 'gzip');
     return reply.send(isCompressed ? compressed : plain);
   };

@@ -1,17 +1,17 @@
 /** Where errors are caught: each front end shows the same error in its own form. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../errors.js';
+import type { ServiceError } from '../errors.js';
 import { headersOf, type ProblemRequest, renderProblem } from '../rest/problem.js';
 import { toServiceError } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
+import { leaveRest } from './unread-body.js';
 
 /** For every path but `/graphql`: problem details. @see decisions 4 */
 export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
-  app.setErrorHandler((error, request, reply) => sendProblem(noted(error, request, observe), request, reply));
-  app.setNotFoundHandler((request) => {
-    const [path] = request.url.split('?', 1);
-    throw new ServiceError('NOT_FOUND', `There is nothing at ${path}. GET / lists every path.`);
+  app.setErrorHandler((error, request, reply) => {
+    leaveRest(request, reply);
+    return sendProblem(noted(error, request, observe), request, reply);
   });
 }
 
@@ -33,6 +33,7 @@ export function answerUnreadablePath(error: Error, request: FastifyRequest, repl
 /** For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4 */
 export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
+    leaveRest(request, reply);
     const known = noted(error, request, observe);
     const { requestId } = request.requestContext;
     return reply

@@ -4,14 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { DEMO_USERS } from '../demo/demo-options.js';
 import { ServiceError } from '../errors.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { type PageFiles, pageDirectory, readPageFiles } from '../explore/page-files.js';
-import type { Domain } from '../store/scope.js';
+import type { Domain } from '../model/scope.js';
+import { isKnown, sendPrebuilt } from './prebuilt-files.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS } from './security-headers.js';
 
@@ -27,12 +27,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.ttf': 'font/ttf',
 };
-
-/** By what a client may accept, the smallest first. */
-const ENCODINGS = [
-  { name: 'br', suffix: '.br' },
-  { name: 'gzip', suffix: '.gz' },
-] as const;
 
 /** @throws Error when an example of the library lacks something */
 export async function useExplorer(
@@ -93,7 +87,7 @@ function addPage(app: FastifyInstance, url: string, type: string, print: () => s
       const text = print();
       const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers(EXPLORER_HEADERS).headers({ 'cache-control': 'no-cache', etag }).type(type);
-      return isKnown(request, etag) ? await reply.code(304).send() : await reply.send(text);
+      return isKnown(request, etag) ? reply.code(304).send() : reply.send(text);
     },
   });
 }
@@ -111,37 +105,14 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
         .headers(EXPLORER_HEADERS)
         .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding', etag })
         .type(TYPES[path.extname(name)] ?? 'application/octet-stream');
-      if (isKnown(request, etag)) return await reply.code(304).send();
-      return await sendFile(path.join(directory, name), request, reply);
+      if (isKnown(request, etag)) return reply.code(304).send();
+      const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
+      if (outcome === 'sending') return reply;
+      throw new ServiceError(
+        'NOT_FOUND',
+        'The explorer was built anew; restart the gateway, then reload the page.',
+      );
     },
   });
   addOtherMethods(app, '/explore/assets/:name', ['GET', 'HEAD']);
-}
-
-async function sendFile(file: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  const encoding = ENCODINGS.find(({ name }) => accepts(accepted, name));
-  // Opened first: a page that was built anew under a gateway that runs has other files.
-  const opened = await open(file + (encoding?.suffix ?? '')).catch(() => undefined);
-  if (!opened)
-    throw new ServiceError(
-      'NOT_FOUND',
-      'The explorer was built anew; restart the gateway, then reload the page.',
-    );
-  if (encoding) reply.header('content-encoding', encoding.name);
-  if (request.method === 'GET') return await reply.send(opened.createReadStream());
-  await opened.close();
-  return await reply.send();
-}
-
-/** `br;q=0` is a refusal. */
-function accepts(accepted: string, encoding: string): boolean {
-  const [, quality] = new RegExp(`(?:^|,)\\s*${encoding}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`).exec(
-    accepted,
-  ) ?? [undefined, '0'];
-  return quality === undefined || Number(quality) > 0;
-}
-
-function isKnown(request: FastifyRequest, etag: string): boolean {
-  return String(request.headers['if-none-match'] ?? '').includes(etag);
 }

@@ -10,8 +10,10 @@ import type { Files, NewFile } from '../files/files.js';
 import { toLink, toResult } from '../graphql/file-resolver.js';
 import { requireScope } from '../graphql/request-context.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
+import { resetConnection } from '../text-answer.js';
 import { addOtherMethods } from './rest.js';
 import { FILE_HEADERS } from './security-headers.js';
+import { endWithoutRest } from './unread-body.js';
 
 export interface FileServingOptions {
   readonly files: Files;
@@ -21,9 +23,8 @@ export interface FileServingOptions {
 
 type Described = Readonly<Record<string, string | undefined>>;
 
-/** What is sent after a refusal is thrown away for so long, so that its sender may hear of it; then the connection is cut. */
-const LINGER_MS = 5_000;
 const MAX_FIELD_BYTES = 4096;
+const MAX_PART_HEADERS = 20;
 const NAMES = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
 
 export async function useFiles(app: FastifyInstance, o: FileServingOptions): Promise<void> {
@@ -32,15 +33,27 @@ export async function useFiles(app: FastifyInstance, o: FileServingOptions): Pro
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   await app.register(multipart, {
     throwFileSizeLimit: false,
-    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 1, fields: NAMES.size, fieldSize: MAX_FIELD_BYTES },
+    limits: {
+      fileSize: Number.MAX_SAFE_INTEGER,
+      files: 1,
+      fields: NAMES.size,
+      fieldSize: MAX_FIELD_BYTES,
+      parts: NAMES.size + 1,
+      headerPairs: MAX_PART_HEADERS,
+    },
   });
 
   app.route({
     method: 'POST',
     url: '/files',
-    onRequest: async ({ headers }) => assertMediaType(headers['content-type']),
+    onRequest: async ({ requestContext, headers }) => {
+      // Before the body is asked for.
+      requireScope(requestContext);
+      assertMediaType(headers['content-type']);
+    },
     // The files know their own limit.
     bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { body: 'streamed' },
     handler: (request, reply) => upload(request, reply, o),
   });
   app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
@@ -73,7 +86,7 @@ async function upload(request: FastifyRequest, reply: FastifyReply, { files, sta
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(toResult(kept)));
   } catch (error) {
-    letEnd(request.raw, reply);
+    endWithoutRest(request.raw, reply);
     throw error;
   }
 }
@@ -151,20 +164,6 @@ function malformed(message: string, parameter: string): ServiceError {
   return new ServiceError('MALFORMED_REQUEST', message, { errors: [{ parameter, detail: message }] });
 }
 
-/** An answer before the end of a body: what comes of it is not kept, and not waited for without end. */
-function letEnd(body: IncomingMessage, reply: FastifyReply): void {
-  if (body.complete) return;
-  reply.header('connection', 'close');
-  body.unpipe();
-  body.on('error', () => {});
-  body.resume();
-  reply.raw.once('finish', () => {
-    const timer = setTimeout(() => body.destroy(), LINGER_MS);
-    timer.unref();
-    body.once('close', () => clearTimeout(timer));
-  });
-}
-
 async function send(
   request: FastifyRequest<{ Params: { id: string }; Querystring: Record<string, string> }>,
   reply: FastifyReply,
@@ -195,8 +194,8 @@ async function send(
   const length = range ? range.end - range.start + 1 : file.size;
   reply.header('content-type', file.contentType).header('content-length', String(length));
   if (request.method === 'HEAD') return reply.send();
-  reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
-  return reply.send(files.open(file, request.requestContext.signal, range).stream);
+  reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
+  return reply.send(files.open(file, { signal: request.requestContext.signal, range }).stream);
 }
 
 /** Strong: a file never changes, and the same bytes are the same file. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js';
 
 const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new ServiceError('TOO_LARGE', 'The body is larger than this service takes.'),
+    new ServiceError('TOO_LARGE', 'The body is larger than this service takes (BODY_LIMIT_BYTES).'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupported(),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ServiceError('MALFORMED_REQUEST', 'The body is not as long as Content-Length says.'),

@@ -1,22 +1,22 @@
-/** Whether this gateway lives (`/healthz`), whether it can answer (`/readyz`), and its figures (`/metrics`). */
+/** Whether this gateway lives (`/healthz`) and whether it can answer (`/readyz`). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
-import type { Metrics } from './metrics.js';
 
 const VITAL = { method: ['GET', 'HEAD'], config: { isVital: true } };
 /** A database that takes longer to say "1" is not ready. */
-const READINESS_TIMEOUT_MS = 2000;
+const READINESS_TIMEOUT_MS = 1800;
 
 export interface HealthOptions {
-  readonly database: Pick<Database, 'query'>;
-  readonly metrics: Metrics;
+  readonly database: Pick<Database, 'apart' | 'isReadOnly'>;
   /** What keeps the gateway from taking requests, in words; `undefined`: nothing. */
   readonly findObstacle: () => string | undefined;
 }
 
 export function useHealth(app: FastifyInstance, o: HealthOptions): void {
+  const readiness = new Readiness(o.database);
   app.route({ ...VITAL, url: '/healthz', handler: async () => ({ status: 'ok' }) });
 
   app.route({
@@ -25,24 +25,51 @@ export function useHealth(app: FastifyInstance, o: HealthOptions): void {
     handler: async () => {
       const obstacle = o.findObstacle();
       if (obstacle !== undefined) throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: 5 });
-      await assertAnswers(o.database);
-      return { status: 'ready' };
+      await readiness.assert();
+      return { status: 'ready', ...(o.database.isReadOnly && { database: 'read-only' }) };
     },
-  });
-
-  app.route({
-    ...VITAL,
-    url: '/metrics',
-    handler: async (_request, reply) =>
-      reply.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
   });
 }
 
-/** @throws UNAVAILABLE (503) */
-async function assertAnswers(database: HealthOptions['database']): Promise<void> {
-  try {
-    await database.query(Prisma.sql`select 1`, { signal: AbortSignal.timeout(READINESS_TIMEOUT_MS) });
-  } catch (cause) {
-    throw new ServiceError('UNAVAILABLE', 'The database does not answer.', { cause, retryAfterSeconds: 5 });
+/** Asks the database once for all who want to know at the same time, and waits no longer than its limit whatever becomes of the question. */
+class Readiness {
+  readonly #database: HealthOptions['database'];
+  #asking: Promise<void> | undefined;
+
+  constructor(database: HealthOptions['database']) {
+    this.#database = database;
   }
+
+  /** @throws UNAVAILABLE (503) */
+  async assert(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    const timeout = new AbortController();
+    try {
+      await Promise.race([this.#asking, lateAfter(READINESS_TIMEOUT_MS, timeout.signal)]);
+    } catch (error) {
+      throw error instanceof ServiceError ? error : doesNotAnswer({ cause: error });
+    } finally {
+      timeout.abort();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    // Not on a connection of requests: those may all be busy, and the gateway is as ready as it was.
+    await this.#database.apart.query(Prisma.sql`select 1`);
+  }
+}
+
+/** @throws when it is late, or the signal says that nobody waits any more */
+async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
+  await sleep(ms, undefined, { signal });
+  throw doesNotAnswer({});
+}
+
+function doesNotAnswer(options: { readonly cause?: unknown }): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The database does not answer.', {
+    ...options,
+    retryAfterSeconds: 5,
+  });
 }

@@ -1,12 +1,10 @@
 /** The log: one JSON object a line. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { LogOutput } from './log-output.js';
 import { SECRET_MEMBERS } from './redaction.js';
 
-/** `destination` absent: standard output. @see observation.ts for the lines that are written */
-export function createLogger(o: {
-  readonly level: string;
-  readonly destination?: DestinationStream;
-}): Logger {
+/** @see observation.ts (the lines that are written) */
+export function createLogger(o: { readonly level: string; readonly destination: DestinationStream }): Logger {
   return pino(
     {
       level: o.level,
@@ -15,7 +13,16 @@ export function createLogger(o: {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
-    // Lines are gathered for a moment: a write for each request would cost more than the request's own work.
-    o.destination ?? pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 }),
+    o.destination,
   );
+}
+
+/** Standard output as a place for the log: whatever becomes of it, the gateway goes on. */
+export function openStandardOutput(): LogOutput {
+  // Asking Node for its stream makes a pipe one that does not block, and its errors are the log's own to tell.
+  process.stdout.on('error', () => {});
+  return new LogOutput({
+    fd: process.stdout.fd,
+    onTrouble: (sentence) => process.stderr.write(`campus: ${sentence}\n`),
+  });
 }

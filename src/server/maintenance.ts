@@ -7,9 +7,6 @@ import type { Database } from '../store/database/database.js';
 const CHANNEL = 'campus_settings';
 const RETRY_AFTER_SECONDS = 60;
 
-/** What failed while the database was away is asked again after this. */
-const RETRY_AFTER_MS = 2000;
-
 export interface MaintenanceOptions {
   readonly database: Database;
   /** On by the environment, whatever the database says. */
@@ -21,7 +18,6 @@ export class MaintenanceSwitch {
   readonly #options: MaintenanceOptions;
   readonly #listeners = new Set<(isOn: boolean) => void>();
   #isOn: boolean;
-  #retry: NodeJS.Timeout | undefined;
   #stopListening: () => Promise<void> = async () => {};
 
   private constructor(options: MaintenanceOptions) {
@@ -31,8 +27,7 @@ export class MaintenanceSwitch {
 
   static async open(options: MaintenanceOptions): Promise<MaintenanceSwitch> {
     const maintenance = new MaintenanceSwitch(options);
-    const refresh = () => maintenance.#refreshUntilDone();
-    maintenance.#stopListening = await options.database.listen(CHANNEL, refresh, refresh);
+    maintenance.#stopListening = await options.database.keepCurrent(CHANNEL, () => maintenance.#refresh());
     await maintenance.#refresh();
     return maintenance;
   }
@@ -46,17 +41,8 @@ export class MaintenanceSwitch {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#retry);
     this.#listeners.clear();
     await this.#stopListening();
-  }
-
-  #refreshUntilDone(): void {
-    clearTimeout(this.#retry);
-    this.#refresh().catch(() => {
-      this.#retry = setTimeout(() => this.#refreshUntilDone(), RETRY_AFTER_MS);
-      this.#retry.unref();
-    });
   }
 
   async #refresh(): Promise<void> {
@@ -83,7 +69,7 @@ export async function setMaintenance(database: Pick<Database, 'query'>, state: '
     select pg_notify(${CHANNEL}, name)::text from written`);
 }
 
-/** @see decisions 4: 503 */
+/** @see decisions 4 */
 export function useMaintenance(app: FastifyInstance, maintenance: { readonly isOn: boolean }): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (!maintenance.isOn || request.routeOptions.config.isVital) return done();

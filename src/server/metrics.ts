@@ -1,4 +1,5 @@
 /** The figures of `/metrics`, for Prometheus. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
 import type { RequestEnded } from './request-ended.js';
@@ -16,6 +17,9 @@ export interface LiveFigures {
   readonly subscriptions: number;
   readonly eventsSent: number;
 }
+
+/** Whoever asks for figures waits no longer for one that the database is to give. */
+const FIGURE_TIMEOUT_MS = 1_000;
 
 interface RequestFigure {
   observe(seconds: number): void;
@@ -39,6 +43,11 @@ export class Metrics {
   readonly #rows = new Counter({
     name: 'campus_rows_streamed_total',
     help: 'Records sent in streamed answers.',
+    registers: [this.registry],
+  });
+  readonly #outages = new Counter({
+    name: 'campus_database_outages_total',
+    help: 'How often this gateway found the database out of reach.',
     registers: [this.registry],
   });
   readonly #cuts = new Counter({
@@ -70,9 +79,11 @@ export class Metrics {
 
   constructor(o: {
     readonly pool: PoolUse;
+    readonly isDatabaseReachable: () => boolean;
     readonly inFlight: () => number;
     readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts> };
+    readonly droppedLogLines: () => number;
   }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
     new Gauge({
@@ -114,13 +125,33 @@ export class Metrics {
       },
     });
     new Gauge({
+      name: 'campus_database_reachable',
+      help: '1 while the database answers, 0 while it is known to be out of reach.',
+      registers: [this.registry],
+      collect() {
+        this.set(o.isDatabaseReachable() ? 1 : 0);
+      },
+    });
+    new Counter({
+      name: 'campus_log_lines_dropped_total',
+      help: 'Lines of the log that could not be written: a full disk, or a reader that has gone or reads no more.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(o.droppedLogLines());
+      },
+    });
+    new Gauge({
       name: 'campus_jobs',
       help: 'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent while the database is away.',
       labelNames: ['state'],
       registers: [this.registry],
       async collect() {
         // The other figures are wanted most when the database does not answer.
-        const counts = await o.jobs.counts().catch(() => undefined);
+        const counts = await Promise.race([
+          o.jobs.counts().catch(() => undefined),
+          sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
+        ]);
         this.reset();
         for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count);
       },
@@ -152,6 +183,10 @@ export class Metrics {
 
   liveConnectionEnded(code: number): void {
     this.#liveEnds.inc({ code });
+  }
+
+  databaseLost(): void {
+    this.#outages.inc();
   }
 
   streamCut(): void {

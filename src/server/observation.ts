@@ -1,15 +1,18 @@
 /**
- * What the service tells its operators: a closed list of events. `createObserver` is the one place that turns
- * them into log lines and metrics; nothing else logs.
+ * What the service tells its operators: a closed list of events. `createEventLog` is the one place that turns
+ * them into log lines, `createObserver` adds the metrics; nothing else logs.
  */
 
 import type { Logger } from 'pino';
+import { guarded } from '../guarded.js';
 import type { JobObservation } from '../messaging/job.js';
 import type { MessageObservation } from '../messaging/message-delivery.js';
-import type { Purged } from '../store/purge.js';
-import type { SlowStatement } from '../store/slow-statements.js';
+import type { Purged } from '../store/changes/purge.js';
+import type { DatabaseNews } from '../store/database/connection-watch.js';
+import type { SlowStatement } from '../store/reading/slow-statements.js';
 import type { Metrics } from './metrics.js';
 import { redactSecrets } from './redaction.js';
+import { RepeatedFailures } from './repeated-failures.js';
 import type { RequestEnded } from './request-ended.js';
 
 export type Observation =
@@ -17,6 +20,7 @@ export type Observation =
   | { readonly kind: 'requestFailed'; readonly requestId: string; readonly error: unknown }
   | { readonly kind: 'rowsStreamed'; readonly count: number }
   | { readonly kind: 'streamCut'; readonly requestId: string; readonly error: unknown }
+  | { readonly kind: 'readerCut'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'connectionRefused'; readonly reason: string }
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'maintenanceSwitched'; readonly isOn: boolean }
@@ -24,6 +28,7 @@ export type Observation =
   | { readonly kind: 'stopped'; readonly abandoned: number }
   | ({ readonly kind: 'purged' } & Purged)
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
+  | DatabaseNews
   | MessageObservation
   | LiveConnectionEnded
   | JobObservation;
@@ -43,14 +48,32 @@ export interface LiveConnectionEnded {
 
 export type Observe = (event: Observation) => void;
 
-export function createObserver(o: { readonly logger: Logger; readonly metrics: Metrics }): Observe {
+export function createObserver(o: { readonly log: Observe; readonly metrics: Metrics }): Observe {
+  const add = guarded(
+    (event: Observation) => count(o.metrics, event),
+    (error) => o.log({ kind: 'backgroundFault', task: 'metrics', error }),
+  );
+  return (event) => {
+    add(event);
+    o.log(event);
+  };
+}
+
+/**
+ * Writes what happens to the log; of failures that an outage repeats, the first. What it gives never throws: it is called from events of
+ * sockets and streams, where an error would end the process.
+ */
+export function createEventLog(destination: Logger): Observe {
   // What is written here holds no secret but in an address, which is redacted below. Searching every line for
   // members to hide would cost a sixth of the whole request.
-  const logger = o.logger.child({}, { redact: [] });
-  return (event) => {
-    count(o.metrics, event);
-    log(logger, event);
-  };
+  const logger = destination.child({}, { redact: [] });
+  const failures = new RepeatedFailures();
+  return guarded((event) => log({ logger, failures }, event));
+}
+
+interface Log {
+  readonly logger: Logger;
+  readonly failures: RepeatedFailures;
 }
 
 function count(metrics: Metrics, event: Observation): void {
@@ -70,6 +93,9 @@ function count(metrics: Metrics, event: Observation): void {
     case 'jobEnded':
       metrics.jobEnded(event.task, event.outcome);
       return;
+    case 'databaseLost':
+      metrics.databaseLost();
+      return;
     case 'messageTried':
       metrics.messageTried(event.messageKind, event.state);
       return;
@@ -78,7 +104,7 @@ function count(metrics: Metrics, event: Observation): void {
   }
 }
 
-function log(logger: Logger, event: Observation): void {
+function log({ logger, failures }: Log, event: Observation): void {
   switch (event.kind) {
     case 'requestEnded':
       if (!logger.isLevelEnabled('info')) return;
@@ -93,6 +119,8 @@ function log(logger: Logger, event: Observation): void {
           durationMs: event.durationMs,
           address: event.address,
           principal: event.principal,
+          credential: event.credential,
+          operation: event.operation,
           code: event.errorCode,
           ...(!event.isComplete && { isComplete: false }),
         },
@@ -102,17 +130,57 @@ function log(logger: Logger, event: Observation): void {
     case 'rowsStreamed':
       // A figure, not news.
       return;
-    case 'requestFailed':
+    case 'requestFailed': {
+      const omitted = failures.admit(event.error);
+      if (omitted === undefined) return;
       logger.error(
-        { event: event.kind, requestId: event.requestId, error: describe(event.error) },
+        {
+          event: event.kind,
+          requestId: event.requestId,
+          error: describe(event.error),
+          ...(omitted > 0 && { omitted }),
+        },
         'request failed',
       );
       return;
+    }
     case 'streamCut':
       logger.error(
-        { event: event.kind, requestId: event.requestId, error: describe(event.error) },
+        { event: event.kind, requestId: event.requestId, error: describeOnce(failures, event.error) },
         'answer cut',
       );
+      return;
+    case 'databaseLost':
+      failures.beginOutage();
+      logger.error({ event: event.kind, reason: redactSecrets(event.reason) }, 'database lost');
+      return;
+    case 'databaseBack':
+      logger.warn(
+        { event: event.kind, awayMs: event.awayMs, omitted: failures.endOutage() },
+        'database back',
+      );
+      return;
+    case 'databaseRole':
+      logger.warn(
+        { event: event.kind, isReadOnly: event.isReadOnly },
+        event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
+      );
+      return;
+    case 'connectionsDropped':
+      logger.warn(
+        { event: event.kind, count: event.count, reason: event.reason },
+        'database connections dropped',
+      );
+      return;
+    case 'renewalFailed':
+      if (failures.admit(event.error) === undefined) return;
+      logger.error(
+        { event: event.kind, channel: event.channel, error: describe(event.error) },
+        'renewal failed, will be tried again until it succeeds',
+      );
+      return;
+    case 'readerCut':
+      logger.warn({ event: event.kind, requestId: event.requestId, reason: event.reason }, 'slow reader cut');
       return;
     case 'connectionRefused':
       logger.debug({ event: event.kind, reason: event.reason }, 'connection refused');
@@ -159,7 +227,7 @@ function log(logger: Logger, event: Observation): void {
       return;
     }
     case 'jobEnded':
-      logJob(logger, event);
+      logJob({ logger, failures }, event);
       return;
     case 'messageTried':
       logMessage(logger, event);
@@ -170,19 +238,30 @@ function log(logger: Logger, event: Observation): void {
         'jobs of a gateway that died are free again',
       );
       return;
-    case 'backgroundFault':
-      logger.error({ event: event.kind, task: event.task, error: describe(event.error) }, 'background fault');
+    case 'backgroundFault': {
+      const omitted = failures.admit(event.error);
+      if (omitted === undefined) return;
+      logger.error(
+        {
+          event: event.kind,
+          task: event.task,
+          error: describe(event.error),
+          ...(omitted > 0 && { omitted }),
+        },
+        'background fault',
+      );
       return;
+    }
   }
 }
 
-function logJob(logger: Logger, event: Extract<Observation, { kind: 'jobEnded' }>): void {
+function logJob({ logger, failures }: Log, event: Extract<Observation, { kind: 'jobEnded' }>): void {
   const { kind, task, jobId, outcome, attempt, maxAttempts, durationMs } = event;
   const line = { event: kind, task, jobId, outcome, attempt, maxAttempts, durationMs };
   if (outcome === 'done') logger.debug(line, 'job done');
   else if (outcome === 'retried') {
-    logger.warn({ ...line, error: describe(event.error) }, 'job failed, will be tried again');
-  } else logger.error({ ...line, error: describe(event.error) }, 'job failed');
+    logger.warn({ ...line, error: describeOnce(failures, event.error) }, 'job failed, will be tried again');
+  } else logger.error({ ...line, error: describeOnce(failures, event.error) }, 'job failed');
 }
 
 function logMessage(logger: Logger, event: MessageObservation): void {
@@ -202,6 +281,14 @@ interface DescribedError {
   readonly code?: unknown;
   readonly stack: string | undefined;
   readonly cause?: DescribedError;
+}
+
+/** In one line where one like it was told in full. */
+function describeOnce(failures: RepeatedFailures, error: unknown): DescribedError {
+  const described = describe(error);
+  if (failures.admit(error) !== undefined) return described;
+  const { type, message, code } = described;
+  return { type, message, ...(code !== undefined && { code }), stack: undefined };
 }
 
 /** An error in full, with its causes; messages of drivers may hold an address with a password. */

@@ -1,7 +1,8 @@
 /** Takes away, once an hour, what was only kept for a time. Every gateway does it: what one has taken the others do not find. */
-import type { Purged } from '../store/purge.js';
+
+import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
+import type { Purged } from '../store/changes/purge.js';
 import type { RecordStore } from '../store/record-store.js';
-import { type Domain, type Scope, systemPrincipal } from '../store/scope.js';
 import type { Observe } from './observation.js';
 
 export interface PurgingOptions {

@@ -1,9 +1,22 @@
 /**
- * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters replaced. So are
- * GraphQL documents in an address, which may log in, and parameters whose name is percent-encoded.
+ * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters replaced. Which are
+ * secret shows by parts of their names, since scripts and other programs make up names of their own.
  */
-const SECRET_PARAMETERS =
-  /(\b(?:password|access_token|refresh_token|api_key|token|secret)|[?&](?:query|variables|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
+
+/** Anywhere in a name, written together or apart: `my_token`, `accessToken`, `token[]`, `api-key`. */
+const SECRET_PARTS =
+  /token|password|passwd|passphrase|passcode|secret|apikey|credential|signature|authori[sz]ation|bearer|privatekey/;
+/** As a word of a name; part of another word they mean nothing. */
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  'pass pwd pin otp key keys auth jwt sig cvv sid'.split(' '),
+);
+
+/** GraphQL documents in an address, which may log in, and parameters whose name is percent-encoded. */
+const OPAQUE_PARAMETERS = /([?&](?:query|variables|[^=&?%\s]*%[^=&?\s]*))=[^&\s]*/gi;
+
+/** What the name of a parameter is made of. */
+const NAME_CHARACTER = /[\w.$[\]-]/;
+const MAX_NAME_LENGTH = 128;
 
 /** `smtp://user:password@host`: what stands before the last @ of an authority, but for the user's name. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@]*):[^\s/?#]*@/gi;
@@ -12,10 +25,47 @@ const MASK = '[redacted]';
 
 /** `/auth?user_name=a&password=b` is `/auth?user_name=a&password=[redacted]`. Costs nothing where there is neither `=` nor `@`. */
 export function redactSecrets(text: string): string {
-  const withoutParameters = text.includes('=') ? text.replace(SECRET_PARAMETERS, `$1=${MASK}`) : text;
+  const withoutParameters = text.includes('=')
+    ? redactParameters(text.replace(OPAQUE_PARAMETERS, `$1=${MASK}`))
+    : text;
   return withoutParameters.includes('@')
     ? withoutParameters.replace(URL_PASSWORD, `$1:${MASK}@`)
     : withoutParameters;
+}
+
+/** Whether what goes by this name is nobody's to read. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return SECRET_PARTS.test(words.join('')) || words.some((word) => SECRET_WORDS.has(word));
+}
+
+/** Every `name=value` of a secret name; a value ends with the parameter. */
+function redactParameters(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (
+    let equals = text.indexOf('=');
+    equals !== -1;
+    equals = text.indexOf('=', Math.max(done, equals + 1))
+  ) {
+    if (!isSecretName(nameBefore(text, equals))) continue;
+    parts.push(text.slice(done, equals + 1), MASK);
+    const rest = /[&\s]/g;
+    rest.lastIndex = equals + 1;
+    done = rest.exec(text)?.index ?? text.length;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}
+
+function nameBefore(text: string, end: number): string {
+  let start = end;
+  while (start > 0 && end - start < MAX_NAME_LENGTH && NAME_CHARACTER.test(text.charAt(start - 1)))
+    start -= 1;
+  return text.slice(start, end);
 }
 
 /** Member names whose values no log line shows, for pino's `redact`. */

@@ -12,6 +12,10 @@ export interface RequestEnded {
   readonly address: string;
   /** `domain/user`; `undefined`: no credential. */
   readonly principal: string | undefined;
+  /** `key:<id>` of an API key, `token:<session>`; `undefined`: none. */
+  readonly credential: string | undefined;
+  /** The name of the GraphQL operation, else the template of the route. */
+  readonly operation: string | undefined;
   /** The code of the answer's error. */
   readonly errorCode: string | undefined;
   /** False: the caller went away, or the answer was cut. */

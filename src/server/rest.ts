@@ -1,9 +1,10 @@
 /** Serves the REST table. */
 import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameters.js';
 import type { RestServices, Route } from '../rest/route.js';
@@ -37,27 +38,49 @@ export function toFastifyPath(path: string): string {
 
 function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
   const negotiate = createNegotiation(route.formats);
-  const readParameters = createParameterReader(route);
+  const readUsual = createParameterReader(route);
+  const readerFor = (query: RestGeneric['Querystring']) => {
+    const parameters = route.parametersFor?.(query);
+    return parameters ? createParameterReader({ ...route, parameters }) : readUsual;
+  };
   const { services, observe, streams } = o;
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),
+    config: bodyConfigOf(route),
+    // Before a body is read.
+    onRequest: async ({ requestContext }) => {
+      if (!route.isOpen) requireScope(requestContext);
+    },
     handler: async (request, reply) => {
-      const context = request.requestContext;
-      if (!route.isOpen) requireScope(context);
-      const format = negotiate(request.headers.accept);
-      const body = bodyOf(request, route);
-      const answer = await route.run(services, {
-        context,
-        path: request.params,
-        parameters: readParameters(request.query, body),
-        body,
-        headers: request.headers,
-        format,
+      const answer = await run(request).catch((fault: unknown) => {
+        if (fault instanceof ServiceError && fault.status === 400) {
+          const { requestContext: context, params: path, query } = request;
+          route.assertAllowed?.(services, { context, path, query });
+        }
+        throw fault;
       });
       return await sendAnswer(answer, { request, reply, observe, streams });
     },
   });
+
+  async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
+    const format = negotiate(request.headers.accept);
+    const body = bodyOf(request, route);
+    return await route.run(services, {
+      context: request.requestContext,
+      path: request.params,
+      parameters: readerFor(request.query)(request.query, body),
+      body,
+      headers: request.headers,
+      format,
+    });
+  }
+}
+
+function bodyConfigOf(route: Route): Pick<FastifyContextConfig, 'body'> {
+  if (route.isOpen) return { body: 'small' };
+  return route.body?.kind === 'parameters' ? { body: 'parameters' } : {};
 }
 
 function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
@@ -95,7 +118,9 @@ export function addOtherMethods(app: FastifyInstance, path: string, methods: rea
   app.route({
     method: 'OPTIONS',
     url,
-    handler: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
+    // Answered before a body is read.
+    onRequest: async (_request, reply) => reply.code(204).header('allow', allow.join(', ')).send(),
+    handler: async () => undefined,
   });
   app.route({
     method: METHODS.filter((method) => method !== 'CONNECT' && !allow.includes(method)),

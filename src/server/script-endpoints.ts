@@ -3,12 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { requireScope } from '../graphql/request-context.js';
 import type { JsonObject, JsonValue } from '../json.js';
+import type { Domain } from '../model/scope.js';
 import { scriptFailed } from '../rest/script-routes.js';
 import { ENDPOINT_METHODS, type EndpointMethod } from '../scripting/library/script.js';
 import { endpointArguments, toEndpointAnswer } from '../scripting/library/script-endpoint.js';
 import type { ScriptRun, ScriptRuns } from '../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts } from '../scripting/library/scripts.js';
-import type { Domain } from '../store/scope.js';
+import { visitorOf } from '../scripting/script-places.js';
+import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 
 export interface ScriptEndpointServices {
@@ -29,9 +31,10 @@ const ANSWER_HEADERS = { 'content-security-policy': "sandbox; default-src 'none'
 export async function useScriptEndpoints(
   app: FastifyInstance,
   services: ScriptEndpointServices,
+  bodies: Pick<BodyLimits, 'maxMembers'>,
 ): Promise<void> {
   await app.register(async (endpoints) => {
-    await useBodyParsing(endpoints);
+    useBodyParsing(endpoints, bodies);
     endpoints.addContentTypeParser(
       '*',
       { parseAs: 'string' },
@@ -40,6 +43,10 @@ export async function useScriptEndpoints(
     endpoints.route<EndpointGeneric>({
       method: [...ENDPOINT_METHODS],
       url: '/x/:name',
+      // Before a body is read.
+      onRequest: async (request) => {
+        findScript(services, request);
+      },
       handler: async (request, reply) => {
         const run = await answerBy(services, request);
         if (run.error !== undefined) throw scriptFailed(run);
@@ -55,10 +62,7 @@ async function answerBy(
 ): Promise<ScriptRun> {
   const { scope } = request.requestContext;
   const { name } = request.params;
-  const domain = scope?.domain ?? publicDomain(services, request.requestContext.domainHeader);
-  const script = services.scripts.findEndpoint(domain.id, name);
-  if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
-  assertMethod(script, request.method);
+  const { domain, script } = findScript(services, request);
   const args = endpointArguments(
     {
       method: request.method,
@@ -77,9 +81,28 @@ async function answerBy(
     cause: 'endpoint',
     argumentsFor: async () => args,
     signal: request.requestContext.signal,
+    place:
+      scope === undefined
+        ? { domainId: domain.id, caller: request.requestContext.address }
+        : visitorOf(scope),
   });
   if (run === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
   return run;
+}
+
+/** @throws NOT_FOUND (404), METHOD_NOT_ALLOWED (405), UNAUTHENTICATED (401) where the script runs as its caller */
+function findScript(
+  services: ScriptEndpointServices,
+  request: FastifyRequest<EndpointGeneric>,
+): { readonly domain: Domain; readonly script: ScriptOutline } {
+  const { scope, domainHeader } = request.requestContext;
+  const { name } = request.params;
+  const domain = scope?.domain ?? publicDomain(services, domainHeader);
+  const script = services.scripts.findEndpoint(domain.id, name);
+  if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
+  assertMethod(script, request.method);
+  if (script.endpoint?.access === 'caller') requireScope(request.requestContext);
+  return { domain, script };
 }
 
 /** Whoever has no credential says by `X-Domain` whose endpoint is meant; without it, the top domain's. */

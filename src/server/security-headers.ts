@@ -4,6 +4,9 @@ import helmet, { type HelmetOptions } from 'helmet';
 
 export type Headers = Readonly<Record<string, string>>;
 
+/** For answers that go out over TLS alone: a browser that once heard it over plain HTTP at home could not come back there. */
+export const TLS_HEADERS: Headers = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
+
 const SANDBOX = 'https://embeddable-sandbox.cdn.apollographql.com';
 const STUDIO = 'https://sandbox.embed.apollographql.com';
 const APOLLO_CDN = 'https://apollo-server-landing-page.cdn.apollographql.com';
@@ -39,6 +42,23 @@ export const DOCUMENTATION_HEADERS: Headers = headersBy({
       imgSrc: ["'self'", 'data:'],
       connectSrc: ["'self'"],
       fontSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+/** For `/manual`: pages of our own, with nothing inline. */
+export const MANUAL_HEADERS: Headers = headersBy({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      connectSrc: ["'self'"],
       baseUri: ["'none'"],
       formAction: ["'none'"],
       frameAncestors: ["'none'"],
@@ -107,12 +127,12 @@ function headersBy(options: HelmetOptions): Headers {
   const headers: Record<string, string> = {};
   const notes: Pick<ServerResponse, 'setHeader' | 'removeHeader'> = {
     setHeader(name: string, value: number | string | readonly string[]) {
-      headers[name.toLowerCase()] = String(value);
+      // Of TLS_HEADERS.
+      if (name !== 'Strict-Transport-Security') headers[name.toLowerCase()] = String(value);
       return this as ServerResponse;
     },
     removeHeader() {},
   };
-  // HSTS over plain HTTP is ignored by browsers, and right behind a proxy that speaks HTTPS.
   helmet(options)({} as IncomingMessage, notes as ServerResponse, (error) => {
     if (error) throw error;
   });

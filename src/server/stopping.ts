@@ -46,6 +46,7 @@ export async function stopServer(
   o.observe({ kind: 'stopping', inFlight: o.inFlight.count });
   o.stopping.begin();
   const [abandoned] = await Promise.all([o.inFlight.drain(o.graceMs), o.webSockets?.stop(o.graceMs)]);
+  o.inFlight.cut();
   const closing = app.close();
   app.server.closeAllConnections();
   await closing;

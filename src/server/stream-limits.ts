@@ -1,39 +1,105 @@
-/** How many streamed answers a credential reads at once: each holds a connection of the database for as long as its reader takes. */
+/**
+ * Who may read long streamed answers at once. Each holds a connection of the database until it is read nearly to its end, so a few slow
+ * readers could keep everybody else from reading.
+ */
 import { ServiceError } from '../errors.js';
 
 export interface StreamLimitsOptions {
-  readonly maxPerCredential: number;
+  /** Connections of the database that streams have. */
+  readonly connections: number;
+  readonly maxPerUser: number;
   /** How long a reader may take nothing before its answer is cut. */
   readonly stallMs: number;
+  /** What a reader has to take while it is waited for. */
+  readonly minBytesPerSecond: number;
+}
+
+/** One long answer, from its second write on until its source has ended. */
+export interface StreamPlace {
+  /** Its connection waits for the reader, or works again. */
+  heldBack(isHeldBack: boolean): void;
+  leave(): void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
+/** Of the connections: with so many taken, whoever reads one long answer gets no second one. */
+const SHARED_PART = 1 / 2;
+/** Of the connections: so many may wait for their readers. The rest serves answers that are short, or read as fast as they come. */
+const HELD_BACK_PART = 3 / 4;
 
 export class StreamLimits {
-  readonly stallMs: number;
-  readonly #maxPerCredential: number;
-  readonly #countByCredential = new Map<string, number>();
+  readonly pace: Pick<StreamLimitsOptions, 'stallMs' | 'minBytesPerSecond'>;
+  readonly #options: StreamLimitsOptions;
+  readonly #countByUser = new Map<string, number>();
+  #count = 0;
+  #heldBack = 0;
 
   constructor(options: StreamLimitsOptions) {
-    this.stallMs = options.stallMs;
-    this.#maxPerCredential = options.maxPerCredential;
+    this.#options = options;
+    this.pace = options;
   }
 
-  /** Counts a stream in; the answer counts it out again. @throws TOO_MANY_REQUESTS (429) */
-  enter(credential: string): () => void {
-    const count = this.#countByCredential.get(credential) ?? 0;
-    if (count >= this.#maxPerCredential) {
+  /**
+   * Counts a long answer in; it counts itself out.
+   *
+   * @throws TOO_MANY_REQUESTS (429) for a user that has its share, UNAVAILABLE (503) when slow readers hold what may wait for them
+   */
+  enter(user: string): StreamPlace {
+    const count = this.#countByUser.get(user) ?? 0;
+    this.#assertOwnShare(count);
+    this.#assertNotFull();
+    this.#countByUser.set(user, count + 1);
+    this.#count += 1;
+    return this.#createPlace(user);
+  }
+
+  #createPlace(user: string): StreamPlace {
+    let isHeldBack = false;
+    let isOver = false;
+    const heldBack = (now: boolean) => {
+      if (now === isHeldBack || isOver) return;
+      isHeldBack = now;
+      this.#heldBack += now ? 1 : -1;
+    };
+    return {
+      heldBack,
+      leave: () => {
+        heldBack(false);
+        if (isOver) return;
+        isOver = true;
+        this.#count -= 1;
+        const left = (this.#countByUser.get(user) ?? 1) - 1;
+        if (left === 0) this.#countByUser.delete(user);
+        else this.#countByUser.set(user, left);
+      },
+    };
+  }
+
+  #assertOwnShare(count: number): void {
+    const { maxPerUser, connections } = this.#options;
+    if (count >= maxPerUser) {
       throw new ServiceError(
         'TOO_MANY_REQUESTS',
-        `You are reading ${count} streams, which is as many as one credential may at once; end one first, or ask with a limit.`,
+        `You are reading ${count} streams, which is as many as one user may at once (MAX_STREAMS_PER_CREDENTIAL); end one first, or ask with a limit.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
-    this.#countByCredential.set(credential, count + 1);
-    return () => {
-      const left = (this.#countByCredential.get(credential) ?? 1) - 1;
-      if (left === 0) this.#countByCredential.delete(credential);
-      else this.#countByCredential.set(credential, left);
-    };
+    if (count > 0 && this.#count >= connections * SHARED_PART) {
+      throw new ServiceError(
+        'TOO_MANY_REQUESTS',
+        `Half of the ${connections} connections for streams (POOL_SIZE) are in use, and the rest is kept for callers who read none; end the stream you are reading first, or ask with a limit.`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    }
+  }
+
+  #assertNotFull(): void {
+    const places = Math.max(1, Math.floor(this.#options.connections * HELD_BACK_PART));
+    if (this.#heldBack < places) return;
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `All ${places} places for long answers are held by slow readers (three quarters of POOL_SIZE); try again, or ask with a limit.`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
   }
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { type BodyShape, bodyShape } from '../../src/body-shape.js';
 import { printExactJson } from '../../src/json.js';
-import { parseBody } from '../../src/server/body-parsing.js';
+import { parseBody as parse } from '../../src/server/body-parsing.js';
+
+const SHAPE: BodyShape = bodyShape('large', 100_000);
+
+function parseBody(body: Buffer) {
+  return parse(body, SHAPE);
+}
 
 describe('a JSON body', () => {
   it('keeps every digit of a number', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { queryOf } from '../../src/model/record-query.js';
 import type { Observation } from '../../src/server/observation.js';
 import { Purging, type PurgingOptions } from '../../src/server/purging.js';
-import { queryOf } from '../../src/store/record-query.js';
 import { ADMIN, TOP } from '../store/people.js';
 import { useTestStore } from '../store/store.js';
 

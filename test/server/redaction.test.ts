@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { createLogger } from '../../src/server/logger.js';
 import { redactSecrets } from '../../src/server/redaction.js';
 
@@ -24,8 +25,46 @@ describe('redaction', () => {
     ['https://host:8080/a@b', 'https://host:8080/a@b'],
     ['asha@example.org: no such user', 'asha@example.org: no such user'],
     ['/healthz', '/healthz'],
+    ['/x/hook?my_token=a&b=c', '/x/hook?my_token=[redacted]&b=c'],
+    ['/x/hook?token[]=a&token[]=b', '/x/hook?token[]=[redacted]&token[]=[redacted]'],
+    ['/x/hook?user[accessToken]=a', '/x/hook?user[accessToken]=[redacted]'],
+    ['/x/hook?pin=1234', '/x/hook?pin=[redacted]'],
+    ['/x/hook?X-Amz-Signature=a&api-key=b', '/x/hook?X-Amz-Signature=[redacted]&api-key=[redacted]'],
+    ['/o/recs/a?oquery=token=a,name=b', '/o/recs/a?oquery=token=[redacted]'],
+    ['/?report=strength&session=2026-27', '/?report=strength&session=2026-27'],
+    ['/o/recs/a?keyword=b&shipping=c&employee_code=d', '/o/recs/a?keyword=b&shipping=c&employee_code=d'],
   ])('of %s is %s', (text, redacted) => {
     expect(redactSecrets(text)).toBe(redacted);
+  });
+
+  const PARTS = ['token', 'password', 'secret', 'apiKey', 'api_key', 'pin', 'otp', 'pwd', 'key', 'signature'];
+
+  it('hides every value whose name has a secret part, however the name is made', () => {
+    const word = fc.constantFrom('my', 'user', 'x', 'new', 'a1', 'hook');
+    const separator = fc.constantFrom('_', '-', '.');
+    const name = fc
+      .tuple(word, separator, fc.constantFrom(...PARTS), separator, word)
+      .chain(([a, s, part, t, b]) =>
+        fc.constantFrom(
+          part,
+          part.toUpperCase(),
+          `${a}${s}${part}`,
+          `${part}${t}${b}`,
+          `${a}${s}${part}${t}${b}`,
+          `${part}[]`,
+          `${a}[${part}]`,
+          `${part}[${b}]`,
+          `${a}${part.charAt(0).toUpperCase()}${part.slice(1)}`,
+        ),
+      );
+    const value = fc.stringMatching(/^HIDDEN[\w=.%-]{0,20}$/);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 5 }), (parameters) => {
+        const query = parameters.map(([key, text]) => `${key}=${text}`).join('&');
+        expect(redactSecrets(`/x/hook?first=1&${query}&last=2 failed`)).not.toContain('HIDDEN');
+        expect(redactSecrets(`/x/hook?first=1&${query}&last=2 failed`)).toMatch(/first=1&.*&last=2 failed$/);
+      }),
+    );
   });
 
   it('hides secret members of a log line, wherever they are', () => {

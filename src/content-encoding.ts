@@ -1,0 +1,121 @@
+/** Answers made smaller on the way, for callers that say they can read them so. @see RFC 9110, 8.4 and 12.5.3 */
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import Negotiator from 'negotiator';
+
+export type ContentEncoding = 'br' | 'gzip';
+
+/** In our order of preference: at these levels Brotli takes as long as gzip and leaves a fifth less. */
+const ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
+const BROTLI = {
+  params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },
+};
+const GZIP = { level: 5 };
+
+/** A shorter text would save a packet at most, and compressing it takes longer than sending it. */
+const MIN_BYTES = 2048;
+/** A workbook is compressed by itself, and so are pictures. */
+const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|ndjson|jsonl|xml|javascript)\b)/;
+
+/** Headers seen so far and what they came to. Bounded, since a caller writes them. */
+const MAX_REMEMBERED = 256;
+const remembered = new Map<string, ContentEncoding | undefined>();
+
+const compressBrotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+const compressGzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip);
+
+/** What an answer of this type is compressed by; `undefined`: the caller takes none, or it does not pay. */
+export function contentEncodingFor(
+  acceptEncoding: string | undefined,
+  answer: { readonly mediaType: string; readonly bytes: number },
+): ContentEncoding | undefined {
+  if (acceptEncoding === undefined || answer.bytes < MIN_BYTES) return undefined;
+  return COMPRESSIBLE.test(answer.mediaType) ? preferredEncoding(acceptEncoding) : undefined;
+}
+
+/** Whether a caller takes this encoding: what is named with `q=0` is refused, and what is not named is not taken for granted. */
+export function accepts(acceptEncoding: string | string[] | undefined, encoding: ContentEncoding): boolean {
+  if (acceptEncoding === undefined) return false;
+  return new Negotiator({ headers: { 'accept-encoding': String(acceptEncoding).toLowerCase() } })
+    .encodings([encoding])
+    .includes(encoding);
+}
+
+/** Off the main thread. */
+export function compressWhole(content: string | Uint8Array, encoding: ContentEncoding): Promise<Buffer> {
+  return encoding === 'br' ? compressBrotli(content, BROTLI) : compressGzip(content, GZIP);
+}
+
+/**
+ * The same content compressed. What belongs to a chunk is given out with it, so that a reader sees rows when they come; one chunk
+ * is worked on at a time.
+ */
+export async function* compressChunks(
+  chunks: AsyncIterable<string | Uint8Array>,
+  encoding: ContentEncoding,
+): AsyncGenerator<Buffer, void> {
+  const compressor = encoding === 'br' ? zlib.createBrotliCompress(BROTLI) : zlib.createGzip(GZIP);
+  let ready: Buffer[] = [];
+  compressor.on('data', (part: Buffer) => ready.push(part));
+  try {
+    for await (const chunk of chunks) {
+      await new Promise<void>((resolve, reject) => {
+        compressor.once('error', reject);
+        compressor.write(chunk);
+        compressor.flush(() => {
+          compressor.off('error', reject);
+          resolve();
+        });
+      });
+      if (ready.length > 0) yield Buffer.concat(ready);
+      ready = [];
+    }
+    await new Promise<void>((resolve, reject) => {
+      compressor.once('error', reject).once('end', resolve);
+      compressor.end();
+    });
+    yield Buffer.concat(ready);
+  } finally {
+    compressor.destroy();
+  }
+}
+
+/** `"3"` compressed by Brotli is `"3-br"`: other bytes have another strong tag. */
+export function encodedEtag(etag: string, encoding: ContentEncoding): string {
+  return etag.replace(/"$/, `-${encoding}"`);
+}
+
+/** The tag of the same content as it is before it is compressed. */
+export function plainEtag(etag: string): string {
+  return etag.replace(/-(?:br|gzip)"$/, '"');
+}
+
+/** The tag a 304 tells: that of the very bytes the caller has, where it names one of the same content. */
+export function etagHeld(ifNoneMatch: string | undefined, etag: string): string {
+  const held = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return held?.find((tag) => plainEtag(tag) === etag) ?? etag;
+}
+
+function preferredEncoding(header: string): ContentEncoding | undefined {
+  if (remembered.has(header)) return remembered.get(header);
+  const best = new Negotiator({ headers: { 'accept-encoding': inOurOrder(header) } }).encoding([
+    ...ENCODINGS,
+    'identity',
+  ]);
+  const encoding = ENCODINGS.find((known) => known === best);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(header, encoding);
+  return encoding;
+}
+
+/** Puts our preferred encodings first, since the negotiator chooses the first of those that are equally welcome. */
+function inOurOrder(header: string): string {
+  const parts = header.split(',').map((part) => part.trim().toLowerCase());
+  const isOurs = (part: string) => ENCODINGS.some((encoding) => part.startsWith(encoding));
+  const isFirst = (part: string) => part.startsWith('br');
+  return [
+    ...parts.filter(isFirst),
+    ...parts.filter((part) => isOurs(part) && !isFirst(part)),
+    ...parts.filter((part) => !isOurs(part)),
+  ].join(',');
+}

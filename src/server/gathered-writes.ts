@@ -1,0 +1,37 @@
+/**
+ * Less than this is gathered before it is written: a write for each row would cost more than the row. An answer that ends
+ * before it is sent in one piece, with its length; a longer one begins with the first batch of rows all the same.
+ */
+const MIN_WRITE_BYTES = 64 * 1024;
+
+export interface Write {
+  readonly content: string | Uint8Array;
+  /** Known to be the end of the answer; so a short answer gets a length instead of chunks. */
+  readonly isLast: boolean;
+}
+
+/** What a source gives, in writes that are worth it. */
+export async function* gatherWrites(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Write, void> {
+  let texts: string[] = [];
+  let bytes: Uint8Array[] = [];
+  let length = 0;
+  const take = () => {
+    const content =
+      bytes.length === 0 ? texts.join('') : Buffer.concat([...bytes, Buffer.from(texts.join(''))]);
+    texts = [];
+    bytes = [];
+    length = 0;
+    return content;
+  };
+  for await (const chunk of chunks) {
+    if (typeof chunk === 'string') texts.push(chunk);
+    else {
+      if (texts.length > 0) bytes.push(Buffer.from(texts.join('')));
+      texts = [];
+      bytes.push(chunk);
+    }
+    length += chunk.length;
+    if (length >= MIN_WRITE_BYTES) yield { content: take(), isLast: false };
+  }
+  if (length > 0) yield { content: take(), isLast: true };
+}

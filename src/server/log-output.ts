@@ -1,0 +1,157 @@
+import { write, writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+/** What has not been taken yet may be so long; what is more is dropped. A reader that pauses for a moment loses nothing. */
+const MAX_HELD_BYTES = 4 * 1024 * 1024;
+
+/** Lines are gathered for a moment: a write for each request would cost more than the request's own work. */
+const GATHERED_BYTES = 4096;
+const FLUSH_MS = 1000;
+
+/** How long a pipe that takes nothing is left alone. */
+const RETRY_MS = 100;
+
+export interface LogOutputOptions {
+  /** The descriptor that is written to; it is not closed. A pipe should not block, which Node sees to for its own. */
+  readonly fd: number;
+  /** One sentence, the first time that lines are dropped. */
+  readonly onTrouble: (sentence: string) => void;
+  readonly maxHeldBytes?: number;
+}
+
+/**
+ * Writes the lines of the log to a descriptor, and never lets it matter whether they are taken: not by a full disk, by a reader that has
+ * gone, nor by one that reads no more. Lines that cannot be written are dropped and counted; once lines are taken again, the log says how
+ * many are missing.
+ */
+export class LogOutput implements DestinationStream {
+  readonly #fd: number;
+  readonly #maxHeldBytes: number;
+  readonly #onTrouble: (sentence: string) => void;
+  readonly #flushing: NodeJS.Timeout;
+  readonly #onExit = () => this.#writeLast();
+  #lines: string[] = [];
+  #heldBytes = 0;
+  #isWriting = false;
+  /** Part of a line has been written, and the rest of it never will be. */
+  #isTorn = false;
+  #hasToldTrouble = false;
+  #dropped = 0;
+  #droppedUntold = 0;
+
+  constructor({ fd, onTrouble, maxHeldBytes = MAX_HELD_BYTES }: LogOutputOptions) {
+    this.#fd = fd;
+    this.#onTrouble = onTrouble;
+    this.#maxHeldBytes = maxHeldBytes;
+    this.#flushing = setInterval(() => this.#flush(), FLUSH_MS).unref();
+    process.on('exit', this.#onExit);
+  }
+
+  /** Lines that never came to be written. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#heldBytes + bytes > this.#maxHeldBytes) {
+      this.#drop(1, 'what reads it takes nothing');
+      return;
+    }
+    this.#lines.push(line);
+    this.#heldBytes += bytes;
+    if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
+  }
+
+  /** Writes what is held, if it is taken within that time, and nothing afterwards. */
+  async close(withinMs: number): Promise<void> {
+    const end = Date.now() + withinMs;
+    this.#flush();
+    while (this.#heldBytes > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    clearInterval(this.#flushing);
+    process.off('exit', this.#onExit);
+  }
+
+  #flush(): void {
+    if (this.#isWriting || this.#lines.length === 0) return;
+    const batch = { count: this.#lines.length, bytes: this.#heldBytes, untold: this.#droppedUntold };
+    this.#isWriting = true;
+    this.#writeOn({ ...batch, rest: Buffer.from(this.#takeHeld()) });
+  }
+
+  #takeHeld(): string {
+    const missing = this.#droppedUntold > 0 ? lineOfDropped(this.#droppedUntold) : '';
+    const text = `${this.#isTorn ? '\n' : ''}${missing}${this.#lines.join('')}`;
+    this.#lines = [];
+    return text;
+  }
+
+  #writeOn(batch: Batch): void {
+    write(this.#fd, batch.rest, (fault, written) => {
+      if (isBusy(fault)) {
+        setTimeout(() => this.#writeOn(batch), RETRY_MS).unref();
+        return;
+      }
+      if (fault) {
+        this.#end(batch);
+        this.#drop(batch.count, fault.message);
+        return;
+      }
+      const rest = batch.rest.subarray(written);
+      this.#isTorn = rest.length > 0;
+      if (rest.length > 0) {
+        this.#writeOn({ ...batch, rest });
+        return;
+      }
+      this.#droppedUntold -= batch.untold;
+      this.#end(batch);
+      if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
+    });
+  }
+
+  #end({ bytes }: Batch): void {
+    this.#isWriting = false;
+    this.#heldBytes -= bytes;
+  }
+
+  #drop(lines: number, reason: string): void {
+    this.#dropped += lines;
+    this.#droppedUntold += lines;
+    if (this.#hasToldTrouble) return;
+    this.#hasToldTrouble = true;
+    this.#onTrouble(
+      `the log cannot be written (${reason}); the gateway goes on, and lines that cannot be written are dropped and counted`,
+    );
+  }
+
+  /** The process ends, perhaps by a fault that the last lines are about: they are written at once, or not at all. */
+  #writeLast(): void {
+    if (this.#isWriting || this.#lines.length === 0) return;
+    try {
+      writeSync(this.#fd, this.#takeHeld());
+    } catch {
+      // Nobody is left to whom it could matter.
+    }
+  }
+}
+
+function lineOfDropped(lines: number): string {
+  const time = new Date().toISOString();
+  const msg = 'lines of the log were dropped before this one';
+  return `${JSON.stringify({ level: 'warn', time, event: 'logDropped', lines, msg })}\n`;
+}
+
+/** What is written at once. */
+interface Batch {
+  readonly rest: Buffer;
+  /** Lines in it. */
+  readonly count: number;
+  /** Of these lines. */
+  readonly bytes: number;
+  /** Dropped lines that it tells of. */
+  readonly untold: number;
+}
+
+function isBusy(fault: NodeJS.ErrnoException | null): boolean {
+  return fault?.code === 'EAGAIN' || fault?.code === 'EBUSY';
+}

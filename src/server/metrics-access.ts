@@ -1,0 +1,64 @@
+/** The figures at `/metrics`: open, for those who have a token, or on a port of their own. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type FastifyInstance, fastify } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { RequestsInFlight, useArrival } from './arrival.js';
+import { useBodyAdmission } from './body-admission.js';
+import { useProblemAnswers } from './error-answers.js';
+import type { Metrics } from './metrics.js';
+import type { Observe } from './observation.js';
+import { addAllMethods, addOtherMethods } from './rest.js';
+import { API_HEADERS } from './security-headers.js';
+
+export interface MetricsAccess {
+  /** What has to be sent; `undefined`: nothing. */
+  readonly token: string | undefined;
+  /** Where the figures are served, and nowhere else; `undefined`: with everything else. */
+  readonly port: number | undefined;
+}
+
+export function useMetrics(
+  app: FastifyInstance,
+  o: { readonly metrics: Metrics; readonly token: string | undefined },
+): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    config: { isVital: true },
+    url: '/metrics',
+    onRequest: async ({ headers }) => assertToken(o.token, headers.authorization),
+    handler: async (_request, reply) =>
+      reply.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
+  });
+  addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
+}
+
+/** A server of the figures alone. The caller opens its port, and closes it. */
+export function createMetricsServer(o: {
+  readonly metrics: Metrics;
+  readonly token: string | undefined;
+  readonly observe: Observe;
+}): FastifyInstance {
+  const app = fastify({ logger: false });
+  addAllMethods(app);
+  useArrival(app, { inFlight: new RequestsInFlight(), observe: o.observe, headers: API_HEADERS });
+  useProblemAnswers(app, o.observe);
+  useBodyAdmission(app, { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0 });
+  useMetrics(app, o);
+  return app;
+}
+
+/** @throws UNAUTHENTICATED (401) */
+function assertToken(token: string | undefined, authorization: string | undefined): void {
+  if (token === undefined) return;
+  const [, sent = ''] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  // Compared by their hashes, which are of one length, in a time that tells nothing.
+  if (timingSafeEqual(hashOf(sent), hashOf(token))) return;
+  throw new ServiceError(
+    'UNAUTHENTICATED',
+    'The figures ask for the token of METRICS_TOKEN: Authorization: Bearer <token>.',
+  );
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

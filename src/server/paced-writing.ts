@@ -1,0 +1,77 @@
+/** Writing to a reader that has to keep a pace. */
+import type { Writable } from 'node:stream';
+
+export interface Pace {
+  /** The longest a reader may take nothing, and the time over which its rate is taken. */
+  readonly stallMs: number;
+  /** What it has to take while it is waited for. */
+  readonly minBytesPerSecond: number;
+}
+
+/**
+ * Writes one chunk after the other and waits for a slow reader, but not for one that takes less than the pace: a byte now and then
+ * would hold everything behind the answer for ever. Only the time spent waiting counts.
+ */
+export class PacedWriter {
+  readonly #response: Writable;
+  readonly #pace: Pace;
+  /** Of the span over which the rate is taken; it begins with a wait. */
+  #waitedMs = 0;
+  #takenBytes = 0;
+
+  constructor(response: Writable, pace: Pace) {
+    this.#response = response;
+    this.#pace = pace;
+  }
+
+  /** Resolves when the next chunk may come. @throws when the reader has gone, or is too slow */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (!this.#response.write(chunk)) await this.#waitForReader();
+    if (this.#waitedMs > 0) this.#takenBytes += chunk.length;
+  }
+
+  async #waitForReader(): Promise<void> {
+    const { stallMs, minBytesPerSecond } = this.#pace;
+    for (;;) {
+      const startedAt = performance.now();
+      const outcome = await drained(this.#response, stallMs - this.#waitedMs);
+      if (outcome === 'gone') throw new Error('the caller has gone');
+      if (outcome === 'drained') {
+        this.#waitedMs += performance.now() - startedAt;
+        return;
+      }
+      if (this.#takenBytes === 0 || this.#takenBytes * 1000 < minBytesPerSecond * stallMs) {
+        throw new ReaderTooSlow(
+          `the reader took ${this.#takenBytes} bytes in ${stallMs} ms (STREAM_STALL_MS), less than ${minBytesPerSecond} a second (STREAM_MIN_BYTES_PER_SECOND)`,
+        );
+      }
+      this.#waitedMs = 0;
+      this.#takenBytes = 0;
+    }
+  }
+}
+
+/** The caller's connection is too slow, or is kept slow: no fault of ours. */
+export class ReaderTooSlow extends Error {
+  override readonly name = 'ReaderTooSlow';
+}
+
+/** What came first: the network took all that was written, the caller went away, or the time was over. */
+function drained(response: Writable, timeoutMs: number): Promise<'drained' | 'gone' | 'late'> {
+  return new Promise((resolve) => {
+    if (response.destroyed) {
+      resolve('gone');
+      return;
+    }
+    const settle = (outcome: 'drained' | 'gone' | 'late') => {
+      clearTimeout(timer);
+      response.off('drain', onDrain).off('close', onClose);
+      resolve(outcome);
+    };
+    const onDrain = () => settle('drained');
+    const onClose = () => settle('gone');
+    const timer = setTimeout(() => settle('late'), Math.max(0, timeoutMs));
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
+}
