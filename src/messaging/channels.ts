@@ -3,7 +3,7 @@
  * has those of the top domain), else that of the settings, else none. Connections are kept, one channel for all domains that share a server.
  */
 import { isJsonObject, parseExactJson } from '../json.js';
-import type { Domains } from '../store/domains.js';
+import type { Domains } from '../store/catalog/domains.js';
 import { isAddress } from './email/email-request.js';
 import { type OutgoingEmail, SmtpChannel } from './email/smtp-channel.js';
 import { type Channel, DeliveryError, type SmsContent } from './message.js';

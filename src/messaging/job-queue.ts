@@ -52,7 +52,7 @@ export class JobQueue {
   }
 
   /**
-   * Adds a job for the task of this name (`src/jobs.ts` lists them). `within`: the transaction the job is part of. A name that no gateway
+   * Adds a job for the task of this name (`src/compose/jobs.ts` lists them). `within`: the transaction the job is part of. A name that no gateway
    * knows is no error: a newer gateway beside this one may know it.
    */
   async add(

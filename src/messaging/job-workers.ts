@@ -11,14 +11,14 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import type pg from 'pg';
-import { createPool } from '../store/database/pool.js';
+import type { Database } from '../store/database/database.js';
 import { catchUp, cronQueueOf } from './cron-catch-up.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 import { WorkerLiveness } from './worker-liveness.js';
 
 export interface JobWorkersOptions {
-  readonly url: string;
+  readonly database: Pick<Database, 'openPool'>;
   readonly tasks: readonly JobTask[];
   readonly cronItems: readonly CronItem[];
   /** Jobs done at once by this gateway; 0: none, they are left to others. */
@@ -36,6 +36,7 @@ const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_SWEEP_MS = 10_000;
 /** One that hears of new jobs, one that says we live, and these for taking jobs and noting what became of them. */
 const MAX_QUERYING_CONNECTIONS = 2;
+const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
@@ -45,6 +46,8 @@ const ABORT_AFTER = 0.8;
 export class JobWorkers {
   readonly #options: JobWorkersOptions;
   readonly #stopping = new AbortController();
+  /** By their ids. */
+  readonly #running = new Set<string>();
   #pool: pg.Pool | undefined;
   #liveness: WorkerLiveness | undefined;
   #runner: Runner | undefined;
@@ -57,18 +60,19 @@ export class JobWorkers {
 
   /** Returns when the first jobs may run. A database that is lost later is waited for. */
   async start(): Promise<void> {
-    const { url, concurrency, sweepMs = DEFAULT_SWEEP_MS, observe } = this.#options;
+    const { database, concurrency, sweepMs = DEFAULT_SWEEP_MS, observe } = this.#options;
     if (concurrency === 0 || this.#pool !== undefined || this.#stopping.signal.aborted) return;
-    const pool = createPool({
-      url,
+    const pool = database.openPool({
       size: 2 + Math.min(concurrency, MAX_QUERYING_CONNECTIONS),
       applicationName: 'campus-gateway jobs',
-      settings: { TimeZone: 'UTC', statement_timeout: '30000' },
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      waitUntil: this.#stopping.signal,
     });
     this.#pool = pool;
     this.#liveness = new WorkerLiveness({
       pool,
       sweepMs,
+      runningJobs: () => [...this.#running],
       onRecovered: (workers) => observe({ kind: 'jobsRecovered', workers }),
       onFault: (error) => observe({ kind: 'backgroundFault', task: 'job recovery', error }),
     });
@@ -122,6 +126,7 @@ export class JobWorkers {
       parsedCronItems: parseCronItems(cronItems.map(toLibraryItem)),
       logger: this.#logger(),
       events,
+      preset: NOTED_IN_BATCHES,
     });
   }
 
@@ -141,11 +146,14 @@ export class JobWorkers {
           const context = { ...end, signal: abortSignal ?? this.#stopping.signal };
           const tell = (outcome: 'done' | 'retried' | 'failed', error?: unknown) =>
             this.#options.observe({ ...end, outcome, durationMs: performance.now() - startedAt, error });
+          this.#running.add(context.jobId);
           try {
             await task.run(payload, context);
           } catch (error) {
             tell(job.attempts < job.max_attempts ? 'retried' : 'failed', error);
             throw error;
+          } finally {
+            this.#running.delete(context.jobId);
           }
           tell('done');
         },
@@ -183,6 +191,12 @@ export class JobWorkers {
     await pool?.forcefulShutdown('the gateway stopped before the job was done');
   }
 }
+
+/**
+ * How a job ended is noted by the library beside the worker, which goes on. Only in batches, if of one job each, does it handle a note
+ * that cannot be written, by ending its workers; else the rejection is nobody's, and Node ends the process.
+ */
+const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 
 function nextRestart(restartMs: number): number {
   return Math.min(2 * restartMs, MAX_RESTART_MS);

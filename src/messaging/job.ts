@@ -1,4 +1,4 @@
-/** What a job does, and when one is added by the clock: the entries of the lists in `src/jobs.ts`. */
+/** What a job does, and when one is added by the clock: the entries of the lists in `src/compose/jobs.ts`. */
 
 export interface JobContext {
   readonly jobId: string;

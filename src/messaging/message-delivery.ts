@@ -1,9 +1,10 @@
 /** Sends what was queued: one attempt a job, and another one later where it may help. */
 import { ServiceError } from '../errors.js';
+import { type Scope, systemPrincipal } from '../model/scope.js';
+import type { Domains } from '../store/catalog/domains.js';
 import type { Database, Transaction } from '../store/database/database.js';
-import type { Domains } from '../store/domains.js';
 import type { RecordStore } from '../store/record-store.js';
-import { type Scope, systemPrincipal } from '../store/scope.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { Channels } from './channels.js';
 import { type AttachmentFiles, openAttachments } from './email/attachments.js';
 import { envelopeOf } from './email/email-request.js';
@@ -30,7 +31,7 @@ import {
   settleMessage,
 } from './message-rows.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
-import { type LogChange, logState } from './sms/sms-log.js';
+import { type LogChange, logScope, logState, MESSAGES_TASK, SMS_COLLECTION } from './sms/sms-log.js';
 
 export const SEND_TASK = 'messages.send';
 
@@ -118,7 +119,7 @@ export class MessageDelivery {
       const kept = await listKept(database, { createdAfter, after, limit: KEPT_BATCH });
       for (const { id, domainId, kind } of kept) {
         if (!channels.has(kind, domainId)) continue;
-        await database.transaction(async (tx) => {
+        await inOwnTransaction(database, async (tx) => {
           const queued = await requeueMessage(tx, { domainId, id, states: ['kept'] });
           if (queued) await enqueueSending(jobs, id, {}, tx);
         });
@@ -128,7 +129,7 @@ export class MessageDelivery {
       if (last === undefined || kept.length < KEPT_BATCH) break;
       after = last.id;
     }
-    const forgotten = await database.transaction(async (tx) => {
+    const forgotten = await inOwnTransaction(database, async (tx) => {
       const queued = await requeueForgotten(tx);
       for (const { id } of queued) await enqueueSending(jobs, id, {}, tx);
       return queued;
@@ -141,7 +142,7 @@ export class MessageDelivery {
     const message = await findByProviderId(this.#options.database, providerId);
     if (message === undefined) return false;
     const error = outcome === 'failed' ? `not delivered: ${state}` : undefined;
-    await this.#options.database.transaction((tx) => this.#log(message, { status: outcome, error }, tx));
+    await this.#writing(message, (tx) => this.#log(message, { status: outcome, error }, tx));
     return true;
   }
 
@@ -199,8 +200,8 @@ export class MessageDelivery {
 
   /** What came of it, its record and the next attempt, all or nothing. */
   async #settle(message: Message, settled: Settled): Promise<void> {
-    const { database, jobs } = this.#options;
-    await database.transaction(async (tx) => {
+    const { jobs } = this.#options;
+    await this.#writing(message, async (tx) => {
       await settleMessage(tx, message.id, settled);
       if (settled.state === 'sent')
         await this.#log(message, { status: 'sent', providerId: settled.providerId }, tx);
@@ -208,6 +209,14 @@ export class MessageDelivery {
         await this.#log(message, { status: 'failed', error: settled.lastError }, tx);
       if (settled.nextAttemptAt) await enqueueSending(jobs, message.id, { runAt: settled.nextAttemptAt }, tx);
     });
+  }
+
+  /** The note in `sms_log` may ask scripts: it has a place for that before it has a connection. */
+  async #writing(message: Message, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const { database, domains, store } = this.#options;
+    const domain = domains.find(message.domainId);
+    if (domain === undefined) await inOwnTransaction(database, work);
+    else await store.atomically(logScope({ message, domain }), { writes: [SMS_COLLECTION] }, work);
   }
 
   async #log(message: Message, change: LogChange, tx: Transaction): Promise<void> {
@@ -219,7 +228,7 @@ export class MessageDelivery {
   #scopeOf(message: Message): Scope {
     const domain = this.#options.domains.find(message.domainId);
     if (domain === undefined) throw new DeliveryError('permanent', 'its domain is gone');
-    const principal = systemPrincipal('messages', ['admin'], domain.id);
+    const principal = systemPrincipal(MESSAGES_TASK, ['admin'], domain.id);
     return { domain, principal, requestId: `message ${message.id}` };
   }
 }

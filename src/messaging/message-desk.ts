@@ -1,10 +1,10 @@
 /** Looking after messages: what was asked for, how far it got, and the two things a person may do about one that is not sent. */
 
 import { ServiceError } from '../errors.js';
-import { isAdmin } from '../store/admin.js';
+import type { Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
 import type { Database, Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Scope } from '../store/scope.js';
 import type { JobQueue } from './job-queue.js';
 import type { Message } from './message.js';
 import { enqueueSending } from './message-delivery.js';
@@ -16,7 +16,7 @@ import {
   requeueMessage,
   settleMessage,
 } from './message-rows.js';
-import { logState } from './sms/sms-log.js';
+import { logState, SMS_COLLECTION } from './sms/sms-log.js';
 
 export interface MessagePage {
   readonly messages: readonly Message[];
@@ -58,8 +58,8 @@ export class MessageDesk {
   /** Sends a message that failed, is kept or waits for its next attempt, now. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
   async retry(scope: Scope, id: string): Promise<Message> {
     assertAdmin(scope, 'sends messages again');
-    const { database, jobs, store } = this.#services;
-    return await database.transaction(async (tx) => {
+    const { jobs, store } = this.#services;
+    return await store.atomically(scope, { writes: [SMS_COLLECTION] }, async (tx) => {
       const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
       const message = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
       if (message === undefined) throw await this.#refusal(tx, scope, id, 'sent again');
@@ -72,8 +72,8 @@ export class MessageDesk {
   /** Gives up a message that has not been sent. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
   async discard(scope: Scope, id: string): Promise<Message> {
     assertAdmin(scope, 'discards messages');
-    const { database, store } = this.#services;
-    return await database.transaction(async (tx) => {
+    const { store } = this.#services;
+    return await store.atomically(scope, { writes: [SMS_COLLECTION] }, async (tx) => {
       const target = { domainId: scope.domain.id, id: assertMessageId(id, 'id') };
       const message = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
       if (message === undefined) throw await this.#refusal(tx, scope, id, 'discarded');

@@ -1,6 +1,6 @@
 /** The table of messages: every statement names the domain, or is of a task that works through all of them. */
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Queryable, Transaction } from '../store/database/database.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
 /** Of the job that sends a message; its id follows. */
@@ -20,6 +20,7 @@ export interface NewMessage {
   readonly recordId: string | undefined;
   readonly createdBy: string;
   readonly requestId: string;
+  readonly scriptDepth: number;
 }
 
 export interface MessageFilter {
@@ -47,6 +48,7 @@ interface MessageRow {
   readonly last_error: string | null;
   readonly provider_id: string | null;
   readonly record_id: string | null;
+  readonly script_depth: number;
   readonly created_by: string;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -55,17 +57,17 @@ interface MessageRow {
 }
 
 const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining, m.content::text as content, m.subject,
-  m.attempts, m.last_error, m.provider_id, m.record_id, m.created_by, m.created_at, m.updated_at, m.next_attempt_at, m.sent_at`;
+  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at, m.updated_at, m.next_attempt_at, m.sent_at`;
 
 /** `undefined`: there is one of this key already. Waits for a transaction that writes the same key. */
 export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     insert into messages as m
-      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by, request_id)
+      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by, request_id, script_depth)
     values (
       ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null}, ${message.requestHash ?? null},
       ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb, ${message.size},
-      ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}
+      ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}, ${message.scriptDepth}
     )
     on conflict (domain, kind, key) do nothing
     returning ${COLUMNS}`);
@@ -151,8 +153,15 @@ export async function countMessages(db: Queryable, domainId: string, filter: Mes
   return row?.count ?? 0;
 }
 
-/** How many a domain has asked for within the last hour, one for each recipient. */
-export async function countOfLastHour(db: Queryable, domainId: string, kind: MessageKind): Promise<number> {
+/**
+ * How many a domain has asked for within the last hour, one for each recipient. Of several transactions that ask at once the others wait
+ * for the end of the first: what it queues counts.
+ */
+export async function countOfLastHour(db: Transaction, domainId: string, kind: MessageKind): Promise<number> {
+  // A statement of its own: the count must see what was committed while it waited.
+  await db.query(
+    Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`messages ${kind} ${domainId}`}, 0))`,
+  );
   const [row] = await db.query<{ count: number }>(Prisma.sql`
     select coalesce(sum(cardinality(recipients)), 0)::int as count
     from messages
@@ -294,6 +303,7 @@ function toMessage(row: MessageRow): Message {
     lastError: row.last_error ?? undefined,
     providerId: row.provider_id ?? undefined,
     recordId: row.record_id ?? undefined,
+    scriptDepth: row.script_depth,
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

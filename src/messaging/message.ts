@@ -48,6 +48,8 @@ export interface Message {
   readonly providerId: string | undefined;
   /** The record of `sms_log`. */
   readonly recordId: string | undefined;
+  /** How many scripts, one started by the other, led to it. */
+  readonly scriptDepth: number;
   /** `_id` of the user, or the name of the task. */
   readonly createdBy: string;
   readonly createdAt: Date;

@@ -8,10 +8,11 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import type { Domains } from '../store/catalog/domains.js';
 import type { Database, Transaction } from '../store/database/database.js';
-import type { Domains } from '../store/domains.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Scope } from '../store/scope.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
 import { type AttachmentFiles, toAttachments } from './email/attachments.js';
 import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } from './email/email-request.js';
 import type { JobQueue } from './job-queue.js';
@@ -24,7 +25,7 @@ import {
   insertMessage,
   type NewMessage,
 } from './message-rows.js';
-import { logQueued } from './sms/sms-log.js';
+import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
 export interface MessageLimits {
@@ -75,7 +76,10 @@ export class Messages {
       maxRecipients: limits.maxRecipients,
       maxBytes: limits.maxEmailBytes,
     });
-    const attachments = await toAttachments(scope, request.attachments ?? [], this.#options.files);
+    const attachments = await toAttachments(scope, request.attachments ?? [], {
+      files: this.#options.files,
+      within,
+    });
     const size = sizeOf([content.subject, content.text, content.html], attachments);
     if (size > limits.maxEmailBytes) {
       throw new ServiceError(
@@ -91,10 +95,11 @@ export class Messages {
       size,
       recordId: undefined,
     };
-    return await this.#within(within, async (tx) => {
+    const queue = async (tx: Transaction): Promise<Message> => {
       await this.#assertRate(tx, scope, 'email', message.recipients.length);
       return await this.#queue(tx, message, () => insertAttachments(tx, message.id, attachments));
-    });
+    };
+    return within === undefined ? await inOwnTransaction(this.#options.database, queue) : await queue(within);
   }
 
   /**
@@ -110,7 +115,7 @@ export class Messages {
       maxRecipients: limits.maxRecipients,
       maxSegments: limits.maxSmsSegments,
     });
-    return await this.#within(within, async (tx) => {
+    const queueAll = async (tx: Transaction): Promise<Message[]> => {
       await this.#assertRate(tx, scope, 'sms', outgoing.length);
       const queued: Message[] = [];
       for (const sms of outgoing) {
@@ -128,7 +133,9 @@ export class Messages {
         queued.push(await this.#queue(tx, message, () => logQueued(store, scope, tx, { id: base.id, sms })));
       }
       return queued;
-    });
+    };
+    if (within !== undefined) return await queueAll(within);
+    return await store.atomically(scope, { writes: [SMS_COLLECTION] }, queueAll);
   }
 
   async #queue(tx: Transaction, message: NewMessage, work: () => Promise<void>): Promise<Message> {
@@ -170,6 +177,7 @@ export class Messages {
         key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
       createdBy: scope.principal.id,
       requestId: scope.requestId,
+      scriptDepth: scope.scriptDepth ?? 0,
     };
   }
 
@@ -191,16 +199,13 @@ export class Messages {
     const limit = kind === 'email' ? emailsPerHour : smsPerHour;
     const sent = await countOfLastHour(tx, scope.domain.id, kind);
     if (sent + more <= limit) return;
+    const setting = kind === 'email' ? 'EMAILS_PER_HOUR' : 'SMS_PER_HOUR';
     const what = kind === 'email' ? 'emails (one for each recipient)' : 'text messages';
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
-      `a school sends at most ${limit} ${what} an hour, and has asked for ${sent}`,
+      `a school sends at most ${limit} ${what} an hour (${setting}), and has asked for ${sent}`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
-  }
-
-  async #within<T>(within: Transaction | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return within ? await work(within) : await this.#options.database.transaction(work);
   }
 }
 

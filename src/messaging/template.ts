@@ -1,12 +1,14 @@
 /**
- * Texts with places for values: Mustache without partials and functions. `{{name}}` is a value, `{{#list}}…{{/list}}` repeats for each element,
- * `{{^name}}…{{/name}}` is there when there is none. What a template makes is bounded: nested sections over one list would multiply.
+ * Texts with places for values, as Mustache: `{{name}}` is a value, `{{#list}}…{{/list}}` repeats for each element, `{{^name}}…{{/name}}`
+ * is there when there is none.
  *
- * @see https://mustache.github.io/mustache.5.html
+ * Templates and values are a caller's. So a name finds own members of the values and nothing else, nothing that is found is ever
+ * called, and what a template makes is bounded in size and in work: nested sections over one list would multiply. The libraries of
+ * this syntax look along prototypes, call functions or compile templates to code, and none bounds the work; hence an engine of our own.
  */
-import mustache from 'mustache';
 import { ServiceError } from '../errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../json.js';
+import { parseTemplate, type TemplatePart, type TemplatePath } from './template-parts.js';
 
 export interface TemplateFormat {
   /** What becomes of a value in `{{…}}`; `{{{…}}}` writes it as it is. */
@@ -22,70 +24,147 @@ export function escapeHtml(value: string): string {
   return value.replace(/[&<>"'`=/]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** @throws INVALID_VALUE for a template that cannot be read, with its position; LIMIT_EXCEEDED for a text that gets too long */
+/**
+ * @throws INVALID_VALUE for a template that cannot be read, with its line and column, or a value that is no text; LIMIT_EXCEEDED for a
+ * text that gets too long or takes too much work
+ */
 export function renderTemplate(template: string, values: JsonObject, format: TemplateFormat): string {
-  try {
-    // A writer of its own: the library's keeps every template it has seen.
-    return new BoundedWriter(format.maxBytes).render(template, toView(values), undefined, {
-      escape: (value: unknown) => format.escape(String(value)),
-    });
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError('INVALID_VALUE', `the template cannot be read: ${reason}`, { cause: error });
-  }
+  const rendering = new Rendering(format);
+  rendering.render(parseTemplate(template), { value: values, outer: undefined });
+  return rendering.text();
 }
 
-const MAX_TOKENS = 100_000;
+/** Of parts written, names looked up and elements repeated or printed: far more than any letter has. */
+const MAX_STEPS = 500_000;
+/** Lists within a list that is printed. */
+const MAX_PRINTED_DEPTH = 32;
 
-class BoundedWriter extends mustache.Writer {
-  readonly #maxBytes: number;
+/** The values that names are looked up in: those of the section, then those of the sections around it. */
+interface Context {
+  readonly value: JsonValue;
+  readonly outer: Context | undefined;
+}
+
+class Rendering {
+  readonly #format: TemplateFormat;
+  readonly #written: string[] = [];
   #bytes = 0;
-  #tokens = 0;
+  #steps = 0;
 
-  constructor(maxBytes: number) {
-    super();
-    this.#maxBytes = maxBytes;
+  constructor(format: TemplateFormat) {
+    this.#format = format;
   }
 
-  override renderTokens(...parameters: Parameters<mustache.Writer['renderTokens']>): string {
-    this.#tokens += parameters[0].length + 1;
-    if (this.#tokens > MAX_TOKENS) throw tooLong(`more than ${MAX_TOKENS} parts`);
-    return super.renderTokens(...parameters);
+  text(): string {
+    return this.#written.join('');
   }
 
-  override rawValue(token: string[]): string {
-    return this.#count(super.rawValue(token));
+  render(parts: readonly TemplatePart[], context: Context): void {
+    for (const part of parts) {
+      this.#step(1);
+      switch (part.kind) {
+        case 'text':
+          this.#write(part.text);
+          break;
+        case 'value': {
+          const text = this.#print(this.#find(part.path, context), part.path, 0);
+          this.#write(part.form === 'escaped' ? this.#format.escape(text) : text);
+          break;
+        }
+        case 'section':
+          this.#renderSection(part, context);
+          break;
+      }
+    }
   }
 
-  override escapedValue(...parameters: Parameters<mustache.Writer['escapedValue']>): string {
-    return this.#count(super.escapedValue(...parameters));
+  #renderSection(section: Extract<TemplatePart, { kind: 'section' }>, context: Context): void {
+    const value = this.#find(section.path, context);
+    if (section.when === 'absent') {
+      if (!isPresent(value)) this.render(section.parts, context);
+      return;
+    }
+    if (!isPresent(value)) return;
+    if (isList(value)) {
+      this.#step(value.length);
+      for (const element of value) this.render(section.parts, { value: element, outer: context });
+      return;
+    }
+    this.render(section.parts, value === true ? context : { value, outer: context });
   }
 
-  override unescapedValue(...parameters: Parameters<mustache.Writer['unescapedValue']>): string {
-    return this.#count(super.unescapedValue(...parameters));
+  /** `undefined`: no values on the way out have it. */
+  #find(path: TemplatePath, context: Context): JsonValue | undefined {
+    if (path.length === 0) return context.value;
+    for (let at: Context | undefined = context; at !== undefined; at = at.outer) {
+      this.#step(path.length);
+      const found = memberAt(at.value, path);
+      if (found !== undefined) return found.value;
+    }
+    return undefined;
   }
 
-  /** `undefined` for a name that has no value. */
-  #count(text: string | undefined): string {
-    if (text === undefined) return '';
-    this.#bytes += Buffer.byteLength(String(text));
-    if (this.#bytes > this.#maxBytes) throw tooLong(`more than ${this.#maxBytes} bytes`);
-    return text;
+  #print(value: JsonValue | undefined, path: TemplatePath, depth: number): string {
+    if (value === undefined || value === null) return '';
+    if (isExactNumber(value)) return value.toString();
+    if (isList(value) && depth < MAX_PRINTED_DEPTH) {
+      this.#step(value.length);
+      return value.map((element) => this.#print(element, path, depth + 1)).join(',');
+    }
+    if (typeof value !== 'object') return String(value);
+    const name = path.join('.').slice(0, 100) || '.';
+    throw new ServiceError(
+      'INVALID_VALUE',
+      `the template cannot be filled in: {{${name}}} is an object; name one of its members, or open a section {{#${name}}}`,
+    );
+  }
+
+  #write(text: string): void {
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > this.#format.maxBytes) throw tooMuch(`more than ${this.#format.maxBytes} bytes`);
+    this.#written.push(text);
+  }
+
+  #step(count: number): void {
+    this.#steps += count;
+    if (this.#steps > MAX_STEPS) throw tooMuch(`more than ${MAX_STEPS} steps`);
   }
 }
 
-function tooLong(what: string): ServiceError {
+function tooMuch(what: string): ServiceError {
   return new ServiceError('LIMIT_EXCEEDED', `the template makes ${what} of these values`);
 }
 
-/** Without prototypes: the library would find, and call, `constructor`. */
-function toView(value: JsonValue): unknown {
-  if (isExactNumber(value)) return value.toString();
-  if (Array.isArray(value)) return value.map(toView);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.assign(
-    Object.create(null),
-    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toView(member)])),
-  );
+/** What is at a path, by own members alone: those of objects, the elements of lists, and the length of lists and texts. */
+function memberAt(value: JsonValue, path: TemplatePath): { readonly value: JsonValue } | undefined {
+  let at = value;
+  for (const name of path) {
+    const found = memberOf(at, name);
+    if (found === undefined) return undefined;
+    at = found.value;
+  }
+  return { value: at };
+}
+
+function memberOf(value: JsonValue, name: string): { readonly value: JsonValue } | undefined {
+  if (isExactNumber(value)) return undefined;
+  if (typeof value === 'string' || isList(value)) {
+    if (name === 'length') return { value: value.length };
+    const element = isList(value) && /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
+    return element === undefined ? undefined : { value: element };
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  const member = value[name];
+  return member === undefined ? undefined : { value: member };
+}
+
+/** What opens a section: anything but null, false, zero, an empty text and an empty list. */
+function isPresent(value: JsonValue | undefined): value is JsonValue {
+  if (value === undefined) return false;
+  if (isExactNumber(value)) return Number(value.toString()) !== 0;
+  return isList(value) ? value.length > 0 : Boolean(value);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

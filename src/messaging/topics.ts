@@ -2,9 +2,9 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
-import { CommitFollower } from '../store/commit-follower.js';
+import type { Scope } from '../model/scope.js';
+import { CommitFollower } from '../store/changes/commit-follower.js';
 import type { Database, Transaction } from '../store/database/database.js';
-import type { Scope } from '../store/scope.js';
 
 export interface TopicMessage {
   /** The same on every gateway, and never twice. Goes up with time. */
@@ -20,7 +20,7 @@ export interface TopicMessage {
 /** What a message starts, given from above: scripts. */
 export interface TopicTriggers {
   /** An expression over `m`, a message, that begins what is started by it. `undefined`: nothing is. */
-  afterMessage(domainId: string, topic: string): Prisma.Sql | undefined;
+  afterMessage(scope: Scope, topic: string): Prisma.Sql | undefined;
 }
 
 export interface TopicsOptions {
@@ -94,7 +94,7 @@ export class Topics {
         `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find the rest.`,
       );
     }
-    const started = this.#options.triggers?.afterMessage(scope.domain.id, topic) ?? Prisma.sql`1`;
+    const started = this.#options.triggers?.afterMessage(scope, topic) ?? Prisma.sql`1`;
     await (options.within ?? this.#options.database).query(Prisma.sql`
       with published as (
         insert into topic_messages (domain, topic, message, principal)

@@ -4,6 +4,8 @@
  * A gateway holds an advisory lock for each of its pools of workers, on a connection of its own: Postgres lets go of it when the process, the
  * machine or the network between is gone. Every gateway looks now and then for jobs whose pool nobody holds a lock for; whoever is found missing
  * twice in a row (once may be a connection that is being made again) loses its jobs.
+ *
+ * So does this gateway lose a job of its own that it knows nothing of: the answer that gave it the job was lost with its connection.
  */
 import type pg from 'pg';
 import { JOB_SCHEMA } from './job-queue.js';
@@ -14,6 +16,8 @@ const LIVENESS_LOCKS = 0x6a6f6266;
 export interface WorkerLivenessOptions {
   readonly pool: pg.Pool;
   readonly sweepMs: number;
+  /** The ids of the jobs that the workers of this gateway are at. */
+  readonly runningJobs: () => readonly string[];
   readonly onRecovered: (workers: number) => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -24,6 +28,8 @@ export class WorkerLiveness {
   #client: pg.PoolClient | undefined;
   #poolId: string | undefined;
   #missing: ReadonlySet<string> = new Set();
+  /** Jobs taken in our name that we were not at, at the last look. */
+  #strays: ReadonlySet<string> = new Set();
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -59,13 +65,23 @@ export class WorkerLiveness {
       const missing = await findMissing(this.#client);
       const dead = missing.filter((id) => this.#missing.has(id));
       this.#missing = new Set(missing);
-      if (dead.length === 0) return;
-      await this.#client.query(`select ${JOB_SCHEMA}.force_unlock_workers($1)`, [dead]);
-      this.#options.onRecovered(dead.length);
+      if (dead.length > 0) {
+        await this.#client.query(`select ${JOB_SCHEMA}.force_unlock_workers($1)`, [dead]);
+        this.#options.onRecovered(dead.length);
+      }
+      await this.#freeStrays(this.#client, this.#poolId);
     } catch (error) {
       this.#letGo();
       throw error;
     }
+  }
+
+  /** One look may see a job that is being taken, or whose end is being noted. */
+  async #freeStrays(client: pg.PoolClient, poolId: string): Promise<void> {
+    const found = await findStrays(client, poolId, this.#options.runningJobs());
+    const strays = found.filter((id) => this.#strays.has(id));
+    this.#strays = new Set(found);
+    if (strays.length > 0) await freeJobs(client, poolId, strays);
   }
 
   async #lock(poolId: string): Promise<pg.PoolClient> {
@@ -103,4 +119,38 @@ async function findMissing(client: pg.PoolClient): Promise<string[]> {
     [LIVENESS_LOCKS],
   );
   return rows.map((row) => row.id);
+}
+
+async function findStrays(
+  client: pg.PoolClient,
+  poolId: string,
+  running: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id::text
+       from ${JOB_SCHEMA}._private_jobs
+      where locked_by = $1
+        and id <> all($2::bigint[])`,
+    [poolId, running],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** As the library gives back what it has taken and not begun: the attempt does not count. */
+async function freeJobs(client: pg.PoolClient, poolId: string, ids: readonly string[]): Promise<void> {
+  await client.query(
+    `with freed as (
+       update ${JOB_SCHEMA}._private_jobs
+       set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)
+       where id = any($2::bigint[])
+         and locked_by = $1
+       returning job_queue_id
+     )
+     update ${JOB_SCHEMA}._private_job_queues as queues
+     set locked_by = null, locked_at = null
+     from freed
+     where queues.id = freed.job_queue_id
+       and queues.locked_by = $1`,
+    [poolId, ids],
+  );
 }

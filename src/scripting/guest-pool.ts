@@ -4,24 +4,29 @@ import { createRequire } from 'node:module';
 import { ServiceError } from '../errors.js';
 import type { GuestFunction } from './guest/protocol.js';
 import { GuestThread } from './guest-thread.js';
-import { printLimit, type ScriptLimits } from './script-limits.js';
+import type { ScriptLimits } from './script-limits.js';
 
 /** How long a thread beyond the warm ones stays for the next run. */
 const IDLE_MS = 30_000;
 
+export interface GuestPoolOptions {
+  readonly limits: ScriptLimits;
+  readonly functions: readonly GuestFunction[];
+  /** Of its threads: how far below the gateway's own. */
+  readonly niceness: number;
+  readonly interpreter: () => Promise<WebAssembly.Module>;
+}
+
 export class GuestPool {
+  readonly #options: GuestPoolOptions;
   readonly #limits: ScriptLimits;
-  readonly #functions: readonly GuestFunction[];
   readonly #idle: GuestThread[] = [];
   readonly #threads = new Set<GuestThread>();
-  readonly #waiting: (() => void)[] = [];
-  #wasm: Promise<WebAssembly.Module> | undefined;
-  #taken = 0;
   #isClosed = false;
 
-  constructor(limits: ScriptLimits, functions: readonly GuestFunction[]) {
-    this.#limits = limits;
-    this.#functions = functions;
+  constructor(options: GuestPoolOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
   }
 
   /** Starts the threads that are kept ready. */
@@ -31,26 +36,14 @@ export class GuestPool {
     }
   }
 
-  /**
-   * Lends a thread to `work`. A run that was started from outside waits for a place; one that a script started has its place already,
-   * or two scripts that wait for scripts could wait for each other.
-   *
-   * @throws UNAVAILABLE when too many wait, or the service is stopping; the signal's reason when it ends the waiting
-   */
-  async lend<T>(
-    place: { readonly kind: 'outside' | 'nested'; readonly signal: AbortSignal },
-    work: (thread: GuestThread) => Promise<T>,
-  ): Promise<T> {
-    if (place.kind === 'outside') await this.#takePlace(place.signal);
+  /** Lends a thread to `work`; one is started where none is idle. Who asks has a place already, see `Places`. */
+  async lend<T>(work: (thread: GuestThread) => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    const thread = this.#takeIdle() ?? (await this.#start());
     try {
-      const thread = this.#takeIdle() ?? (await this.#start());
-      try {
-        return await work(thread);
-      } finally {
-        this.#giveBack(thread);
-      }
+      return await work(thread);
     } finally {
-      if (place.kind === 'outside') this.#leavePlace();
+      this.#giveBack(thread);
     }
   }
 
@@ -61,44 +54,7 @@ export class GuestPool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const wake of this.#waiting.splice(0)) wake();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
-  }
-
-  async #takePlace(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    this.#assertOpen();
-    if (this.#taken < this.#limits.concurrentRuns) {
-      this.#taken += 1;
-      return;
-    }
-    if (this.#waiting.length >= this.#limits.queuedRuns) {
-      throw new ServiceError(
-        'UNAVAILABLE',
-        `too many scripts are waiting to run: ${printLimit(this.#limits, 'queuedRuns')} behind ${printLimit(this.#limits, 'concurrentRuns')}`,
-        { retryAfterSeconds: 5 },
-      );
-    }
-    await new Promise<void>((resolve, reject) => {
-      const wake = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(wake), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(wake);
-    });
-    this.#assertOpen();
-  }
-
-  /** The place goes to the one who waits longest, or is free. */
-  #leavePlace(): void {
-    const wake = this.#waiting.shift();
-    if (wake === undefined) this.#taken -= 1;
-    else wake();
   }
 
   #assertOpen(): void {
@@ -124,12 +80,12 @@ export class GuestPool {
   }
 
   async #start(): Promise<GuestThread> {
-    this.#wasm ??= loadInterpreter();
-    const wasm = await this.#wasm;
+    const { functions, niceness, interpreter } = this.#options;
+    const wasm = await interpreter();
     this.#assertOpen();
     const { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes } = this.#limits;
     const settings = { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes };
-    const thread = new GuestThread({ wasm, functions: this.#functions, ...settings }, (lost) => {
+    const thread = new GuestThread({ wasm, functions, niceness, ...settings }, (lost) => {
       this.#threads.delete(lost);
       // In its place, unless threads cannot start at all.
       if (lost.wasReady && !this.#isClosed) this.warmUp().catch(() => {});
@@ -139,7 +95,15 @@ export class GuestPool {
   }
 }
 
-/** Compiled once; the threads share the machine code. */
+/** Gives the interpreter, compiled when it is first asked for; all threads share the machine code. */
+export function shareInterpreter(): () => Promise<WebAssembly.Module> {
+  let compiled: Promise<WebAssembly.Module> | undefined;
+  return () => {
+    compiled ??= loadInterpreter();
+    return compiled;
+  };
+}
+
 async function loadInterpreter(): Promise<WebAssembly.Module> {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
   return await WebAssembly.compile(await readFile(file));

@@ -14,6 +14,7 @@ import {
   STOP_REASONS,
   type StartMessage,
 } from './guest/protocol.js';
+import { readThreadClock } from './guest/thread-clock.js';
 
 export type CallMessage = Extract<GuestMessage, { kind: 'call' }>;
 
@@ -56,6 +57,7 @@ export class GuestThread {
   /** Told to end before it had begun. */
   #stopFirst: OutsideStop | undefined;
   #wasReady = false;
+  #threadNumber: number | undefined;
   #becomeReady: () => void = () => {};
   #ready: Promise<void>;
   #isLost = false;
@@ -109,6 +111,7 @@ export class GuestThread {
     const run = new ThreadRun({
       shared: new Int32Array(shared),
       cpuTimeMs: this.#settings.cpuTimeMs,
+      threadNumber: this.#threadNumber,
       host,
       answer: (text) => this.#answers.postMessage(text),
       terminate: () => void this.#worker.terminate(),
@@ -142,6 +145,7 @@ export class GuestThread {
   #hear(message: GuestMessage): void {
     if (message.kind === 'ready') {
       this.#wasReady = true;
+      this.#threadNumber = message.threadNumber;
       this.#becomeReady();
     } else this.#run?.hear(message);
   }
@@ -150,6 +154,7 @@ export class GuestThread {
 interface ThreadRunOptions {
   readonly shared: Int32Array;
   readonly cpuTimeMs: number;
+  readonly threadNumber: number | undefined;
   readonly host: RunHost;
   readonly answer: (text: string) => void;
   readonly terminate: () => void;
@@ -160,6 +165,9 @@ class ThreadRun {
   readonly outcome: Promise<ThreadOutcome>;
   readonly #options: ThreadRunOptions;
   readonly #startedAt = performance.now();
+  readonly #cpuStartMs: number | undefined;
+  /** As far as it was asked for. */
+  #cpuMs: number | undefined;
   readonly #watch: NodeJS.Timeout;
   #kill: NodeJS.Timeout | undefined;
   #settle: (outcome: ThreadOutcome) => void = () => {};
@@ -171,6 +179,7 @@ class ThreadRun {
 
   constructor(options: ThreadRunOptions) {
     this.#options = options;
+    this.#cpuStartMs = this.#readClock();
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -193,13 +202,15 @@ class ThreadRun {
   stop(reason: OutsideStop): void {
     if (this.#endReason !== undefined) return;
     this.#endReason = reason;
+    this.#cpuMs = this.#askCpuMs();
     Atomics.store(this.#options.shared, STOP, STOP_REASONS.indexOf(reason));
     if (this.#calledAt !== undefined) this.#wake(STOPPED);
     this.#kill = setTimeout(() => this.#options.terminate(), GRACE_MS);
   }
 
   lose(error: unknown): void {
-    const busyMs = this.#busyMs;
+    // The clock of a thread ends with it.
+    const busyMs = this.#cpuMs ?? this.#busyMs;
     this.#finish({
       kind: 'lost',
       reason: this.#endReason ?? 'crashed',
@@ -237,8 +248,22 @@ class ThreadRun {
     }
     const isDeaf = performance.now() - this.#heardAt > GRACE_MS;
     if (!isDeaf || this.#busyMs < this.#options.cpuTimeMs || this.#endReason !== undefined) return;
+    // It may be deaf because it waits for a processor, on a machine that has none to spare.
+    this.#cpuMs = this.#askCpuMs();
+    if (this.#cpuMs !== undefined && this.#cpuMs < this.#options.cpuTimeMs) return;
     this.#endReason = 'stuck';
     this.#options.terminate();
+  }
+
+  /** Processor time of the run; `undefined` where the system does not tell. */
+  #askCpuMs(): number | undefined {
+    const now = this.#readClock();
+    return now === undefined || this.#cpuStartMs === undefined ? undefined : now - this.#cpuStartMs;
+  }
+
+  #readClock(): number | undefined {
+    const { threadNumber } = this.#options;
+    return threadNumber === undefined ? undefined : readThreadClock(threadNumber);
   }
 
   /** Time in which the thread did not wait for the gateway. */

@@ -1,7 +1,9 @@
 /** Answers the calls of one run: finds the binding, reads its arguments, and turns what comes of it into the text the guest takes. */
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
+import { isNestedDeeply } from '../json-depth.js';
 import type { CallMessage } from './guest-thread.js';
+import type { OpenStreams } from './open-streams.js';
 import {
   type FunctionBinding,
   type HostBinding,
@@ -15,6 +17,7 @@ import { printLimit, type ScriptLimits } from './script-limits.js';
 export interface HostCallsOptions {
   readonly bindings: ReadonlyMap<string, HostBinding>;
   readonly limits: ScriptLimits;
+  readonly openStreams: OpenStreams;
   readonly context: HostCallContext;
   readonly onFault: (task: string, error: unknown) => void;
 }
@@ -25,10 +28,8 @@ interface Cursor {
   readonly batches: AsyncIterator<Batch>;
   /** What was read and not taken, where a batch was too much for one answer. */
   readonly pending: Batch[];
+  leave(): void;
 }
-
-/** More at once can only be a script that opens and forgets. */
-const MOST_CURSORS = 20;
 
 export class HostCalls {
   readonly #options: HostCallsOptions;
@@ -93,12 +94,18 @@ export class HostCalls {
 
   #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
     this.#count(binding);
-    if (this.#cursors.size >= MOST_CURSORS) {
-      throw new ServiceError('LIMIT_EXCEEDED', `a script has at most ${MOST_CURSORS} streams open at once`);
+    const { openStreams, context } = this.#options;
+    if (this.#cursors.size >= openStreams.perRun) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `a script has at most ${openStreams.perRun} streams open at once (half of SCRIPT_STREAMS)`,
+      );
     }
-    const batches = binding.open(this.#options.context, args)[Symbol.asyncIterator]();
+    const batches = binding.open(context, args)[Symbol.asyncIterator]();
+    // In a transaction it is read by the connection of that.
+    const leave = context.within === undefined ? openStreams.open() : () => {};
     this.#lastCursor += 1;
-    this.#cursors.set(this.#lastCursor, { batches, pending: [] });
+    this.#cursors.set(this.#lastCursor, { batches, pending: [], leave });
     return String(this.#lastCursor);
   }
 
@@ -108,6 +115,7 @@ export class HostCalls {
     const batch = cursor.pending.shift() ?? (await readBatch(cursor));
     if (batch === undefined) {
       this.#cursors.delete(id);
+      cursor.leave();
       return '{"records":[],"isLast":true}';
     }
     return `{"records":${this.#printBatch(cursor, batch)},"isLast":false}`;
@@ -135,6 +143,8 @@ export class HostCalls {
     } catch (error) {
       // The script has what it wanted of it, or has ended itself.
       if (!this.#options.context.signal.aborted) this.#options.onFault('closing a stream of a script', error);
+    } finally {
+      cursor.leave();
     }
   }
 
@@ -181,7 +191,7 @@ interface Refusal {
 
 function parseArguments(text: string): readonly JsonValue[] {
   try {
-    const args = parsePlainJson(text);
+    const args = isNestedDeeply(text) ? undefined : parsePlainJson(text);
     if (Array.isArray(args)) return args;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;

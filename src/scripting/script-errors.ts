@@ -1,6 +1,7 @@
 /** What a run that failed tells: the script's own error with its place, or the limit it met. */
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import { MAX_JSON_DEPTH } from '../json-depth.js';
 import { PRELUDE_NAME } from './guest/prelude.js';
 import type { GuestError } from './guest/protocol.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
@@ -43,6 +44,17 @@ export function limitError(
     status: ERRORS.LIMIT_EXCEEDED.status,
     limit: kindOf(limit),
     ...placeIn(script, at?.stack ?? ''),
+  };
+}
+
+/** What the script gave cannot be written down. */
+export function deepResultError(script: string): ScriptError {
+  return {
+    name: 'RangeError',
+    message: `what ${script} gave is nested deeper than ${MAX_JSON_DEPTH} levels`,
+    code: 'SCRIPT_FAILED',
+    status: ERRORS.SCRIPT_FAILED.status,
+    ...placeIn(script, ''),
   };
 }
 

@@ -16,8 +16,20 @@ export interface ScriptLimits {
   readonly depth: number;
   /** Started from outside; each may have `depth - 1` others under it, one waiting for the other. */
   readonly concurrentRuns: number;
+  /** Of these, for one domain. */
+  readonly domainRuns: number;
+  /** Of these, for one caller. */
+  readonly callerRuns: number;
   /** Waiting for a place; one more is refused. */
   readonly queuedRuns: number;
+  /** Of these, for one caller. */
+  readonly callerQueuedRuns: number;
+  /** Writes that ask scripts at one time; each holds a connection. */
+  readonly beforeRuns: number;
+  /** Writes that wait for a place to ask; they hold no connection. */
+  readonly queuedBeforeRuns: number;
+  /** Lists read at once by all runs together; one run may have half of them open. */
+  readonly streams: number;
   /** Threads kept ready. */
   readonly warmThreads: number;
 }
@@ -34,7 +46,13 @@ export const LIMIT_VARIABLES = {
   codeBytes: 'SCRIPT_CODE_BYTES',
   depth: 'SCRIPT_DEPTH',
   concurrentRuns: 'SCRIPT_CONCURRENT_RUNS',
+  domainRuns: 'SCRIPT_DOMAIN_RUNS',
+  callerRuns: 'SCRIPT_CALLER_RUNS',
   queuedRuns: 'SCRIPT_QUEUED_RUNS',
+  callerQueuedRuns: 'SCRIPT_CALLER_QUEUED_RUNS',
+  beforeRuns: 'SCRIPT_BEFORE_RUNS',
+  queuedBeforeRuns: 'SCRIPT_QUEUED_BEFORE_RUNS',
+  streams: 'SCRIPT_STREAMS',
   warmThreads: 'SCRIPT_WARM_THREADS',
 } as const satisfies Record<keyof ScriptLimits, string>;
 

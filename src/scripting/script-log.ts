@@ -1,14 +1,14 @@
 /** What scripts log to be looked at later: lines with a level, by script and run. */
 
 import { ServiceError } from '../errors.js';
-import { replaceUnstorable } from '../filter/storable-text.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
-import { isAdmin } from '../store/admin.js';
+import { credentialName, type Scope } from '../model/scope.js';
+import { replaceUnstorable } from '../model/storable-text.js';
 import type { Database, Queryable } from '../store/database/database.js';
-import type { Scope } from '../store/scope.js';
 import { isUuid } from '../uuid.js';
 import type { ScriptRun } from './platform/host-binding.js';
+import { runsInReach } from './runs-in-reach.js';
 import type { OutputLevel } from './script-run.js';
 
 export interface ScriptLogLine {
@@ -49,11 +49,16 @@ export class ScriptLog {
   }
 
   /**
-   * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read.
+   * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read. `isApart`: the run is in
+   * a transaction, which holds a connection while the line is kept by another one.
    *
    * @throws LIMIT_EXCEEDED for a message or data that are too long
    */
-  async write(scope: Scope, run: ScriptRun, line: ScriptLogLine): Promise<void> {
+  async write(
+    scope: Scope,
+    run: ScriptRun,
+    { isApart, ...line }: ScriptLogLine & { readonly isApart: boolean },
+  ): Promise<void> {
     const data = line.data === undefined ? undefined : printExactJson(line.data);
     if (line.message.length > LONGEST_MESSAGE || (data?.length ?? 0) > LONGEST_DATA) {
       throw new ServiceError(
@@ -61,13 +66,15 @@ export class ScriptLog {
         `A line of the log has at most ${LONGEST_MESSAGE} characters, its data ${LONGEST_DATA} of JSON.`,
       );
     }
-    await this.#database.query(
+    const queryable = isApart ? this.#database.apart : this.#database;
+    await queryable.query(
       Prisma.sql`
-        insert into script_log (domain_id, script, run_id, level, message, data, principal)
+        insert into script_log (domain_id, script, run_id, level, message, data, principal, credential)
         values (
           ${scope.domain.id}, ${run.name}, ${run.id}::uuid, ${line.level},
           ${line.message.replaceAll('\0', '\u{fffd}').toWellFormed()},
-          ${data === undefined ? null : replaceUnstorable(data)}::jsonb, ${scope.principal.id}
+          ${data === undefined ? null : replaceUnstorable(data)}::jsonb, ${scope.principal.id},
+          ${credentialName(scope.principal.credential)}
         )`,
       { name: 'script-log-write' },
     );
@@ -75,10 +82,8 @@ export class ScriptLog {
 
   /** The newest first: an admin's view of all of the domain, anybody's view of their own runs. @throws INVALID_VALUE */
   async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
-    const { principal } = scope;
     const conditions = [
-      Prisma.sql`domain_id = ${scope.domain.id}`,
-      ...(isAdmin(principal) ? [] : [Prisma.sql`principal = ${principal.id}`]),
+      runsInReach(scope),
       ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
       ...(query.runId === undefined ? [] : [Prisma.sql`run_id = ${assertRunId(query.runId)}::uuid`]),
       ...(query.level === undefined

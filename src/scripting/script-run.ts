@@ -1,8 +1,9 @@
 /** What a run of a script is asked and what comes of it. */
 import type { ErrorCode, ErrorDetail } from '../errors.js';
 import type { JsonValue } from '../json.js';
+import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
-import type { Scope } from '../store/scope.js';
+import type { Visitor } from './places.js';
 
 export interface ScriptSource {
   /** Shown in errors. */
@@ -27,9 +28,14 @@ export interface RunRequest {
   readonly signal?: AbortSignal | undefined;
   /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;
+  /**
+   * Whose requests it is counted with: it waits for its place behind those who have fewer. `held`: whoever waits for this run has
+   * a place for it already; two scripts that wait for scripts could otherwise wait for each other. Default: the principal of the scope.
+   */
+  readonly place?: Visitor | 'held' | undefined;
   /** The transaction the run's writes are part of. */
   readonly within?: Transaction | undefined;
-  /** Where the caller grants less than the settings do, e.g. to a before-trigger. */
+  /** From the asking on, waiting for a place included, where the caller grants less than the settings do, e.g. to a before-trigger. */
   readonly wallTimeMs?: number | undefined;
 }
 

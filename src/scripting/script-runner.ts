@@ -5,17 +5,22 @@
  * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is ended takes the
  * statement it waits for with it.
  */
+import { setMaxListeners } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
 import { invariant, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
+import { isNestedDeeply } from '../json-depth.js';
 import type { Database, Transaction } from '../store/database/database.js';
-import { GuestPool } from './guest-pool.js';
+import { GuestPool, shareInterpreter } from './guest-pool.js';
 import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
+import { OpenStreams } from './open-streams.js';
+import type { Places, Visitor } from './places.js';
 import type { HostBinding, HostCallContext } from './platform/host-binding.js';
-import { endedError, limitError, thrownError } from './script-errors.js';
+import { deepResultError, endedError, limitError, thrownError } from './script-errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
+import { createRunPlaces, visitorOf } from './script-places.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './script-run.js';
 
 export interface ScriptRunnerOptions {
@@ -26,27 +31,47 @@ export interface ScriptRunnerOptions {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
+/**
+ * Scripts get what the gateway's own threads leave: with twenty endless loops on two busy cores a request takes what it takes
+ * without them, at 10 five times as long.
+ */
+const NICENESS = 15;
+/**
+ * A run within a transaction holds a connection and locks, and somebody waits for the write: at 15 it would get next to nothing on a
+ * machine whose processors are taken. There are few of these, each with little time, so that they do not crowd out the gateway.
+ */
+const NICENESS_WITHIN_WRITES = 5;
+
 export class ScriptRunner {
   readonly #options: ScriptRunnerOptions;
   readonly #bindings: ReadonlyMap<string, HostBinding>;
   readonly #pool: GuestPool;
+  /** The threads of runs within a transaction. */
+  readonly #writePool: GuestPool;
   readonly #closing = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
+  readonly #places: Places;
+  readonly #openStreams: OpenStreams;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
+    this.#places = createRunPlaces(options.limits);
+    this.#openStreams = new OpenStreams(options.limits);
     this.#bindings = new Map(options.bindings.map((binding) => [binding.name, binding]));
     invariant(this.#bindings.size === options.bindings.length, 'two bindings have the same name');
     const functions = options.bindings.map((binding) => {
       const returns = binding.kind === 'function' ? binding.returns : 'promise';
       return { name: binding.name, kind: binding.kind, returns } as const;
     });
-    this.#pool = new GuestPool(options.limits, functions);
+    const shared = { limits: options.limits, functions, interpreter: shareInterpreter() };
+    this.#pool = new GuestPool({ ...shared, niceness: NICENESS });
+    this.#writePool = new GuestPool({ ...shared, niceness: NICENESS_WITHIN_WRITES });
   }
 
   /** Starts the threads that are kept ready, so that the first run is a warm one. */
   async warmUp(): Promise<void> {
     await this.#pool.warmUp();
+    await this.#writePool.warmUp();
   }
 
   /**
@@ -59,10 +84,9 @@ export class ScriptRunner {
     const argumentsText = this.#checkRequest(request);
     const signals = [request.signal, request.scope.signal, this.#closing.signal];
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
-    const kind = depthOf(request) > 1 ? 'nested' : 'outside';
-    const running = this.#pool.lend({ kind, signal }, (thread) =>
-      new Run({ ...this.#options, bindings: this.#bindings, request, argumentsText, signal, thread }).run(),
-    );
+    // Every host call under way listens, and a script may make many at once.
+    setMaxListeners(0, signal);
+    const running = this.#runInPlace(request, { argumentsText, signal });
     this.#runs.add(running);
     try {
       return await running;
@@ -71,11 +95,46 @@ export class ScriptRunner {
     }
   }
 
+  async #runInPlace(
+    request: RunRequest,
+    started: { readonly argumentsText: string; readonly signal: AbortSignal },
+  ): Promise<RunResult> {
+    const askedAt = performance.now();
+    const wallTimeMs = Math.min(
+      this.#options.limits.wallTimeMs,
+      request.wallTimeMs ?? Number.POSITIVE_INFINITY,
+    );
+    const leave = await this.#takePlace(request, { signal: started.signal, longestMs: wallTimeMs });
+    try {
+      const options = {
+        ...this.#options,
+        ...started,
+        bindings: this.#bindings,
+        openStreams: this.#openStreams,
+        request,
+        askedAt,
+        wallTimeMs,
+      };
+      const pool = request.within === undefined ? this.#pool : this.#writePool;
+      return await pool.lend((thread) => new Run({ ...options, thread }).run());
+    } finally {
+      leave?.();
+    }
+  }
+
+  async #takePlace(
+    { place, scope }: RunRequest,
+    wait: { readonly signal: AbortSignal; readonly longestMs: number },
+  ): Promise<(() => void) | undefined> {
+    return place === 'held' ? undefined : await this.#places.take(place ?? visitorOf(scope), wait);
+  }
+
   /** Ends what runs, and the threads. */
   async close(): Promise<void> {
+    this.#places.close();
     this.#closing.abort(new ServiceError('UNAVAILABLE', 'the service is shutting down'));
     await Promise.allSettled(this.#runs);
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.#writePool.close()]);
   }
 
   /**
@@ -87,9 +146,13 @@ export class ScriptRunner {
     const { limits } = this.#options;
     this.#checkSize(source);
     const { name: script, code } = source;
-    const ended = await this.#pool.lend({ kind: 'outside', signal: this.#closing.signal }, (thread) =>
-      thread.run({ task: 'check', script, code, argumentsText: 'null', timeZone: 'UTC' }, NOTHING_TO_CALL),
-    );
+    const wait = { signal: this.#closing.signal, longestMs: limits.wallTimeMs };
+    const leave = await this.#places.take(READER, wait);
+    const ended = await this.#pool
+      .lend((thread) =>
+        thread.run({ task: 'check', script, code, argumentsText: 'null', timeZone: 'UTC' }, NOTHING_TO_CALL),
+      )
+      .finally(leave);
     const at = ended.kind === 'ended' ? ended.outcome.error : undefined;
     if (ended.kind === 'ended' && at === undefined) return;
     const error = at ? thrownError(script, at, limits) : limitError(script, 'cpuTime', { limits, at });
@@ -130,6 +193,9 @@ export class ScriptRunner {
   }
 }
 
+/** Scripts that are read and not run are counted apart from those of the domains. */
+const READER: Visitor = { domainId: '', caller: 'check' };
+
 /** A script that is not run calls nothing. */
 const NOTHING_TO_CALL: RunHost = {
   answer: async () => '-{"message":"the script is not running"}',
@@ -142,11 +208,15 @@ function depthOf({ depth, scope }: RunRequest): number {
 }
 
 interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
+  readonly openStreams: OpenStreams;
   readonly bindings: ReadonlyMap<string, HostBinding>;
   readonly request: RunRequest;
   readonly argumentsText: string;
   readonly signal: AbortSignal;
   readonly thread: GuestThread;
+  /** By `performance.now()`. */
+  readonly askedAt: number;
+  readonly wallTimeMs: number;
 }
 
 /** One run, from the thread it got to its result. */
@@ -156,25 +226,24 @@ class Run {
   readonly #output: OutputLine[] = [];
   /** Ends the work of host calls: a statement, a request. */
   readonly #end = new AbortController();
-  readonly #wallTimeMs: number;
   #stoppedBy: OutsideStop | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#id = options.request.id ?? uuidv7();
-    this.#wallTimeMs = Math.min(
-      options.limits.wallTimeMs,
-      options.request.wallTimeMs ?? Number.POSITIVE_INFINITY,
-    );
   }
 
   async run(): Promise<RunResult> {
     const { request, thread, signal, bindings, limits, onFault, argumentsText } = this.#options;
+    const { askedAt, wallTimeMs } = this.#options;
     const { source, scope } = request;
     signal.throwIfAborted();
-    const calls = new HostCalls({ bindings, limits, onFault, context: this.#createContext() });
+    setMaxListeners(0, this.#end.signal);
+    const { openStreams } = this.#options;
+    const context = this.#createContext();
+    const calls = new HostCalls({ bindings, limits, openStreams, onFault, context });
     const startedAt = performance.now();
-    const timer = setTimeout(() => this.#stop('wallTime'), this.#wallTimeMs);
+    const timer = setTimeout(() => this.#stop('wallTime'), Math.max(0, wallTimeMs - (startedAt - askedAt)));
     const abort = () => this.#stop('aborted');
     signal.addEventListener('abort', abort, { once: true });
     try {
@@ -258,12 +327,13 @@ class Run {
   }
 
   #findError(outcome: ThreadOutcome): ScriptError | undefined {
-    const { limits, request } = this.#options;
+    const { limits, request, wallTimeMs } = this.#options;
     const { name } = request.source;
     const ended = outcome.kind === 'ended' ? outcome.outcome : undefined;
+    if (ended?.valueText !== undefined && isNestedDeeply(ended.valueText)) return deepResultError(name);
     const at = ended?.error;
     if (this.#stoppedBy === 'wallTime') {
-      return limitError(name, 'wallTime', { limits, at, wallTimeMs: this.#wallTimeMs });
+      return limitError(name, 'wallTime', { limits, at, wallTimeMs });
     }
     if (this.#stoppedBy === 'aborted') return endedError(name, 'nobody waits for it any more', at);
     if (outcome.kind === 'lost') {
@@ -283,6 +353,7 @@ class Run {
 /** The same transaction, whose statements end with the run. */
 function withSignal(transaction: Transaction, signal: AbortSignal): Transaction {
   return {
+    ...transaction,
     query: (sql, options = {}) => transaction.query(sql, { signal, ...options }),
   };
 }

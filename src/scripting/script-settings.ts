@@ -20,7 +20,7 @@ export const SCRIPT_SETTINGS = {
     default: '2000',
     schema: positive,
     meaning:
-      'longest a write waits for a script it asks before it is made, in milliseconds; then it is refused',
+      'longest a write waits for a script it asks before it is made, its place included, in milliseconds; then it is refused',
   },
   scriptMemoryBytes: {
     variable: 'SCRIPT_MEMORY_BYTES',
@@ -63,7 +63,8 @@ export const SCRIPT_SETTINGS = {
     variable: 'SCRIPT_DEPTH',
     default: '4',
     schema: positive.max(16),
-    meaning: 'how deep scripts may start scripts, by platform.runScript or by triggers',
+    meaning:
+      'how many scripts may start one another, by platform.runScript, by triggers, or by what they write and publish',
   },
   scriptConcurrentRuns: {
     variable: 'SCRIPT_CONCURRENT_RUNS',
@@ -72,17 +73,58 @@ export const SCRIPT_SETTINGS = {
     meaning:
       'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts started by these come on top',
   },
+  scriptDomainRuns: {
+    variable: 'SCRIPT_DOMAIN_RUNS',
+    default: '16',
+    schema: positive.max(1000),
+    meaning: 'of these, runs of one domain at once',
+  },
+  scriptCallerRuns: {
+    variable: 'SCRIPT_CALLER_RUNS',
+    default: '4',
+    schema: positive.max(1000),
+    meaning: 'of these, runs of one user at once, and of one script that runs for nobody',
+  },
   scriptQueuedRuns: {
     variable: 'SCRIPT_QUEUED_RUNS',
     default: '200',
     schema: count,
-    meaning: 'runs that may wait for their turn; with more, the next is answered 503',
+    meaning:
+      'runs that may wait for their turn, at most SCRIPT_WALL_TIME_MS; with more, the next is answered 503',
+  },
+  scriptCallerQueuedRuns: {
+    variable: 'SCRIPT_CALLER_QUEUED_RUNS',
+    default: '50',
+    schema: count,
+    meaning: 'of these, runs of one user',
+  },
+  scriptBeforeRuns: {
+    variable: 'SCRIPT_BEFORE_RUNS',
+    default: '6',
+    schema: positive.max(500),
+    meaning:
+      'writes that ask scripts at once, in places of their own; each holds a connection, so less than half of POOL_SIZE whatever this says',
+  },
+  scriptQueuedBeforeRuns: {
+    variable: 'SCRIPT_QUEUED_BEFORE_RUNS',
+    default: '200',
+    schema: count,
+    meaning:
+      'writes that may wait for such a place, without a connection and at most three quarters of SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
+  },
+  scriptStreams: {
+    variable: 'SCRIPT_STREAMS',
+    default: '8',
+    schema: positive.max(1000),
+    meaning:
+      'lists that all runs of this gateway read at once by findStream, agg and readFile, half of them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
   },
   scriptWarmThreads: {
     variable: 'SCRIPT_WARM_THREADS',
     default: '2',
     schema: count.max(64),
-    meaning: 'threads kept ready for runs, some 10 MiB each; 0: a run that finds none idle starts one',
+    meaning:
+      'threads kept ready for runs, and as many for what writes ask, some 10 MiB each; 0: a run that finds none idle starts one',
   },
   scriptRequests: {
     variable: 'SCRIPT_REQUESTS',

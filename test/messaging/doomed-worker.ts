@@ -1,8 +1,9 @@
 /** A process that takes a job of the task `endless` and never ends it, until it is killed. */
 import { JobWorkers } from '../../src/messaging/job-workers.js';
+import { openDatabase } from '../../src/store/database/database.js';
 
 const workers = new JobWorkers({
-  url: process.argv[2] ?? '',
+  database: await openDatabase({ url: process.argv[2] ?? '', poolSize: 1, statementTimeoutMs: 5000 }),
   tasks: [
     {
       name: 'endless',

@@ -1,8 +1,8 @@
 /** A whole gateway with its workers, for messages; whoever asks, and what became of what was asked for. */
 import { afterAll, beforeAll } from '@jest/globals';
+import type { Services } from '../../src/compose/services.js';
 import type { Message } from '../../src/messaging/message.js';
-import type { Services } from '../../src/services.js';
-import type { Scope } from '../../src/store/scope.js';
+import type { Scope } from '../../src/model/scope.js';
 import { type Settings, type StartedGateway, startGateway } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
 import { eventually } from './use-workers.js';

@@ -2,6 +2,7 @@
 import { afterEach } from '@jest/globals';
 import type { CronItem, JobObservation, JobTask } from '../../src/messaging/job.js';
 import { JobWorkers } from '../../src/messaging/job-workers.js';
+import type { Database } from '../../src/store/database/database.js';
 
 export interface TestWorkers {
   /** In the order they happened, of all gateways. */
@@ -16,7 +17,7 @@ export interface TestWorkers {
 }
 
 /** All are stopped after each test. */
-export function useWorkers(test: { readonly url: string }): TestWorkers {
+export function useWorkers(test: { readonly database: Database }): TestWorkers {
   const observed: JobObservation[] = [];
   const started: JobWorkers[] = [];
   afterEach(async () => {
@@ -27,7 +28,7 @@ export function useWorkers(test: { readonly url: string }): TestWorkers {
     observed,
     async start(o) {
       const workers = new JobWorkers({
-        url: test.url,
+        database: test.database,
         cronItems: [],
         concurrency: 2,
         shutdownGraceMs: 5000,

@@ -1,12 +1,12 @@
 /** The words of the tests of scripts: a runner on the test database, and principals of every role. */
 import { afterAll, beforeAll } from '@jest/globals';
 import type { JsonValue } from '../../src/json.js';
+import type { Scope } from '../../src/model/scope.js';
 import type { HostBinding } from '../../src/scripting/platform/host-binding.js';
 import type { ScriptLimits } from '../../src/scripting/script-limits.js';
 import type { RunRequest, RunResult } from '../../src/scripting/script-run.js';
 import { ScriptRunner } from '../../src/scripting/script-runner.js';
 import type { Database } from '../../src/store/database/database.js';
-import type { Scope } from '../../src/store/scope.js';
 
 export const LIMITS: ScriptLimits = {
   cpuTimeMs: 5_000,
@@ -19,7 +19,13 @@ export const LIMITS: ScriptLimits = {
   codeBytes: 100_000,
   depth: 3,
   concurrentRuns: 4,
+  domainRuns: 4,
+  callerRuns: 4,
   queuedRuns: 4,
+  callerQueuedRuns: 4,
+  beforeRuns: 2,
+  queuedBeforeRuns: 4,
+  streams: 6,
   warmThreads: 1,
 };
 

@@ -379,6 +379,25 @@ describe('a run', () => {
     await expect(scripts.run('1;', { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
   });
 
+  it('reads half as many lists at once as all runs together may, and one more once one is closed', async () => {
+    const open = 'platform.db.stream(5)[Symbol.asyncIterator]()';
+    const code = `
+      const lists = [];
+      for (let n = 0; n < 3; n++) { lists.push(${open}); await lists[n].next(); }
+      let refused;
+      try { await ${open}.next(); } catch (error) { refused = error.code; }
+      await lists[0].return();
+      export default [refused, (await ${open}.next()).value.n];`;
+    expect(await scripts.value(code)).toEqual(['LIMIT_EXCEEDED', 0]);
+  });
+
+  it('leaves no list open behind: the next ones have them all', async () => {
+    const code = `
+      for (let n = 0; n < 3; n++) await platform.db.stream(5)[Symbol.asyncIterator]().next();
+      export default 1;`;
+    for (let run = 0; run < 4; run++) expect(await scripts.value(code)).toBe(1);
+  });
+
   it('waits for a place, and is refused when too many wait', async () => {
     const runs = Array.from({ length: 9 }, () => scripts.run('platform.sleep(200); export default 1;'));
     const results = await Promise.allSettled(runs);

@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
-import type { Scope } from '../../store/scope.js';
+import type { Scope } from '../../model/scope.js';
+import type { Transaction } from '../../store/database/database.js';
 import type { Attachment } from '../message.js';
 import type { AttachmentRequest } from './email-request.js';
 import type { OutgoingAttachment } from './smtp-channel.js';
@@ -10,7 +11,11 @@ import type { OutgoingAttachment } from './smtp-channel.js';
 /** What is needed of the files of a domain. @see Files */
 export interface AttachmentFiles {
   /** @throws NOT_FOUND also for a file the caller may not read */
-  get(scope: Scope, id: string): Promise<{ readonly name: string; readonly contentType: string }>;
+  get(
+    scope: Scope,
+    id: string,
+    within?: Transaction,
+  ): Promise<{ readonly name: string; readonly contentType: string }>;
   read(scope: Scope, id: string): Promise<{ readonly stream: Readable }>;
 }
 
@@ -25,14 +30,16 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export async function toAttachments(
   scope: Scope,
   requests: readonly AttachmentRequest[],
-  files: AttachmentFiles,
+  { files, within }: { readonly files: AttachmentFiles; readonly within: Transaction | undefined },
 ): Promise<Attachment[]> {
   if (requests.length > MAX_ATTACHMENTS) {
     throw new ServiceError('LIMIT_EXCEEDED', `an email has at most ${MAX_ATTACHMENTS} attachments`);
   }
   const attachments: Attachment[] = [];
   for (const [index, request] of requests.entries()) {
-    attachments.push(await toAttachment(scope, request, files, `attachments/${index}`));
+    attachments.push(
+      await toAttachment(request, `attachments/${index}`, (id) => files.get(scope, id, within)),
+    );
   }
   return attachments;
 }
@@ -52,16 +59,15 @@ export async function openAttachments(
 }
 
 async function toAttachment(
-  scope: Scope,
   request: AttachmentRequest,
-  files: AttachmentFiles,
   parameter: string,
+  findFile: (id: string) => ReturnType<AttachmentFiles['get']>,
 ): Promise<Attachment> {
   const { content, fileId } = request;
   if ((content === undefined) === (fileId === undefined)) {
     throw invalid(parameter, 'it has both or none of them', 'either content (base64) or fileId');
   }
-  const file = fileId === undefined ? undefined : await files.get(scope, fileId);
+  const file = fileId === undefined ? undefined : await findFile(fileId);
   const name = request.name || file?.name || '';
   if (name === '' || name.length > MAX_NAME || CONTROL.test(name)) {
     throw invalid(`${parameter}/name`, 'not the name of a file', `1 to ${MAX_NAME} characters in one line`);

@@ -137,7 +137,10 @@ function findText(json: string, path: string): string | undefined {
     const found = path
       .split('.')
       .reduce<unknown>(
-        (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+        (value, name) =>
+          typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+            ? Reflect.get(value, name)
+            : undefined,
         JSON.parse(json),
       );
     return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;

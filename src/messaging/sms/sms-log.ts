@@ -1,13 +1,15 @@
 /** The records of `sms_log`: one for each text message, written in the transaction of what it tells of. */
 import { ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
+import { type Scope, systemPrincipal } from '../../model/scope.js';
 import type { Transaction } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { type Scope, systemPrincipal } from '../../store/scope.js';
 import type { Message } from '../message.js';
 import type { OutgoingSms } from './sms-request.js';
 
-const COLLECTION = 'sms_log';
+export const SMS_COLLECTION = 'sms_log';
+/** As whom the service notes what became of a message. */
+export const MESSAGES_TASK = 'messages';
 
 /** As the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN, INVALID_VALUE */
 export async function logQueued(
@@ -23,7 +25,7 @@ export async function logQueued(
     status: 'queued',
     ...(principal.kind === 'user' && { sent_by: principal.id }),
   };
-  await store.create(scope, COLLECTION, [record], { within: tx });
+  await store.create(scope, SMS_COLLECTION, [record], { within: tx });
 }
 
 export interface LogChange {
@@ -40,11 +42,7 @@ export async function logState(
   tx: Transaction,
 ): Promise<void> {
   if (message.recordId === undefined) return;
-  const scope: Scope = {
-    domain,
-    principal: systemPrincipal('messages', ['admin'], domain.id),
-    requestId: `message ${message.id}`,
-  };
+  const scope = logScope({ message, domain });
   const data: JsonObject = {
     status: change.status,
     status_on: new Date().toISOString(),
@@ -52,14 +50,25 @@ export async function logState(
     ...(change.providerId !== undefined && { provider_id: change.providerId }),
   };
   try {
-    await store.update(scope, COLLECTION, message.recordId, { data, mode: 'merge', within: tx });
+    await store.update(scope, SMS_COLLECTION, message.recordId, { data, mode: 'merge', within: tx });
   } catch (error) {
     if (error instanceof ServiceError && ['NOT_FOUND', 'GONE'].includes(error.code)) return;
     throw error;
   }
 }
 
+/** The service, as an admin of the domain. */
+export function logScope({ message, domain }: LoggedMessage): Scope {
+  return {
+    domain,
+    principal: systemPrincipal(MESSAGES_TASK, ['admin'], domain.id),
+    requestId: `message ${message.id}`,
+    // What this starts was led to by what led to the message.
+    scriptDepth: message.scriptDepth,
+  };
+}
+
 export interface LoggedMessage {
-  readonly message: Pick<Message, 'id' | 'recordId'>;
+  readonly message: Pick<Message, 'id' | 'recordId' | 'scriptDepth'>;
   readonly domain: Scope['domain'];
 }

@@ -22,6 +22,8 @@ export const STOP_REASONS = ['none', 'wallTime', 'aborted'] as const;
 export interface GuestSettings {
   readonly wasm: WebAssembly.Module;
   readonly functions: readonly GuestFunction[];
+  /** How far below the gateway's own threads it runs, where the system knows that of a thread. */
+  readonly niceness: number;
   readonly cpuTimeMs: number;
   readonly memoryBytes: number;
   readonly outputBytes: number;
@@ -52,7 +54,8 @@ export interface StartMessage {
 export type CallOperation = 'call' | 'open' | 'next' | 'close';
 
 export type GuestMessage =
-  | { readonly kind: 'ready' }
+  /** `threadNumber` is the system's, where the gateway can read the thread's processor time by it. */
+  | { readonly kind: 'ready'; readonly threadNumber?: number | undefined }
   | {
       readonly kind: 'call';
       readonly operation: CallOperation;

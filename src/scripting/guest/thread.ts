@@ -1,5 +1,5 @@
 /** The guest thread: runs one script after the other, each in an interpreter of its own, and has the next one ready meanwhile. */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { Guest } from './guest.js';
 import {
@@ -14,14 +14,11 @@ import {
   STOP,
   type StartMessage,
 } from './protocol.js';
-import { openThreadClock } from './thread-clock.js';
+import { findThreadNumber, openThreadClock } from './thread-clock.js';
 import { installZonedDate } from './zoned-date.js';
 
-/**
- * Below the gateway's own threads, so that scripts get what those leave: with twenty endless loops on two busy cores a request takes what it takes
- * without them, at 10 five times as long. Of a single thread on Linux alone.
- */
-const NICENESS = 15;
+/** More is not taken by the system. */
+const HIGHEST_NICENESS = 19;
 const FLUSH_AFTER_MS = 50;
 const FLUSH_AFTER_LINES = 50;
 
@@ -29,7 +26,9 @@ const settings = workerData.settings as GuestSettings;
 const answers = workerData.answers as MessagePort;
 const setTimeZone = installZonedDate();
 const threadClock = openThreadClock();
-if (process.platform === 'linux') setPriority(NICENESS);
+const threadNumber = findThreadNumber();
+// On Linux alone this is of the single thread. A gateway that was started nice itself may not make a thread less so.
+if (process.platform === 'linux') setPriority(Math.min(HIGHEST_NICENESS, getPriority() + settings.niceness));
 
 let next = Guest.create(settings);
 await announce();
@@ -42,7 +41,7 @@ parentPort?.on('message', async (start: StartMessage) => {
 
 async function announce(): Promise<void> {
   await next;
-  post({ kind: 'ready' });
+  post({ kind: 'ready', threadNumber });
 }
 
 function post(message: GuestMessage): void {

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
-import type { Scope } from '../../store/scope.js';
+import type { Scope } from '../../model/scope.js';
 
 export interface EndpointRequest {
   readonly method: string;

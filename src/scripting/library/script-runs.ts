@@ -2,13 +2,20 @@
 
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
-import { replaceUnstorable } from '../../filter/storable-text.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../json.js';
-import { isAdmin } from '../../store/admin.js';
-import type { Database, Transaction } from '../../store/database/database.js';
-import { type Domain, type Principal, type Scope, systemPrincipal } from '../../store/scope.js';
+import {
+  credentialName,
+  type Domain,
+  type Principal,
+  type Scope,
+  systemPrincipal,
+} from '../../model/scope.js';
+import { replaceUnstorable } from '../../model/storable-text.js';
+import type { Database, Queryable, Transaction } from '../../store/database/database.js';
 import { isUuid } from '../../uuid.js';
+import { runsInReach } from '../runs-in-reach.js';
+import { visitorOf } from '../script-places.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../script-run.js';
 import type { Script } from './script.js';
 import type { Scripts } from './scripts.js';
@@ -63,6 +70,8 @@ export interface StartOptions {
   /** Ends the run, beside the scope's. */
   readonly signal?: AbortSignal | undefined;
   readonly wallTimeMs?: number | undefined;
+  /** Default: that of whoever asks. */
+  readonly place?: RunRequest['place'];
 }
 
 export interface ScriptRunsOptions {
@@ -87,8 +96,10 @@ export class ScriptRuns {
    * @throws NOT_FOUND; FORBIDDEN when the caller may not run it
    */
   async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
-    const script = await this.#options.scripts.getRunnable(scope, name);
-    return await this.start(scopeOfRun(scope, script), script, options);
+    const script = await this.#options.scripts.getRunnable(scope, name, options.within);
+    // Also where it runs with roles of its own: by these, one caller would take the places of all who call the script.
+    const place = options.place ?? visitorOf(scope);
+    return await this.start(scopeOfRun(scope, script), script, { ...options, place });
   }
 
   /** Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled any more. */
@@ -118,7 +129,8 @@ export class ScriptRuns {
     const startedAt = new Date();
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
     // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is kept.
-    if (cause !== 'before') await this.#keepStart(scope, begun);
+    const notes = options.within === undefined ? this.#options.database : this.#options.database.apart;
+    if (cause !== 'before') await this.#keepStart(notes, scope, begun);
     const result = await this.#run({ id, source, scope, ...request });
     const run: ScriptRun = {
       ...begun,
@@ -133,18 +145,18 @@ export class ScriptRuns {
       output: result.output,
       requestId: scope.requestId,
     };
-    await this.#keepEnd(scope, run);
+    await this.#keepEnd(notes, scope, run);
     return run;
   }
 
   /**
-   * The runs of the domain, the newest first, without their output: an admin's view of all, anybody's view of their own.
+   * The runs of the domain, the newest first: an admin's view of all, anybody's view of their own.
    *
    * @throws INVALID_VALUE for a `before` that is no id of a run
    */
   async list(scope: Scope, query: RunQuery): Promise<readonly ScriptRun[]> {
     const conditions = [
-      reachOf(scope),
+      runsInReach(scope),
       ...(query.script === undefined ? [] : [Prisma.sql`script = ${query.script}`]),
       ...(query.status === undefined ? [] : [Prisma.sql`status = ${query.status}`]),
       ...(query.before === undefined
@@ -167,7 +179,7 @@ export class ScriptRuns {
     const [row] = await this.#options.database.query<RunRow>(Prisma.sql`
       select ${COLUMNS}
       from script_runs
-      where ${reachOf(scope)} and id = ${assertRunId(id)}::uuid`);
+      where ${runsInReach(scope)} and id = ${assertRunId(id)}::uuid`);
     if (row === undefined) throw new ServiceError('NOT_FOUND', `there is no run "${id}"`);
     return toScriptRun(row);
   }
@@ -200,26 +212,28 @@ select count(*)::int as count from gone`);
   }
 
   async #keepStart(
+    notes: Queryable,
     scope: Scope,
     run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
   ): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
-insert into script_runs (id, domain_id, script, version, cause, principal, status, started_at, request_id)
+    await notes.query(Prisma.sql`
+insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at, request_id)
 values (
-  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause}, ${scope.principal.id},
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
+  ${scope.principal.id}, ${credentialName(scope.principal.credential)},
   'running', ${run.startedAt.toISOString()}::timestamptz, ${scope.requestId}
 )`);
   }
 
-  async #keepEnd(scope: Scope, run: ScriptRun): Promise<void> {
-    await this.#options.database.query(Prisma.sql`
+  async #keepEnd(notes: Queryable, scope: Scope, run: ScriptRun): Promise<void> {
+    await notes.query(Prisma.sql`
 insert into script_runs (
-  id, domain_id, script, version, cause, principal, status, started_at, ended_at,
+  id, domain_id, script, version, cause, principal, credential, status, started_at, ended_at,
   cpu_ms, memory_bytes, host_calls, value, error, output, request_id
 )
 values (
-  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause}, ${scope.principal.id},
-  ${run.status}, ${run.startedAt.toISOString()}::timestamptz, now(),
+  ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
+  ${scope.principal.id}, ${credentialName(scope.principal.credential)}, ${run.status}, ${run.startedAt.toISOString()}::timestamptz, now(),
   ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
   ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
   ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb, ${scope.requestId}
@@ -254,12 +268,6 @@ function serviceScope(
 
 function servicePrincipal(domain: Domain, name: string, roles: readonly string[]): Principal {
   return systemPrincipal(`script:${name}`, roles, domain.id);
-}
-
-function reachOf({ domain, principal }: Scope): Prisma.Sql {
-  return isAdmin(principal)
-    ? Prisma.sql`domain_id = ${domain.id}`
-    : Prisma.sql`domain_id = ${domain.id} and principal = ${principal.id}`;
 }
 
 function assertRunId(id: string): string {

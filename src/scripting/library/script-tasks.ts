@@ -4,11 +4,12 @@ import { type ErrorCode, ServiceError } from '../../errors.js';
 import { type JsonObject, type JsonValue, parsePlainJson } from '../../json.js';
 import type { JobTask } from '../../messaging/job.js';
 import type { JobQueue } from '../../messaging/job-queue.js';
+import { type Domain, type Scope, systemPrincipal } from '../../model/scope.js';
+import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
-import type { Domains } from '../../store/domains.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { Scope } from '../../store/scope.js';
-import type { ScriptRuns } from './script-runs.js';
+import type { ScriptLog } from '../script-log.js';
+import type { ScriptRun, ScriptRuns } from './script-runs.js';
 import { dueTimes, moveClock } from './script-schedule.js';
 import type { Scripts } from './scripts.js';
 
@@ -19,18 +20,23 @@ export interface ScriptTaskServices {
   readonly jobs: Pick<JobQueue, 'add'>;
   readonly scripts: Scripts;
   readonly runs: ScriptRuns;
+  readonly scriptLog: Pick<ScriptLog, 'write'>;
+  /** How many scripts may lead to one another. */
+  readonly maxDepth: number;
 }
 
 /** A script that fails is tried again: what it depends on (an SMS provider, a bank) may be back by then. */
 export const SCRIPT_ATTEMPTS = 4;
 export const RUN_TASK = 'scripts.run';
-/** Looks every minute for schedules that are due; `src/jobs.ts` has it in its list of what is due by the clock. */
+/** Looks every minute for schedules that are due; `src/compose/jobs.ts` has it in its list of what is due by the clock. */
 export const SCHEDULE_TASK = 'scripts.schedule';
 
 const RunPayload = z.object({
   domain: z.string(),
   script: z.string(),
   cause: z.enum(['after', 'topic', 'schedule']),
+  /** How many scripts, one started by the other, led to this one; 0: none did. */
+  depth: z.number().int().min(0).default(0),
   arguments: z.record(z.string(), z.unknown()),
 });
 type RunPayload = z.infer<typeof RunPayload>;
@@ -48,17 +54,41 @@ export function createScriptTasks(services: ScriptTaskServices): readonly JobTas
   ];
 }
 
-async function runJob({ domains, runs, store }: ScriptTaskServices, job: RunPayload): Promise<void> {
+async function runJob(services: ScriptTaskServices, job: RunPayload): Promise<void> {
+  const { domains, runs, store } = services;
   const domain = domains.find(job.domain);
   if (domain === undefined) return;
   const sent = job.arguments as JsonObject;
   const run = await runs.runAsService(domain, job.script, {
     cause: job.cause,
+    depth: job.depth + 1,
     argumentsFor: async (scope) =>
       job.cause === 'after' ? { ...sent, record: await findWritten(store, scope, sent) } : sent,
   });
   if (run?.error === undefined) return;
-  throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
+  if (job.depth >= services.maxDepth) await tellOfCircle(services, { domain, run });
+  else throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
+}
+
+/** The run was not begun, and is not tried again: its author is told where it is looked for, in the log of the script. */
+async function tellOfCircle(
+  { scriptLog, maxDepth }: ScriptTaskServices,
+  { domain, run }: { readonly domain: Domain; readonly run: ScriptRun },
+): Promise<void> {
+  const scope = {
+    domain,
+    principal: systemPrincipal(run.principal, [], domain.id),
+    requestId: run.requestId,
+  };
+  const message =
+    `not started by this ${run.cause === 'topic' ? 'message' : 'write'}: ${maxDepth} scripts, one started by what the other wrote or ` +
+    `published, led to it, and no more may (SCRIPT_DEPTH). Most likely "${run.script}" starts itself: have it look whether ` +
+    'there is anything left to change before it writes.';
+  await scriptLog.write(
+    scope,
+    { id: run.id, name: run.script, depth: maxDepth + 1 },
+    { level: 'error', message, data: undefined, isApart: false },
+  );
 }
 
 /** The record as it is by now, as far as the script may read it; null: it is gone. */

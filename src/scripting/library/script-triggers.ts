@@ -2,8 +2,18 @@
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
 import type { TopicTriggers } from '../../messaging/topics.js';
-import type { AskedWrite, BeforeTrigger, WriteTriggers } from '../../store/write-triggers.js';
+import type { Scope } from '../../model/scope.js';
+import type {
+  AskedWrite,
+  BeforeTrigger,
+  ReservedPlace,
+  WriteTriggers,
+} from '../../store/writing/write-triggers.js';
+import type { Places } from '../places.js';
+import { visitorOf } from '../script-places.js';
+import type { ScriptError } from '../script-run.js';
 import { principalOfRun, type RunCause, type ScriptRun, type ScriptRuns } from './script-runs.js';
 import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
 import type { ScriptOutline, Scripts } from './scripts.js';
@@ -11,6 +21,7 @@ import type { ScriptOutline, Scripts } from './scripts.js';
 export interface StartedScripts {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
+  readonly writePlaces: Places;
 }
 
 export interface ScriptTriggersOptions {
@@ -31,16 +42,25 @@ export function createScriptTriggers({
       if (started === undefined || outlines.length === 0) return NONE;
       return outlines.map((outline) => beforeTrigger(outline, { ...started, beforeTimeoutMs }));
     },
-    after: ({ domain }, collection, operation) =>
-      addJobs(scripting()?.scripts.starts.after(domain.id, collection, operation), {
-        domainId: domain.id,
+    reserve: (scope, writes) => {
+      const started = scripting();
+      if (started === undefined || !started.scripts.starts.mayAsk(scope.domain.id, writes)) return undefined;
+      // The rest of the time is left for the script. For a task of the service nobody waits: what it notes is to be noted.
+      const isTask = scope.principal.id === MESSAGES_TASK;
+      const longestMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
+      const wait = { signal: scope.signal, longestMs };
+      return reservePlace(started.writePlaces, scope, wait);
+    },
+    after: (scope, collection, operation) =>
+      addJobs(scripting()?.scripts.starts.after(scope.domain.id, collection, operation), {
+        scope,
         cause: 'after',
         arguments: Prisma.sql`json_build_object(
         'operation', ${operation}::text, 'collection', ${collection}::text, 'id', r.id, 'version', r.version)`,
       }),
-    afterMessage: (domainId, topic) =>
-      addJobs(scripting()?.scripts.starts.onTopic(domainId, topic), {
-        domainId,
+    afterMessage: (scope, topic) =>
+      addJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
+        scope,
         cause: 'topic',
         arguments: Prisma.sql`json_build_object('topic', m.topic, 'message', m.message)`,
       }),
@@ -48,11 +68,14 @@ export function createScriptTriggers({
 }
 
 const NONE: readonly BeforeTrigger[] = [];
+const SERVICE_WAIT_MS = 30_000;
+/** Of the time of a write that asks scripts: how much of it may pass before it has its place. */
+const WAITING_SHARE = 0.75;
 
 /** An expression that adds a job for each script, in the statement and so in the transaction of what starts them. */
 function addJobs(
   scripts: readonly ScriptOutline[] | undefined,
-  job: { readonly domainId: string; readonly cause: RunCause; readonly arguments: Prisma.Sql },
+  job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Prisma.Sql },
 ): Prisma.Sql | undefined {
   if (scripts === undefined || scripts.length === 0) return undefined;
   return Prisma.sql`(
@@ -61,8 +84,8 @@ function addJobs(
     cross join lateral campus_jobs.add_job(
       ${RUN_TASK},
       json_build_object(
-        'domain', ${job.domainId}::text, 'script', script.name, 'cause', ${job.cause}::text,
-        'arguments', ${job.arguments}),
+        'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
+        'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments}),
       max_attempts => ${SCRIPT_ATTEMPTS}::int
     )
   )`;
@@ -75,19 +98,66 @@ function beforeTrigger(
   return {
     principalFor: (scope) => principalOfRun(scope, outline),
     ask: async (write, within) => {
-      const script = await o.scripts.findEnabled(outline.domainId, outline.name);
+      const script = await o.scripts.findEnabled(outline.domainId, outline.name, within);
       if (script === undefined) return undefined;
-      const run = await o.scriptRuns.start(write.scope, script, {
-        cause: 'before',
-        arguments: argumentsOf(write),
-        // A script whose writes ask scripts again goes no deeper than the runner lets it.
-        depth: (write.scope.scriptDepth ?? 0) + 1,
-        within,
-        wallTimeMs: o.beforeTimeoutMs,
-      });
-      return answerOf(run);
+      const waitedMs = within.reserved?.waitedMs ?? 0;
+      const giveBack = within.reserved === undefined ? takePlace(o.writePlaces, write.scope) : undefined;
+      try {
+        const run = await o.scriptRuns.start(write.scope, script, {
+          cause: 'before',
+          arguments: argumentsOf(write),
+          // A script whose writes ask scripts again goes no deeper than the runner lets it.
+          depth: (write.scope.scriptDepth ?? 0) + 1,
+          within,
+          place: 'held',
+          wallTimeMs: Math.max(1, o.beforeTimeoutMs - waitedMs),
+        });
+        if (run.error?.limit === 'wallTime') throw tookTooLong(run.script, run.error, { ...o, waitedMs });
+        return answerOf(run);
+      } finally {
+        giveBack?.();
+      }
     },
   };
+}
+
+async function reservePlace(
+  places: Places,
+  scope: Scope,
+  wait: Parameters<Places['take']>[1],
+): Promise<ReservedPlace> {
+  const free = places.takeNow(visitorOf(scope));
+  if (free !== undefined) return { giveBack: free, waitedMs: 0 };
+  const askedAt = performance.now();
+  const giveBack = await places.take(visitorOf(scope), wait);
+  // Where no request waits there is no time to keep to.
+  const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;
+  return { giveBack, waitedMs };
+}
+
+/** For a write of a transaction that took no place before it had a connection: it does not wait with that in hand. */
+function takePlace(places: Places, scope: Scope): () => void {
+  const giveBack = places.takeNow(visitorOf(scope));
+  if (giveBack !== undefined) return giveBack;
+  throw new ServiceError('UNAVAILABLE', 'the scripts this write asks are busy with other writes; try again', {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** With all of its time it is the script that is too slow; with less, it was the others before it. */
+function tookTooLong(
+  script: string,
+  error: ScriptError,
+  { waitedMs, beforeTimeoutMs }: { readonly waitedMs: number; readonly beforeTimeoutMs: number },
+): ServiceError {
+  const limit = `${beforeTimeoutMs.toLocaleString('en')} ms (SCRIPT_BEFORE_TIMEOUT_MS)`;
+  if (waitedMs === 0) return refused(script, `it took longer than ${limit}${printPlace(error)}`);
+  const waited = `${Math.ceil(waitedMs).toLocaleString('en')} ms`;
+  return new ServiceError(
+    'UNAVAILABLE',
+    `the script "${script}" was not done in time: of ${limit} this write waited ${waited} behind other writes; nothing was written, try again`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 function argumentsOf({ operation, collection, record, previous }: AskedWrite): JsonObject {
@@ -95,15 +165,16 @@ function argumentsOf({ operation, collection, record, previous }: AskedWrite): J
 }
 
 function answerOf(run: ScriptRun): JsonObject | undefined {
-  if (run.error !== undefined) {
-    const { message, line, column } = run.error;
-    const place =
-      line === undefined ? '' : ` (${run.script}:${line}${column === undefined ? '' : `:${column}`})`;
-    throw refused(run.script, `${message}${place}`);
-  }
+  if (run.error !== undefined) throw refused(run.script, `${run.error.message}${printPlace(run.error)}`);
   if (run.value === undefined || run.value === null) return undefined;
   if (isJsonObject(run.value)) return run.value;
   throw refused(run.script, 'it gave back no object: a before-trigger gives the record, or nothing');
+}
+
+/** ` (fees.js:3:7)`, as far as it is known where the script was. */
+function printPlace({ script, line, column }: ScriptError): string {
+  if (line === undefined) return '';
+  return ` (${script}:${line}${column === undefined ? '' : `:${column}`})`;
 }
 
 function refused(script: string, why: string): ServiceError {

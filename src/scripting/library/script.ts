@@ -2,7 +2,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
-import type { WriteOperation } from '../../store/write-triggers.js';
+import type { WriteOperation } from '../../store/writing/write-triggers.js';
 
 /** The writes of a collection that start a script. */
 export interface WriteTrigger {

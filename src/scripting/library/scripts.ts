@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache';
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isAdmin } from '../../store/admin.js';
-import type { Database } from '../../store/database/database.js';
-import type { Scope } from '../../store/scope.js';
-import type { WriteOperation } from '../../store/write-triggers.js';
+import type { Scope } from '../../model/scope.js';
+import { isAdmin } from '../../store/access/admin.js';
+import type { Database, Transaction } from '../../store/database/database.js';
+import type { WriteOperation, Writes } from '../../store/writing/write-triggers.js';
 import {
   parseScript,
   type Script,
@@ -55,11 +55,7 @@ export class Scripts {
   /** Reads the settings of all scripts and listens for changes until `close`. */
   static async load(options: ScriptsOptions): Promise<Scripts> {
     const scripts = new Scripts(options);
-    const renew = () => {
-      // A failed renewal is made up for by the next message, or by the gap reported when the connection is back.
-      scripts.refresh().catch(() => {});
-    };
-    scripts.#stopListening = await options.database.listen(CHANNEL, renew, renew);
+    scripts.#stopListening = await options.database.keepCurrent(CHANNEL, () => scripts.refresh());
     await scripts.refresh();
     return scripts;
   }
@@ -98,17 +94,17 @@ export class Scripts {
    *
    * @throws NOT_FOUND; FORBIDDEN, also for one that is not enabled
    */
-  async getRunnable(scope: Scope, name: string): Promise<Script> {
+  async getRunnable(scope: Scope, name: string, within?: Transaction): Promise<Script> {
     const outline = this.#getOutline(scope, name);
     const refusal = findRefusal(scope, outline);
     if (refusal !== undefined) throw new ServiceError('FORBIDDEN', refusal);
-    return await this.#withCode(outline);
+    return await this.#withCode(outline, within);
   }
 
   /** A script that its own settings start, without a caller. `undefined`: it is gone or not enabled. */
-  async findEnabled(domainId: string, name: string): Promise<Script | undefined> {
+  async findEnabled(domainId: string, name: string, within?: Transaction): Promise<Script | undefined> {
     const outline = this.#index.find(domainId, name);
-    return outline?.isEnabled ? await this.#withCode(outline) : undefined;
+    return outline?.isEnabled ? await this.#withCode(outline, within) : undefined;
   }
 
   /** The script that answers `/x/<name>`. `undefined`: none does, or it is not enabled. */
@@ -206,16 +202,16 @@ select pg_notify(${CHANNEL}, '') as announced`);
     return new ServiceError('NOT_FOUND', `there is no script "${name}".${didYouMean(name, names)}`);
   }
 
-  async #withCode(outline: ScriptOutline): Promise<Script> {
+  async #withCode(outline: ScriptOutline, within?: Transaction): Promise<Script> {
     const { domainId, name, version } = outline;
     const key = `${domainId} ${name} ${version}`;
     const kept = this.#codes.get(key);
     if (kept !== undefined) return { ...outline, code: kept };
-    const found = await this.#options.database.prisma.scriptVersion.findUnique({
-      where: { domainId_name_version: { domainId, name, version } },
-      select: { code: true },
-    });
-    if (found === null) throw new ServiceError('NOT_FOUND', `there is no script "${name}"`);
+    const [found] = await (within ?? this.#options.database).query<{ code: string }>(Prisma.sql`
+      select code
+      from script_versions
+      where domain_id = ${domainId} and name = ${name} and version = ${version}`);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', `there is no script "${name}"`);
     this.#codes.set(key, found.code);
     return { ...outline, code: found.code };
   }
@@ -224,6 +220,8 @@ select pg_notify(${CHANNEL}, '') as announced`);
 /** Which scripts start by themselves: enabled ones, by name. */
 export interface ScriptStarts {
   before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
+  /** Whether any script is asked before writes to one of these collections. */
+  mayAsk(domainId: string, writes: Writes): boolean;
   after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
   onTopic(domainId: string, topic: string): readonly ScriptOutline[];
   scheduled(): readonly ScriptOutline[];
@@ -233,6 +231,8 @@ class ScriptIndex implements ScriptStarts {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
   readonly #started = new Map<string, ScriptOutline[]>();
   readonly #scheduled: ScriptOutline[] = [];
+  /** By domain, the collections whose writes ask a script. */
+  readonly #asked = new Map<string, Set<string>>();
 
   constructor(outlines: readonly ScriptOutline[]) {
     for (const outline of outlines) {
@@ -244,6 +244,9 @@ class ScriptIndex implements ScriptStarts {
         this.#started.set(start, [...(this.#started.get(start) ?? []), outline]);
       }
       if (outline.schedule !== undefined) this.#scheduled.push(outline);
+      for (const { collection } of outline.before) {
+        this.#asked.set(domainId, (this.#asked.get(domainId) ?? new Set()).add(collection));
+      }
     }
   }
 
@@ -257,6 +260,12 @@ class ScriptIndex implements ScriptStarts {
 
   before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {
     return this.#startedBy('before', domainId, collection, operation);
+  }
+
+  mayAsk(domainId: string, writes: Writes): boolean {
+    const collections = this.#asked.get(domainId);
+    if (collections === undefined) return false;
+    return writes === 'anything' || writes.some((collection) => collections.has(collection));
   }
 
   after(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[] {

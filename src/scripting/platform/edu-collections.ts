@@ -1,6 +1,6 @@
 /** `platform.isEduCollection`. */
 import { z } from 'zod';
-import type { Catalog } from '../../store/catalog.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
 import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 

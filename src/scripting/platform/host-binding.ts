@@ -6,8 +6,8 @@
  * binding reads them as strictly as a request (`platform/arguments.ts`).
  */
 import type { JsonValue } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
 import type { Transaction } from '../../store/database/database.js';
-import type { Scope } from '../../store/scope.js';
 import type { ScriptError } from '../script-run.js';
 
 /** The run a call comes from. */

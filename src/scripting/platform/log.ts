@@ -14,10 +14,15 @@ export function createLogBinding(services: { readonly scriptLog: ScriptLog }): H
     name: 'log',
     kind: 'function',
     returns: 'value',
-    call: async ({ scope, run }, args) => {
+    call: async ({ scope, run, within }, args) => {
       const given = readArguments('log', { message: z.string(), options: options.prefault({}) }, args);
       const { level, data } = given.options;
-      await services.scriptLog.write(scope, run, { level, message: given.message, data });
+      await services.scriptLog.write(scope, run, {
+        level,
+        message: given.message,
+        data,
+        isApart: within !== undefined,
+      });
       return undefined;
     },
   };

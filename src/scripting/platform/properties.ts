@@ -1,6 +1,6 @@
 /** `platform.property` and `platform.properties`: the settings of the school, as an admin sees them. */
 import { z } from 'zod';
-import type { Domains } from '../../store/domains.js';
+import type { Domains } from '../../store/catalog/domains.js';
 import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 

@@ -15,9 +15,13 @@ export function createSignTokenBinding(services: { readonly userTokens: UserToke
     name: 'signToken',
     kind: 'function',
     returns: 'value',
-    call: async ({ scope }, args) => {
+    call: async ({ scope, within }, args) => {
       const given = readArguments('signToken', { claims: claims.prefault({}) }, args);
-      const { token, expiresAt, roles } = await services.userTokens.sign(scope.principal, given.claims);
+      const { token, expiresAt, roles } = await services.userTokens.sign(
+        scope.principal,
+        given.claims,
+        within,
+      );
       return { token, expiresAt: expiresAt.toISOString(), roles: [...roles] };
     },
   };

@@ -1,10 +1,10 @@
 /** The words of the tests of `platform.db`: the service on the store of the tests, called directly. */
 import type { JsonValue } from '../../../src/json.js';
+import type { Scope } from '../../../src/model/scope.js';
 import { type DbCall, PlatformDb } from '../../../src/scripting/platform/db/platform-db.js';
 import { JsonText } from '../../../src/scripting/platform/host-binding.js';
-import type { CollectionDefinition } from '../../../src/store/collection-definition.js';
+import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { Pipelines } from '../../../src/store/pipeline/pipelines.js';
-import type { Scope } from '../../../src/store/scope.js';
 import { ADMIN } from '../../store/people.js';
 import { type TestStore, useTestStore } from '../../store/store.js';
 

@@ -1,8 +1,8 @@
 /** 300,000 records: streamed in constant memory, grouped by the database. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parsePipeline } from '../../../src/filter/pipeline.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonValue } from '../../../src/json.js';
+import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { ADMIN } from '../../store/people.js';
 import { as, read, useDb } from './db.js';
 

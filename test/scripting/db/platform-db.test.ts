@@ -173,9 +173,9 @@ describe('platform.db.findDistinct', () => {
     ]);
     await test.db.createMultiple(as(), 'note', [{ a: null }, { a: 1 }, { b: 1 }, { a: { c: 1 } }]);
     expect(answered(await test.db.findDistinct(as(), 'note', 'a', { query: {} }))).toEqual([
-      null,
       1,
       { c: 1 },
+      null,
     ]);
   });
 

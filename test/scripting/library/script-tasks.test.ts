@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { JobQueue } from '../../../src/messaging/job-queue.js';
+import { type Domain, type Scope, systemPrincipal } from '../../../src/model/scope.js';
 import { ScriptRuns } from '../../../src/scripting/library/script-runs.js';
 import { createScriptTasks, startDueScripts } from '../../../src/scripting/library/script-tasks.js';
 import { Scripts } from '../../../src/scripting/library/scripts.js';
+import { ScriptLog } from '../../../src/scripting/script-log.js';
 import type { RunRequest, RunResult } from '../../../src/scripting/script-run.js';
-import { type Domain, type Scope, systemPrincipal } from '../../../src/store/scope.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();
@@ -17,6 +18,7 @@ const SCOPE: Scope = {
 };
 let scripts: Scripts;
 let runs: ScriptRuns;
+let scriptLog: ScriptLog;
 let requests: RunRequest[];
 let failWith: string | undefined;
 
@@ -37,6 +39,8 @@ function services() {
     jobs: new JobQueue({ database: test.database }),
     scripts,
     runs,
+    scriptLog,
+    maxDepth: 4,
   };
 }
 
@@ -49,6 +53,7 @@ const look = (now: string) => startDueScripts(services(), new Date(now));
 
 beforeAll(async () => {
   scripts = await Scripts.load({ database: test.database, maxCodeBytes: 1000, checkCode: async () => {} });
+  scriptLog = new ScriptLog(test.database);
   runs = new ScriptRuns({ database: test.database, scripts, runner: { run } });
 });
 
@@ -160,6 +165,22 @@ describe('a job', () => {
   it('fails with its script, so that it is tried again', async () => {
     failWith = 'the bank is down';
     await expect(job(payload)).rejects.toThrow('the bank is down');
+  });
+
+  it('goes one deeper than the scripts that led to it', async () => {
+    await job(payload);
+    await job({ ...payload, depth: 2 });
+    expect(requests.map(({ depth }) => depth)).toEqual([1, 3]);
+  });
+
+  it('is not tried again where too many scripts led to it, and says so in the log of the script', async () => {
+    failWith = 'nested too deeply';
+    await job({ ...payload, cause: 'topic', depth: 4 });
+    const [line] = await scriptLog.list(SCOPE, { script: 'evening', limit: 1 });
+    expect(line).toMatchObject({ level: 'error', principal: 'script:evening' });
+    expect(line?.message).toMatch(/^not started by this message: 4 scripts, .* \(SCRIPT_DEPTH\)/);
+    const [run] = await runs.list(SCOPE, { script: 'evening', limit: 1 });
+    expect(line?.runId).toBe(run?.id);
   });
 
   it('is done with where script or domain are gone', async () => {

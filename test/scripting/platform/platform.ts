@@ -1,10 +1,10 @@
 /** A whole gateway whose platform scripts call, as a signed-in user of each role. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
+import type { Services } from '../../../src/compose/services.js';
 import type { JsonValue } from '../../../src/json.js';
+import type { Scope } from '../../../src/model/scope.js';
 import type { RunRequest, RunResult } from '../../../src/scripting/script-run.js';
-import type { Services } from '../../../src/services.js';
-import type { Scope } from '../../../src/store/scope.js';
 import { type Role, type Settings, type StartedGateway, startGateway } from '../../contract/gateway.js';
 import { createTestDatabase } from '../../database.js';
 

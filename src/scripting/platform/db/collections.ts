@@ -1,12 +1,13 @@
 /** What `platform.db.listCollections` tells of each collection, and finds them by. */
-import { startAt } from '../../../filter/mongo-place.js';
-import { parseStage } from '../../../filter/pipeline.js';
+
 import type { JsonValue } from '../../../json.js';
-import type { Catalog } from '../../../store/catalog.js';
+import { parseStage } from '../../../languages/mongo/mongo-pipeline.js';
+import { startAt } from '../../../languages/mongo/mongo-place.js';
+import type { Scope } from '../../../model/scope.js';
+import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../store/database/database.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import type { Scope } from '../../../store/scope.js';
 
 /**
  * The collections the caller may read, by name, as JSON text: `{ name, title, description, isDeclared, labelField, fields: [{ name, type, isList }] }`,

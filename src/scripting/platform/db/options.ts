@@ -1,9 +1,9 @@
 /** The options of `platform.db`: what each function takes, read strictly, so that a misspelt one is told of. */
 import { didYouMean } from '../../../did-you-mean.js';
-import { malformed, type Place, startAt, within } from '../../../filter/mongo-place.js';
-import { parseMongoSort } from '../../../filter/mongo-sort.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
-import type { SortKey } from '../../../store/record-query.js';
+import { malformed, type Place, startAt, within } from '../../../languages/mongo/mongo-place.js';
+import { parseMongoSort } from '../../../languages/mongo/mongo-sort.js';
+import type { SortKey } from '../../../model/record-query.js';
 
 const READ_OPTIONS = ['sort', 'limit', 'skip', 'projection', 'fields'] as const;
 const COUNT_OPTIONS = ['limit', 'skip'] as const;

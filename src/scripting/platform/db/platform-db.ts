@@ -2,21 +2,22 @@
  * `platform.db`: the records of a collection in Mongo's language, for a principal. Nothing here can do what the principal could not do by
  * GraphQL: reads go through `Pipelines`, writes through `RecordStore`, where the rights are.
  *
- * @see interface 1.2, README "Queries, updates and pipelines"
+ * @see interface 1.2, platform-db "The functions"
  */
-import type { Filter } from '../../../filter/filter.js';
-import { parseMongoQuery } from '../../../filter/mongo.js';
-import { malformed, startAt, within } from '../../../filter/mongo-place.js';
-import { equalitiesOf, parseMongoUpdate } from '../../../filter/mongo-update.js';
-import { parsePipeline, parseStage, type Stage } from '../../../filter/pipeline.js';
-import { withStoredTimes } from '../../../filter/stored-times.js';
+
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
-import type { Catalog } from '../../../store/catalog.js';
+import { parsePipeline, parseStage, type Stage } from '../../../languages/mongo/mongo-pipeline.js';
+import { malformed, startAt, within } from '../../../languages/mongo/mongo-place.js';
+import { parseMongoQuery } from '../../../languages/mongo/mongo-query.js';
+import { equalitiesOf, parseMongoUpdate } from '../../../languages/mongo/mongo-update.js';
+import { withStoredTimes } from '../../../languages/mongo/stored-times.js';
+import type { Filter } from '../../../model/filter.js';
+import { withValueAt } from '../../../model/record-update-path.js';
+import type { Scope } from '../../../model/scope.js';
+import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../store/database/database.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
-import { withValueAt } from '../../../store/record-update-path.js';
-import type { Scope } from '../../../store/scope.js';
 import { targetInRecord } from '../../../store/sql/target.js';
 import { JsonText } from '../host-binding.js';
 import { listReadable } from './collections.js';
@@ -266,10 +267,10 @@ export class PlatformDb {
     return parseMongoQuery(this.#readQuery(scope, collection)(required(query)));
   }
 
-  #readQuery({ domain }: Scope, name: string): (query: JsonValue) => JsonValue {
-    const collection = this.#options.catalog.get(name);
+  #readQuery(scope: Scope, name: string): (query: JsonValue) => JsonValue {
+    const collection = this.#options.catalog.get(name, scope);
     const isInstant = (path: readonly string[]) => targetInRecord(collection, path).type === 'datetime';
-    return (query) => withStoredTimes(query, { isInstant, timeZone: domain.timeZone });
+    return (query) => withStoredTimes(query, { isInstant, timeZone: scope.domain.timeZone });
   }
 
   /** A record that was written, as far as is asked for. */

@@ -32,16 +32,16 @@ export function createReadFileBinding(services: {
   return {
     name: 'db.readFile',
     kind: 'stream',
-    async *open({ scope, signal }, args) {
+    async *open({ scope, signal, within }, args) {
       const { fileId, res, opts } = readArguments('db.readFile', PARAMETERS, args);
-      const file = await services.files.get(scope, fileId);
+      const file = await services.files.get(scope, fileId, within);
       if (file.size === 0) return;
       const { start = 0, end = file.size - 1 } = opts;
       if (start > end || end >= file.size) {
         const detail = `opts: bytes ${start} to ${end} are not in the file "${file.name}", which has ${file.size}`;
         throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'opts', detail }] });
       }
-      const { stream } = services.files.open(file, signal, { start, end });
+      const { stream } = services.files.open(file, { signal, within, range: { start, end } });
       try {
         for await (const batch of PIECES[res](stream)) if (batch.length > 0) yield batch;
       } finally {

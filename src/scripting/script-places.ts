@@ -1,0 +1,66 @@
+/** The places of scripts: those of runs, and others for what a write asks, which no run takes away from it. */
+import { ServiceError } from '../errors.js';
+import type { Scope } from '../model/scope.js';
+import { type NoPlace, Places, type Visitor } from './places.js';
+import { LIMIT_VARIABLES, printLimit, type ScriptLimits } from './script-limits.js';
+
+const RETRY_AFTER_SECONDS = 5;
+/** Writes are short: their places are free again soon. */
+const RETRY_WRITE_AFTER_SECONDS = 1;
+
+/** Places for runs that are started from outside; those that a script starts have the place of that script. */
+export function createRunPlaces(limits: ScriptLimits): Places {
+  const reasons: Readonly<Record<NoPlace, string>> = {
+    full: `too many scripts are waiting to run: ${printLimit(limits, 'queuedRuns')} behind ${printLimit(limits, 'concurrentRuns')}`,
+    callerFull: `too many of your scripts are waiting to run: ${printLimit(limits, 'callerQueuedRuns')} behind ${printLimit(limits, 'callerRuns')}`,
+    late: `the script was not started: no place for it became free within ${printLimit(limits, 'wallTimeMs')}`,
+    closed: 'the service is shutting down',
+  };
+  return new Places({
+    limits: {
+      places: limits.concurrentRuns,
+      perDomain: limits.domainRuns,
+      perCaller: limits.callerRuns,
+      waiting: limits.queuedRuns,
+      waitingPerCaller: limits.callerQueuedRuns,
+    },
+    refuse: (reason) => unavailable(reasons[reason], RETRY_AFTER_SECONDS),
+  });
+}
+
+/**
+ * Places for writes that ask scripts. Each holds a connection while it asks, so there are fewer of them than half of the pool,
+ * whatever the setting says; one caller, and one domain, leave some of them to others.
+ */
+export function createWritePlaces(limits: ScriptLimits, poolSize: number): Places {
+  const places = Math.max(1, Math.min(limits.beforeRuns, Math.floor((poolSize - 1) / 2)));
+  const reasons: Readonly<Record<NoPlace, string>> = {
+    full: `too many writes are waiting for the scripts they ask: ${printLimit(limits, 'queuedBeforeRuns')} behind ${places}`,
+    callerFull: `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of them (half of ${LIMIT_VARIABLES.queuedBeforeRuns})`,
+    late: 'the scripts this write asks were busy with other writes for too long (three quarters of SCRIPT_BEFORE_TIMEOUT_MS); nothing was written, try again',
+    closed: 'the service is shutting down',
+  };
+  return new Places({
+    limits: {
+      places,
+      perDomain: Math.max(1, places - 1),
+      perCaller: Math.max(1, Math.ceil(places / 2)),
+      waiting: limits.queuedBeforeRuns,
+      waitingPerCaller: waitingPerCaller(limits),
+    },
+    refuse: (reason) => unavailable(reasons[reason], RETRY_WRITE_AFTER_SECONDS),
+  });
+}
+
+/** Whose requests are counted together: a user, whatever its credentials, or a task of the service. */
+export function visitorOf({ domain, principal }: Scope): Visitor {
+  return { domainId: domain.id, caller: `${principal.kind} ${principal.domainId} ${principal.id}` };
+}
+
+function waitingPerCaller({ queuedBeforeRuns }: ScriptLimits): number {
+  return Math.ceil(queuedBeforeRuns / 2);
+}
+
+function unavailable(reason: string, retryAfterSeconds: number): ServiceError {
+  return new ServiceError('UNAVAILABLE', reason, { retryAfterSeconds });
+}
