@@ -119,6 +119,29 @@ describe('a result in the explorer', () => {
     expect(lines[0]).toMatch(/^GV-\d+,[^,]+,\d+,[A-C],\+91\d+(,\d+\.\d\d){5},2026-\d\d-\d\d$/);
   });
 
+  it('says how much of a long list it shows, saves all of it, and loads more', async () => {
+    const page = await pages.openAs('accountant');
+    await openExample(page, 'Fee defaulters');
+    expect(await readTable(page)).toHaveLength(21);
+    const note = page.getByText(/^20 of \d+ rows/);
+    await note.waitFor();
+    const total = Number(/of (\d+) rows/.exec((await note.textContent()) ?? '')?.[1]);
+    expect(total).toBeGreaterThan(20);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readFile(await (await started).path(), 'utf8');
+    const lines = text.trimEnd().split('\r\n').slice(1);
+    expect(lines).toHaveLength(total);
+    expect(new Set(lines).size).toBe(total);
+    await page.getByText(new RegExp(`^${total} rows`)).waitFor();
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+    await openExample(page, 'Students, page by page');
+    await page.getByText(/^20 of 1\d\d rows/).waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText(/^40 of 1\d\d rows/).waitFor();
+    expect(new Set((await readTable(page)).map(([cursor]) => cursor)).size).toBe(41);
+  });
+
   it('says what was wrong, where, and what would be right', async () => {
     const page = await pages.openAs('admin');
     await type(page, '{ tasks { totalCont } }');

@@ -1,0 +1,93 @@
+/** The pages of the manual, in the order they are read in. A document that is not listed here is in no manual. */
+
+export interface ManualPage {
+  /** The document, from the root of the package. */
+  readonly source: string;
+  /** Below `/manual/`; empty: `/manual` itself. */
+  readonly path: string;
+  /** As the navigation says it; the document has a title of its own. */
+  readonly label: string;
+}
+
+export interface ManualChapter {
+  readonly title: string;
+  readonly pages: readonly ManualPage[];
+}
+
+export const CHAPTERS: readonly ManualChapter[] = [
+  { title: 'Start', pages: [{ source: 'README.md', path: '', label: 'Campus Gateway' }] },
+  {
+    title: 'Use',
+    pages: [
+      doc('rest', 'REST'),
+      doc('graphql', 'GraphQL'),
+      doc('live', 'Live data'),
+      doc('reports', 'Reports'),
+      doc('scripts', 'Scripts'),
+      doc('platform-db', 'platform.db'),
+      doc('messages', 'Messages'),
+      doc('files', 'Files'),
+    ],
+  },
+  {
+    title: 'Tutorials',
+    pages: [
+      doc('tutorials/rest-to-graphql', 'From legacy REST to GraphQL'),
+      doc('tutorials/dashboard', 'A dashboard in 50 lines'),
+      doc('tutorials/first-script', 'Your first script'),
+      doc('tutorials/spreadsheets', 'Excel, Power BI, pandas'),
+    ],
+  },
+  {
+    title: 'Run',
+    pages: [
+      doc('operate', 'Operate'),
+      { source: 'CHANGELOG.md', path: 'changelog', label: 'Changelog' },
+      { source: 'SECURITY.md', path: 'security', label: 'Security' },
+    ],
+  },
+  {
+    title: 'Build',
+    pages: [
+      { source: 'CONTRIBUTING.md', path: 'contributing', label: 'Contribute' },
+      doc('develop', 'Develop'),
+      doc('architecture', 'Architecture'),
+      doc('design', 'Design'),
+      doc('style', 'Style'),
+    ],
+  },
+  {
+    title: 'Contract',
+    pages: [
+      doc('contract/interface', 'The interface'),
+      doc('contract/decisions', 'Decisions'),
+      doc('contract/reports', 'What reports mean'),
+    ],
+  },
+  {
+    title: 'Decision records',
+    pages: [
+      doc('decisions/0001-typegraphql-release-candidate', '1 TypeGraphQL'),
+      doc('decisions/0002-prisma-with-composed-sql', '2 Prisma, composed SQL'),
+      doc('decisions/0003-quickjs-for-scripts', '3 QuickJS'),
+      doc('decisions/0004-embedded-postgresql', '4 Embedded PostgreSQL'),
+      doc('decisions/0005-derived-months', '5 Derived months'),
+      doc('decisions/0006-audit-trail-as-outbox', '6 Audit trail as outbox'),
+      doc('decisions/0007-answers-spliced-past-graphql-js', '7 Spliced answers'),
+      doc('decisions/0008-row-rules-in-declarations', '8 Row rules'),
+      doc('decisions/0009-mingo-beside-the-database', '9 mingo'),
+      doc('decisions/0010-citus-for-growth', '10 Citus'),
+    ],
+  },
+];
+
+export const PAGES: readonly ManualPage[] = CHAPTERS.flatMap(({ pages }) => pages);
+
+/** The address of a page. */
+export function addressOf({ path }: Pick<ManualPage, 'path'>): string {
+  return path === '' ? '/manual' : `/manual/${path}`;
+}
+
+function doc(path: string, label: string): ManualPage {
+  return { source: `docs/${path}.md`, path, label };
+}

@@ -1,0 +1,92 @@
+/** Markdown of the manual as HTML: headings with anchors, links to where the manual has the target. */
+import path from 'node:path';
+import GithubSlugger from 'github-slugger';
+import MarkdownIt from 'markdown-it';
+
+export interface Section {
+  /** 1: the title of the document. */
+  readonly level: number;
+  readonly title: string;
+  /** Of the heading, as GitHub makes it. */
+  readonly anchor: string;
+  /** What stands below it, up to the next heading, without marks. */
+  readonly text: string;
+}
+
+export interface RenderedDocument {
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+/**
+ * Where a link of a document leads in the manual; `undefined`: the manual does not have it, and the words stand alone.
+ *
+ * @param target from the root of the package, e.g. `docs/rest.md`
+ */
+export type FindAddress = (target: string) => string | undefined;
+
+type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+
+export function renderDocument(
+  markdown: string,
+  { source, findAddress }: { readonly source: string; readonly findAddress: FindAddress },
+): RenderedDocument {
+  const parser = new MarkdownIt({ html: false });
+  const tokens = parser.parse(markdown, {});
+  const sections = readSections(tokens);
+  for (const token of tokens) aimLinks(token, { source, findAddress });
+  parser.renderer.rules.table_open = () => '<div class="table"><table>';
+  parser.renderer.rules.table_close = () => '</table></div>';
+  return { html: parser.renderer.render(tokens, parser.options, {}), sections };
+}
+
+/** Gives each heading its anchor, and says what stands below it. */
+function readSections(tokens: readonly Token[]): Section[] {
+  const slugger = new GithubSlugger();
+  const sections: (Omit<Section, 'text'> & { readonly texts: string[] })[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const title = plainText(tokens[index + 1]);
+      const anchor = slugger.slug(title);
+      token.attrSet('id', anchor);
+      sections.push({ level: Number(token.tag.slice(1)), title, anchor, texts: [] });
+    } else if (
+      tokens[index - 1]?.type !== 'heading_open' &&
+      (token.type === 'inline' || token.type === 'fence')
+    ) {
+      sections.at(-1)?.texts.push(token.type === 'fence' ? token.content : plainText(token));
+    }
+  }
+  return sections.map(({ texts, ...section }) => ({ ...section, text: texts.join('\n') }));
+}
+
+function plainText(token: Token | undefined): string {
+  const parts = (token?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content));
+  return parts.join('');
+}
+
+function aimLinks(token: Token, o: { readonly source: string; readonly findAddress: FindAddress }): void {
+  const open: (string | undefined)[] = [];
+  for (const child of token.children ?? []) {
+    if (child.type === 'image') child.attrSet('src', addressOf(String(child.attrGet('src') ?? ''), o) ?? '');
+    if (child.type === 'link_open') {
+      const address = addressOf(String(child.attrGet('href') ?? ''), o);
+      open.push(address);
+      if (address === undefined) child.hidden = true;
+      else child.attrSet('href', address);
+    }
+    if (child.type === 'link_close' && open.pop() === undefined) child.hidden = true;
+    // The renderer of a pair of tokens does not ask whether it is hidden.
+    if (child.hidden) Object.assign(child, { type: 'text', content: '', nesting: 0 });
+  }
+}
+
+function addressOf(
+  link: string,
+  { source, findAddress }: { readonly source: string; readonly findAddress: FindAddress },
+): string | undefined {
+  if (/^[a-z]+:/.test(link) || link.startsWith('#')) return link;
+  const [target = '', anchor] = link.split('#');
+  const address = findAddress(path.posix.join(path.posix.dirname(source), target));
+  return address === undefined || anchor === undefined ? address : `${address}#${anchor}`;
+}

@@ -1,0 +1,29 @@
+/** The manual says of Mongo's language what the code does. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { MONGO_DIFFERENCES } from '../../src/languages/mongo/mongo-differences.js';
+import { STAGE_NAMES } from '../../src/languages/mongo/mongo-pipeline.js';
+import { QUERY_OPERATORS } from '../../src/languages/mongo/mongo-query.js';
+import { UPDATE_OPERATORS } from '../../src/languages/mongo/mongo-update.js';
+import { EXPRESSION_OPERATORS } from '../../src/store/sql/document/expression-operators.js';
+import { SQL_ACCUMULATORS } from '../../src/store/sql/pipeline/compile-group.js';
+
+const MANUAL = readFileSync(new URL('../../docs/platform-db.md', import.meta.url), 'utf8');
+
+describe('the manual', () => {
+  it('names every operator and stage there is', () => {
+    const names = [
+      ...QUERY_OPERATORS,
+      ...UPDATE_OPERATORS,
+      ...STAGE_NAMES,
+      ...SQL_ACCUMULATORS,
+      ...EXPRESSION_OPERATORS.keys(),
+    ];
+    expect(names.filter((name) => !MANUAL.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('lists every difference from MongoDB and mingo', () => {
+    const rows = MONGO_DIFFERENCES.map(({ name, here, elsewhere }) => `| ${name} | ${here} | ${elsewhere} |`);
+    expect(rows.filter((row) => !MANUAL.includes(row))).toEqual([]);
+  });
+});
