@@ -1,6 +1,6 @@
 /** The gateway under measure, whole, as a child process: settings from the environment; sends `{ url }`, answers as `usage.ts` says. */
 import 'reflect-metadata';
-import { createApp } from '../../src/app.js';
+import { createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import { answerUsage } from './usage.js';
 

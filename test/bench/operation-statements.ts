@@ -3,7 +3,7 @@
  * is to run is what the gateway does run, whatever becomes of the code between.
  */
 import pg from 'pg';
-import { createApp } from '../../src/app.js';
+import { createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import type { BareStatement } from './bare-server.js';
 

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { pauseIndexes } from '../../src/demo/index-pause.js';
-import type { Domain } from '../../src/store/scope.js';
+import type { Domain } from '../../src/model/scope.js';
 
 export const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };
 

@@ -7,14 +7,14 @@
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import { Prisma } from '../../src/generated/prisma/client.js';
+import type { Scope } from '../../src/model/scope.js';
+import type { ReportServices } from '../../src/reports/engine/report-context.js';
+import { pageStatement } from '../../src/reports/engine/statement.js';
 import { reports } from '../../src/reports/registry.js';
-import type { ReportServices } from '../../src/reports/report.js';
-import { pageStatement } from '../../src/reports/statement.js';
-import { Catalog } from '../../src/store/catalog.js';
+import { Catalog } from '../../src/store/catalog/catalog.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { RecordStore } from '../../src/store/record-store.js';
-import type { Scope } from '../../src/store/scope.js';
 import { selectsASecond } from './pgbench.js';
 import { SCHOOL, seedReportSchool } from './report-school.js';
 

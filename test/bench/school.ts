@@ -2,10 +2,10 @@
 
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed.js';
+import { openServices, type Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
-import { openServices, type Services } from '../../src/services.js';
-import type { Scope } from '../../src/store/scope.js';
+import type { Scope } from '../../src/model/scope.js';
 import { FRESH_ID } from './fresh-id.js';
 
 export interface BenchSchool {

@@ -1,8 +1,8 @@
 /** The gateway of `npm run bench -- scripts`: runs the scripts its parent sends, as an admin of the school. */
 import 'reflect-metadata';
-import { createApp } from '../../src/app.js';
+import { createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
-import { type Domain, systemPrincipal } from '../../src/store/scope.js';
+import { type Domain, systemPrincipal } from '../../src/model/scope.js';
 import { answerUsage } from './usage.js';
 
 /** Runs a script `times`, as many at once as the settings allow. */

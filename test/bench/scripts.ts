@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed.js';
+import { openServices } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
-import { openServices } from '../../src/services.js';
 import { startTarget, stopTarget, type Target, usageOf } from './load.js';
 import type { RunReport } from './scripts-gateway.js';
 
@@ -39,6 +39,9 @@ export async function benchScripts(databaseUrl: string): Promise<void> {
     SCRIPT_CPU_TIME_MS: '500',
     SCRIPT_WARM_THREADS: '0',
     SCRIPT_QUEUED_RUNS: '10000',
+    SCRIPT_CALLER_QUEUED_RUNS: '10000',
+    SCRIPT_CALLER_RUNS: '20',
+    SCRIPT_DOMAIN_RUNS: '20',
   });
   try {
     await tellCosts(gateway);

@@ -14,7 +14,7 @@ export function recordStatements(database: Database): StatementRecorder {
   const take = (sql: Prisma.Sql, kind: BareStatement['kind'], name: string | undefined) => {
     taken.push({ text: sql.text, values: sql.values, kind, ...(name !== undefined && { name }) });
   };
-  const recording: Pick<Database, 'query' | 'stream'> = {
+  const recording: Pick<Database, 'query' | 'stream' | 'streamInTurn'> = {
     query: (sql, options) => {
       take(sql, 'rows', options?.name);
       return database.query(sql, options);
@@ -22,6 +22,10 @@ export function recordStatements(database: Database): StatementRecorder {
     stream: (sql, options) => {
       take(sql, 'stream', options?.name);
       return database.stream(sql, options);
+    },
+    streamInTurn: (statements, options) => {
+      for (const { sql, name } of statements) take(sql, 'stream', name);
+      return database.streamInTurn(statements, options);
     },
   };
   return {

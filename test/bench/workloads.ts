@@ -1,9 +1,9 @@
 /** What is measured: each workload as a request to the gateway and as the statement the gateway runs for it. */
 
-import { parseOquery } from '../../src/filter/oquery.js';
-import type { Path } from '../../src/filter/path.js';
 import { isJsonObject, parseExactJson } from '../../src/json.js';
-import { queryOf, type RecordQuery } from '../../src/store/record-query.js';
+import { parseOquery } from '../../src/languages/oquery.js';
+import type { Path } from '../../src/model/path.js';
+import { queryOf, type RecordQuery } from '../../src/model/record-query.js';
 import { RecordStore } from '../../src/store/record-store.js';
 import type { BareStatement } from './bare-server.js';
 import { FRESH_ID } from './fresh-id.js';

@@ -1,0 +1,275 @@
+/** One attempt of the matrix: a door is opened by a caller, and what comes of it is held against the declarations. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reports } from '../../../src/reports/registry.js';
+import { connect } from '../../contract/live.js';
+import type { Answer, Probe, ReadDoor, Voice, WriteDoor } from './doors.js';
+import { type Caller, type Declared, promiseOf } from './promise.js';
+import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
+
+export function voiceOf({ gateway }: School, caller: Caller): Voice {
+  const rest: Voice['rest'] = async (method, path, body, headers = {}) => {
+    const response = await gateway.fetch(path, {
+      method,
+      headers: {
+        ...caller.headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const graphql: Voice['graphql'] = async (query, variables = {}) => {
+    const answer = await rest('POST', '/graphql', { query, variables });
+    const { errors } = JSON.parse(answer.text) as { errors?: { extensions: { status: number } }[] };
+    return { status: errors?.[0]?.extensions.status ?? answer.status, text: answer.text };
+  };
+  const script: Voice['script'] = async (call, args) => {
+    const answer = await graphql(
+      'mutation($a: JSON) { runScript(name: "matrix", arguments: $a) { value } }',
+      {
+        a: { call, args },
+      },
+    );
+    const failed = /"failed":(\d+)/.exec(answer.text)?.[1];
+    return failed === undefined ? answer : { status: Number(failed), text: answer.text };
+  };
+  return { gateway, caller, rest, graphql, script };
+}
+
+interface Attempt {
+  readonly school: School;
+  readonly caller: Caller;
+  readonly collection: Declared;
+}
+
+/** What is wrong with the answer; `undefined`: nothing. */
+export async function tryToRead(
+  { school, caller, collection }: Attempt,
+  door: ReadDoor,
+  record: MarkedRecord,
+): Promise<string | undefined> {
+  const answer = await door.open(voiceOf(school, caller), collection, record);
+  const told = leakIn(answer, { school, caller, collection });
+  if (told !== undefined) return told;
+  const promised = promiseOf(caller, collection, 'read');
+  if (typeof promised === 'number') return unless(answer, [promised]);
+  const records = recordsOf(school, caller, collection);
+  if (door.gives === 'one') return unless(answer, promised.isInReach(withId(record)) ? [200] : [404]);
+  if (answer.status !== 200) return unless(answer, [200]);
+  if (door.gives === 'figure') {
+    // The callers are records, too.
+    if (collection.name === 'pltf_user') return undefined;
+    const expected = records.filter((one) => promised.isInReach(withId(one))).length;
+    const figure = Number(/:(\d+)[^:]*$/.exec(answer.text)?.[1] ?? 0);
+    return figure === expected
+      ? undefined
+      : `${figure} are counted, and ${expected} are in reach: ${answer.text}`;
+  }
+  const wrong = records.find(
+    ({ id, data }) => answer.text.includes(id) !== promised.isInReach(withId({ id, data })),
+  );
+  return wrong === undefined
+    ? undefined
+    : `${wrong.id} is ${answer.text.includes(wrong.id) ? '' : 'not '}there`;
+}
+
+/** The record is one of its own, and gone afterwards. */
+export async function tryToWrite(
+  attempt: Attempt,
+  door: WriteDoor,
+  place: 'near' | 'far',
+): Promise<string | undefined> {
+  const { school, caller, collection } = attempt;
+  const { gateway } = school;
+  const made = markedRecord(caller.domain, collection, place);
+  const victim = { ...made, id: `${collection.name}-victim` };
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data) values ($1, $2, $3, $4::jsonb)`,
+    [caller.domain, collection.name, victim.id, JSON.stringify(distinct(victim.data, collection))],
+  );
+  try {
+    const before = await stateOf(school, collection);
+    const answer = await door.open(voiceOf(school, caller), collection, victim);
+    const told = leakIn(answer, attempt);
+    if (told !== undefined) return told;
+    const promises = door.verbs.map((verb) => promiseOf(caller, collection, verb));
+    const refusal = promises.find((promised) => typeof promised === 'number');
+    const isNew = door.verbs.length === 1 && door.verbs[0] === 'create';
+    const isInReach = promises.every(
+      (promised) => typeof promised === 'number' || promised.isInReach(withId(victim)),
+    );
+    if (refusal !== undefined || (!isNew && !isInReach)) {
+      const isUnchanged = (await stateOf(school, collection)) === before;
+      if (!isUnchanged) return 'something was written';
+      // What is out of reach is there for nobody; an upsert finds its id taken.
+      return unless(answer, refusal === undefined ? [403, 404, 409, 400] : [refusal]);
+    }
+    if ([401, 403, 404].includes(answer.status) && !isNew) return unless(answer, [200]);
+    return answer.status >= 500 ? unless(answer, [200]) : undefined;
+  } finally {
+    await gateway.sql.query(
+      `delete from records where collection = $1 and (id = $2 or data ? 'matrix' and id not like '%-near' and id not like '%-far')`,
+      [collection.name, victim.id],
+    );
+  }
+}
+
+export async function tryToFindOut(
+  { school, caller, collection }: Attempt,
+  probe: Probe,
+  field: string,
+): Promise<string | undefined> {
+  const value = recordsOf(school, caller, collection)[0]?.markers.get(field)?.[0] ?? true;
+  const answer = await probe.open(voiceOf(school, caller), collection, field, value);
+  const told = leakIn(answer, { school, caller, collection }, [String(value)]);
+  if (told !== undefined) return told;
+  switch (probe.must) {
+    case 'refused':
+      return unless(answer, [403]);
+    case 'unanswered':
+      return unless(answer, [403, 400]);
+    case 'nothing':
+      return undefined;
+  }
+}
+
+/** By every path it has. */
+export async function tryToReport(school: School, caller: Caller, report: (typeof reports)[number]) {
+  const voice = voiceOf(school, caller);
+  const query = new URLSearchParams({ report: report.name });
+  for (const [name, value] of Object.entries(report.example)) {
+    if (value !== undefined) query.set(report.parameters[name]?.restName ?? name, String(value));
+  }
+  const answer = await voice.rest('GET', `/?${query}`);
+  const isScoped =
+    caller.reports === undefined || caller.reports.some((name) => name === '*' || name === report.name);
+  const isOfRole =
+    caller.role === 'admin' ||
+    report.roles.includes(caller.role ?? '') ||
+    (caller.role === 'teacher' && report.teachers !== 'none');
+  if (caller.role === undefined) return unless(answer, [401]);
+  if (!isScoped || !isOfRole) return unless(answer, [403]);
+  const other = caller.domain === 'top' ? 'mk.branch.' : 'mk.top.';
+  if (answer.text.includes(other)) return 'it tells of another domain';
+  return [401, 403, 500].includes(answer.status) ? unless(answer, [200]) : undefined;
+}
+
+/** A subscription to all changes of a collection: what a change of a record tells the caller. */
+export async function tryToListen({ school, caller, collection }: Attempt): Promise<string | undefined> {
+  const { authorization } = caller.headers;
+  if (authorization === undefined || caller.headers['x-domain'] !== undefined) return undefined;
+  const subscriber = connect(school.gateway, { params: { Authorization: authorization } });
+  try {
+    const subscription = subscriber.attempt(
+      'subscription($c: String!) { recordChanged(collection: $c) { id record { data } } }',
+      { c: collection.name },
+    );
+    await until(() => subscription.isDone, 400);
+    const promised = promiseOf(caller, collection, 'read');
+    if (promised === 401)
+      return subscription.isDone && subscription.events.length === 0 ? undefined : 'it listens';
+    if (promised === 403) {
+      const status = subscription.errors[0]?.extensions.status;
+      return status === 403 ? undefined : `${status} instead of 403`;
+    }
+    if (subscription.isDone) return `it was refused: ${JSON.stringify(subscription.errors)}`;
+    const records = recordsOf(school, caller, collection);
+    for (const { id } of records) {
+      await voiceOf(school, adminOf(school, caller.domain)).rest(
+        'PATCH',
+        `/o/recs/${collection.name}/${id}`,
+        {
+          matrix: String(Math.random()),
+        },
+      );
+    }
+    const expected = records.filter((record) => promised.isInReach(withId(record))).length;
+    await until(() => subscription.events.length >= expected, expected === 0 ? 400 : 5000);
+    const text = JSON.stringify(subscription.events);
+    const told = leakIn({ status: 200, text }, { school, caller, collection });
+    if (told !== undefined) return told;
+    const isWritable = typeof promiseOf(adminOf(school, caller.domain), collection, 'update') !== 'number';
+    return isWritable && subscription.events.length !== expected
+      ? `${subscription.events.length} events instead of ${expected}`
+      : undefined;
+  } finally {
+    subscriber.dispose();
+  }
+}
+
+async function until(isSo: () => boolean, ms: number): Promise<void> {
+  for (const end = Date.now() + ms; !isSo() && Date.now() < end; ) await sleep(20);
+}
+
+function adminOf(school: School, domain: DomainName): Caller {
+  const admin = school.callers.find(
+    (caller) => caller.role === 'admin' && caller.domain === domain && caller.collections === undefined,
+  );
+  if (admin === undefined) throw new Error(`there is no admin of ${domain}`);
+  return admin;
+}
+
+/** What of an answer is not the caller's to read, but for the texts that it sent itself. */
+function leakIn(
+  answer: Answer,
+  { school, caller, collection }: Attempt,
+  sent: readonly string[] = [],
+): string | undefined {
+  const { text } = answer;
+  const other = caller.domain === 'top' ? 'mk.branch.' : 'mk.top.';
+  if (text.includes(other)) return 'it tells of another domain';
+  const promised = promiseOf(caller, collection, 'read');
+  for (const record of recordsOf(school, caller, collection)) {
+    for (const [field, markers] of record.markers) {
+      const isHidden =
+        typeof promised === 'number' ||
+        promised.hiddenFields.has(field) ||
+        !promised.isInReach(withId(record));
+      const marker = isHidden ? markers.find((one) => text.includes(one) && !sent.includes(one)) : undefined;
+      if (marker !== undefined) return `${marker} is in the answer: ${text.slice(0, 500)}`;
+    }
+  }
+  return undefined;
+}
+
+function unless({ status, text }: Answer, expected: readonly number[]): string | undefined {
+  return expected.includes(status)
+    ? undefined
+    : `${status} instead of ${expected.join(' or ')}: ${text.slice(0, 500)}`;
+}
+
+export function recordsOf(school: School, caller: Caller, collection: Declared): readonly MarkedRecord[] {
+  return school.records[caller.domain].get(collection.name) ?? [];
+}
+
+function withId({ id, data }: Pick<MarkedRecord, 'id' | 'data'>): Record<string, unknown> {
+  return { ...data, _id: id };
+}
+
+/** Unique fields that are no markers would be taken. */
+function distinct(data: Record<string, unknown>, collection: Declared): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      typeof value === 'string' && (value.startsWith('mk.') || isUnique(collection, name))
+        ? `${value}.victim`
+        : value,
+    ]),
+  );
+}
+
+function isUnique({ fields }: Declared, name: string): boolean {
+  return fields.some((field) => field.name === name && field.unique === true);
+}
+
+async function stateOf({ gateway }: School, { name }: Declared): Promise<string> {
+  const { rows } = await gateway.sql.query(
+    `select count(*)::text || ' ' || coalesce(sum(version), 0) || ' ' || count(deleted_at) as state from records where collection = $1`,
+    [name],
+  );
+  const files = await gateway.sql.query(`select count(*)::text as count from files where collection = $1`, [
+    name,
+  ]);
+  return `${rows[0].state} ${files.rows[0].count}`;
+}

@@ -1,0 +1,275 @@
+/** Names and values that strangers try, and every door that takes a name or a value: an attempt is one of each. */
+import type { Gateway } from './contract/gateway.js';
+import { send } from './contract/graphql.js';
+
+export const HOSTILE_TEXTS = [
+  '\0',
+  'a\0b',
+  '\ud800',
+  'x\udc00y',
+  '\uffff',
+  '\u202e',
+  "'; drop table records; --",
+  '"; select 1; --',
+  '\\',
+  '\\u0000',
+  '$1',
+  '$$',
+  '%',
+  '..',
+  '.',
+  '',
+  ' ',
+  '{}',
+  '[',
+  '__proto__',
+  'constructor',
+  '2026-02-30',
+  '0001-01-01',
+  '-0001-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00.001Z',
+  '1e400',
+  '1e999999',
+  '-1e401',
+  '5e-324',
+  'NaN',
+  'Infinity',
+  '9'.repeat(250),
+  'a'.repeat(3000),
+  '('.repeat(300),
+  '(?=a)*[',
+  '\u{1f600}',
+] as const;
+
+export interface Attempt {
+  readonly door: string;
+  /** The status of the answer; of GraphQL the highest of its errors. */
+  send(gateway: Gateway, text: string): Promise<number>;
+}
+
+/** Every door with each of the places where a caller's text goes in. */
+export const ATTEMPTS: readonly Attempt[] = [
+  ...restReads(),
+  ...restWrites(),
+  ...graphqlOperations(),
+  ...headers(),
+  {
+    door: 'POST /auth',
+    send: async (gateway, text) =>
+      await status(gateway, `/auth?user_name=${encoded(text)}&password=x`, { method: 'POST' }),
+  },
+];
+
+function restReads(): readonly Attempt[] {
+  const paths: readonly [string, (text: string) => string][] = [
+    ...['name', '_id', 'amount', 'created_on', 'manager', 'manager.label', 'extra', 'extra.a'].flatMap(
+      (field) =>
+        ['=', '==', '=!=', '=*', '=!*', '===', '=>', '=<', '=#in', '=on'].map(
+          (operator): [string, (text: string) => string] => [
+            `oquery ${field}${operator}`,
+            (text) => `/o/recs/task?oquery=${encoded(`${field}${operator}${text}`)}`,
+          ],
+        ),
+    ),
+    ['oquery field', (text) => `/o/recs/task?oquery=${encoded(`${text}=1`)}`],
+    ['ci oquery', (text) => `/o/recs/task?ci=true&oquery=${encoded(`name=${text}`)}`],
+    ['sort', (text) => `/o/recs/task?sort=${encoded(text)}`],
+    ['project', (text) => `/o/recs/task?project=${encoded(text)}`],
+    ['after', (text) => `/o/recs/task?limit=1&after=${encoded(text)}`],
+    [
+      'after, forged',
+      (text) =>
+        `/o/recs/task?limit=1&after=${Buffer.from(JSON.stringify(['x', text])).toString('base64url')}`,
+    ],
+    ['limit', (text) => `/o/recs/task?limit=${encoded(text)}`],
+    ['parameter', (text) => `/o/recs/result?session=${encoded(text)}`],
+    ['parameter name', (text) => `/o/recs/task?${encoded(text)}=1`],
+    ['collection', (text) => `/o/recs/${encoded(text)}`],
+    ['id', (text) => `/o/recs/task/${encoded(text)}`],
+    ['report', (text) => `/?report=${encoded(text)}`],
+    ['report parameter', (text) => `/attendancebyclassbymonth/${encoded(text)}/2026-04-01/2026-04-30`],
+    ['file', (text) => `/files/${encoded(text)}`],
+  ];
+  return paths.map(([place, path]) => ({
+    door: `GET ${place}`,
+    send: async (gateway, text) => await status(gateway, path(text)),
+  }));
+}
+
+function restWrites(): readonly Attempt[] {
+  const bodies: readonly [string, (text: string) => unknown][] = [
+    ['value', (text) => ({ name: text })],
+    ['undeclared value', (text) => ({ name: 'N', extra: { a: [text] } })],
+    ['name', (text) => ({ name: 'N', [text]: 1 })],
+    ['name within', (text) => ({ name: 'N', extra: [{ [text]: { [text]: text } }] })],
+    ['_id', (text) => ({ name: 'N', _id: text })],
+    ['reference', (text) => ({ name: 'N', manager: text })],
+    ['label', (text) => ({ name: 'N', manager: { value: 'usr-clerk', label: text } })],
+    ['instant', (text) => ({ name: 'N', created_on: text })],
+    ['collection', (text) => ({ name: 'N', _collection: text })],
+  ];
+  return bodies.flatMap(([place, body]) =>
+    (['POST /o/task', 'PATCH /o/recs/task/there', 'PUT /o/recs/task/there'] as const).map(
+      (route): Attempt => {
+        const [method = '', path = ''] = route.split(' ');
+        return {
+          door: `${route} ${place}`,
+          send: async (gateway, text) =>
+            await status(gateway, path, { method, headers: JSON_TYPE, body: JSON.stringify(body(text)) }),
+        };
+      },
+    ),
+  );
+}
+
+function graphqlOperations(): readonly Attempt[] {
+  const records = 'query ($v: JSON!) { records(collection: "task", where: $v, first: 2) { nodes { id } } }';
+  const operations: readonly [string, string, (text: string) => unknown][] = [
+    ['where equals', records, (text) => ({ name: { equals: text } })],
+    ['where in', records, (text) => ({ name: { in: [text, 'x'] } })],
+    ['where contains', records, (text) => ({ name: { contains: text, mode: 'insensitive' } })],
+    ['where field', records, (text) => ({ [text]: { equals: 1 } })],
+    ['where operator', records, (text) => ({ name: { [text]: 1 } })],
+    ['where of a reference', records, (text) => ({ manager: { record: { name: { startsWith: text } } } })],
+    ['where id', records, (text) => ({ id: { equals: text } })],
+    [
+      'oquery',
+      'query ($v: String!) { records(collection: "task", oquery: $v) { nodes { id } } }',
+      (text) => `extra=${text}`,
+    ],
+    [
+      'order',
+      'query ($v: String!) { records(collection: "task", orderBy: [{field: $v}]) { nodes { id } } }',
+      (text) => text,
+    ],
+    [
+      'after',
+      'query ($v: String!) { records(collection: "task", after: $v) { nodes { id } } }',
+      (text) => text,
+    ],
+    ['id', 'query ($v: ID!) { task(id: $v) { id } }', (text) => text],
+    [
+      'create',
+      'mutation ($v: JSON!) { createRecord(collection: "task", data: $v) { id } }',
+      (text) => ({ name: 'N', [text]: { [text]: text } }),
+    ],
+    [
+      'upsert',
+      'mutation ($v: [JSON!]!) { upsertRecords(collection: "task", data: $v) { count } }',
+      (text) => [{ _id: 'there', [text]: text }],
+    ],
+    [
+      'update',
+      'mutation ($v: JSON!) { updateRecords(collection: "task", where: {name: {equals: "no"}}, set: $v) { count } }',
+      (text) => ({ [text]: text }),
+    ],
+    [
+      'key of a write',
+      'mutation ($v: String!) { createRecord(collection: "task", data: {name: "N"}, idempotencyKey: $v) { id } }',
+      (text) => text,
+    ],
+    ['login', 'mutation ($v: String!) { login(userName: $v, password: $v) { accessToken } }', (text) => text],
+    ['script', 'query ($v: ID!) { script(name: $v) { name } }', (text) => text],
+    [
+      'script code',
+      'mutation ($v: String!) { saveScript(script: {name: "hostile", code: $v}) { name } }',
+      (text) => `export default ${JSON.stringify(text)}`,
+    ],
+    [
+      'script name',
+      'mutation ($v: ID!) { saveScript(script: {name: $v, code: "1"}) { name } }',
+      (text) => text,
+    ],
+    [
+      'arguments of a script',
+      'mutation ($v: JSON!) { runScript(name: "asks", arguments: $v) { status } }',
+      (text) => ({ [text]: text, text }),
+    ],
+    [
+      'definition',
+      'mutation ($v: JSON!) { registerCollection(definition: $v) { name } }',
+      (text) => ({ name: 'hostile', title: text, fields: [{ name: text, type: 'text' }] }),
+    ],
+    [
+      'name of a key',
+      'mutation ($v: String!) { createApiKey(data: {name: $v, scopes: {collections: {}, reports: [], scripts: []}}) { key } }',
+      (text) => text,
+    ],
+  ];
+  return operations.map(([place, query, variable]) => ({
+    door: `GraphQL ${place}`,
+    send: async (gateway, text) => {
+      const answer = await send(gateway, { query, variables: { v: variable(text) }, as: 'admin' });
+      return Math.max(answer.status, ...answer.errors.map(({ extensions }) => extensions.status));
+    },
+  }));
+}
+
+/** Header values are bytes of Latin-1 without control characters: the client itself refuses the others. */
+function headers(): readonly Attempt[] {
+  return ['idempotency-key', 'if-match', 'x-domain', 'x-request-id', 'accept', 'authorization'].map(
+    (name) => ({
+      door: `header ${name}`,
+      send: async (gateway, text) => {
+        const value = text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '?').trim();
+        const credential =
+          name === 'authorization' ? {} : { authorization: `Bearer ${gateway.tokenOf('admin')}` };
+        const response = await fetch(`${gateway.url}/o/task`, {
+          method: 'POST',
+          headers: { ...JSON_TYPE, ...credential, [name]: value },
+          body: '{"name":"N"}',
+        });
+        await response.arrayBuffer();
+        return response.status;
+      },
+    }),
+  );
+}
+
+/** What `prepare` makes for the attempts: a record, and a script that asks `platform.db` with its arguments. */
+export async function prepareForAttempts(gateway: Gateway): Promise<void> {
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data) values ('top', 'task', 'there', '{"name": "T", "extra": {"a": "b"}}')
+     on conflict do nothing`,
+  );
+  const code = `export default async ({ text }) => {
+    const works = [
+      () => platform.db.getCount('task', { name: text }),
+      () => platform.db.getCount('task', { extra: { $in: [text] }, [text]: { $ne: text } }),
+      () => platform.db.getCount('task', { name: { $regex: text } }),
+      () => platform.db.findDistinct('task', text, {}),
+      () => platform.db.agg('task', [{ $project: { x: { $literal: { [text]: text } } } }, { $sort: { [text]: 1 } }], () => {}),
+      () => platform.db.agg('task', [{ $group: { _id: '$' + text, n: { $sum: '$' + text } } }], () => {}),
+      () => platform.db.update('task', { name: text }, { $set: { [text]: text }, $push: { list: text } }),
+      () => platform.db.findAndModify('task', { _id: text }, { [text]: -1 }, { $set: { name: text } }),
+      () => platform.db.create('task', { name: 'N', [text]: { [text]: text } }),
+      () => platform.publish(text, { [text]: text }),
+      () => platform.log(text),
+      () => platform.property(text),
+    ];
+    for (const work of works) { try { await work(); } catch { continue; } }
+    return { [text]: text };
+  }`;
+  const query = 'mutation ($code: String!) { saveScript(script: {name: "asks", code: $code}) { name } }';
+  await send(gateway, { query, variables: { code }, as: 'admin' });
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function status(gateway: Gateway, path: string, init: RequestInit = {}): Promise<number> {
+  const response = await gateway.fetch(path, { ...init, as: 'admin' });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** As an address spells the text; halves of pairs, which UTF-8 has not, as the bytes they would be. */
+function encoded(text: string): string {
+  return [...text]
+    .map((character) => {
+      const code = character.codePointAt(0) ?? 0;
+      if (code < 0xd800 || code > 0xdfff) return encodeURIComponent(character);
+      const bytes = [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)];
+      return bytes.map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');
+    })
+    .join('');
+}
