@@ -1,8 +1,8 @@
 /** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
 import { afterAll, beforeAll } from '@jest/globals';
-import { type App, createApp } from '../../src/app.js';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed.js';
+import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
 import type { JsonValue } from '../../src/json.js';
@@ -14,6 +14,7 @@ export const DEMO_TODAY = '2026-11-20';
 
 export interface DemoGateway {
   readonly url: string;
+  readonly databaseUrl: string;
   tokenOf(role: Role): string;
   fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
   /** As an operator by `campus property set`. */
@@ -22,10 +23,10 @@ export interface DemoGateway {
 
 /** Its users are those of the demo school, with their passwords. Without a size: as large as the first start makes it. */
 export function useDemoGateway(
-  size: Partial<Pick<DemoOptions, 'students'>> = {},
+  size: Partial<Pick<DemoOptions, 'students' | 'today'>> = {},
   settings: Settings = {},
 ): DemoGateway {
-  let started: { readonly app: App; readonly url: string } | undefined;
+  let started: { readonly app: App; readonly url: string; readonly databaseUrl: string } | undefined;
   let drop: (() => Promise<void>) | undefined;
   const tokens = new Map<Role, string>();
   const get = () => {
@@ -38,8 +39,9 @@ export function useDemoGateway(
     const app = await createApp(
       parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: database.url }),
     );
-    await seedSchool(app.services, { ...DEMO_DEFAULTS, ...size, today: DEMO_TODAY });
-    started = { app, url: await app.listen() };
+    const progress = { show() {}, tell() {}, stop() {} };
+    await seedSchool(app.services, { ...DEMO_DEFAULTS, today: DEMO_TODAY, ...size, progress });
+    started = { app, url: await app.listen(), databaseUrl: database.url };
     for (const { userName } of DEMO_USERS) tokens.set(userName, await signIn(started.url, userName));
   }, 120_000);
   afterAll(async () => {
@@ -49,6 +51,9 @@ export function useDemoGateway(
   return {
     get url() {
       return get().url;
+    },
+    get databaseUrl() {
+      return get().databaseUrl;
     },
     tokenOf: (role) => tokens.get(role) ?? '',
     fetch(path, { as, ...init } = {}) {

@@ -50,6 +50,12 @@ async function query(document: string, variables: object, as: Role = 'clerk') {
   };
 }
 
+async function sendAsAdmin(method: string, path: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await gateway.fetch(path, { method, as: 'admin', headers, body: JSON.stringify(body) });
+  expect([path, response.status]).toEqual([path, method === 'POST' ? 201 : 200]);
+}
+
 async function countRows(): Promise<number> {
   const { rows } = await gateway.sql.query(
     `select (select count(*) from files)::int + (select count(*) from file_chunks)::int as count`,
@@ -322,6 +328,39 @@ describe('GET /files/<id>', () => {
       'admin',
     );
     expect(data?.files).toEqual({ totalCount: 1, nodes: [{ name: 'plan.txt', url: plan.url }] });
+  });
+
+  it('is added by who may change its record, not by who may read it', async () => {
+    const setRoles = (roles: readonly string[]) =>
+      sendAsAdmin('PATCH', '/o/recs/pltf_user/usr-clerk', { roles });
+    const access = {
+      viewer: { verbs: ['read'] },
+      clerk: { verbs: ['read', 'update'], rows: { fields: ['owner'], attribute: 'self' } },
+    };
+    const definition = { name: 'visit', fields: [{ name: 'owner', type: 'text' }], access };
+    await query(
+      `mutation ($d: JSON!) { registerCollection(definition: $d) { name } }`,
+      { d: definition },
+      'admin',
+    );
+    await sendAsAdmin('POST', '/o/visit', { _id: 'mine', owner: 'usr-clerk' });
+    await sendAsAdmin('POST', '/o/visit', { _id: 'theirs', owner: 'usr-admin' });
+    await setRoles(['clerk', 'viewer']);
+    const attempts: unknown[] = [];
+    for (const id of ['mine', 'theirs', 'none']) {
+      const read = (await gateway.fetch(`/o/recs/visit/${id}`, { as: 'clerk' })).status;
+      const before = await countRows();
+      const added = await upload('x', { query: `name=a&collection=visit&recordId=${id}` });
+      attempts.push([id, read, added.status, added.status === 201 || (await countRows()) === before]);
+    }
+    expect(attempts).toEqual([
+      ['mine', 200, 201, true],
+      ['theirs', 200, 403, true],
+      ['none', 404, 404, true],
+    ]);
+    const small = `mutation { createFile(data: {name: "a", content: "eA==", collection: "visit", recordId: "theirs"}) { id } }`;
+    expect((await query(small, {})).errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+    await setRoles(['clerk']);
   });
 
   it('is not there in another domain', async () => {

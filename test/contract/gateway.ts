@@ -1,8 +1,8 @@
 /** The words of the contract tests: a whole gateway on a database of its own, its users, and scenarios as data. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type App, createApp } from '../../src/app.js';
 import { Passwords } from '../../src/auth/passwords.js';
+import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import { createTestDatabase } from '../database.js';
 

@@ -170,6 +170,29 @@ describe('registered operations', () => {
     expect((await post(gateway, [{ operationName: 'Tasks' }, body])).status).toBe(403);
   });
 
+  it('are not guessed without a credential: whatever is sent, it is 401 in the same words', async () => {
+    const sent = [
+      { operationName: 'Tasks' },
+      { operationName: 'Taks' },
+      { query: '{ tasks { totalCount } }' },
+      { extensions: persisted(OPERATIONS) },
+      { extensions: persisted('{ me { id } }') },
+      {},
+    ];
+    const message = 'Send an access token or an API key: Authorization: Bearer <token>.';
+    for (const body of sent) {
+      const response = await gateway.fetch('/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const { errors }: Answered = await response.json();
+      expect([response.status, errors[0].message]).toEqual([401, message]);
+    }
+    const byGet = await fetch(`${gateway.url}/graphql?operationName=Taks`);
+    expect([byGet.status, await byGet.text()]).toEqual([401, expect.not.stringContaining('Tasks')]);
+  });
+
   it('leave admins any document, introspection too', async () => {
     expect((await post(gateway, { query: '{ __schema { queryType { name } } }' }, 'admin')).body).toEqual({
       data: { __schema: { queryType: { name: 'Query' } } },

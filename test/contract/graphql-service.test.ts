@@ -78,13 +78,20 @@ describe('credentials', () => {
   });
 
   it('shows the audit trail to admins alone', async () => {
-    await ask(gateway, 'mutation { createTask(data: {id: "audited", name: "x"}) { id } }');
+    await ask(gateway, 'mutation AddTask { createTask(data: {id: "audited", name: "x"}) { id } }');
     const { auditTrail } = await ask(
       gateway,
-      '{ auditTrail(collection: "task", recordId: "audited") { operation toVersion principal fromVersion } }',
+      '{ auditTrail(collection: "task", recordId: "audited") { operation toVersion principal credential fromVersion requestOperation } }',
     );
     expect(auditTrail).toEqual([
-      { operation: 'created', toVersion: 1, principal: 'usr-admin', fromVersion: null },
+      {
+        operation: 'created',
+        toVersion: 1,
+        principal: 'usr-admin',
+        credential: expect.stringMatching(/^token:/),
+        fromVersion: null,
+        requestOperation: 'AddTask',
+      },
     ]);
     expect(await codesOf(gateway, { as: 'clerk', query: '{ auditTrail { id } }' })).toEqual(['FORBIDDEN']);
   });
@@ -114,7 +121,10 @@ describe('introspection', () => {
   it('shows Apollo Sandbox in a browser', async () => {
     const response = await gateway.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(response.status).toBe(200);
-    expect(await response.text()).toContain('embeddable-sandbox');
+    const page = await response.text();
+    expect(page).toContain('embeddable-sandbox');
+    // The sandbox comes from the internet; what is here too is a click away.
+    expect(page).toMatch(/<a href="\/explore"[^>]*>\/explore<\/a>.*<\/body>/s);
     expect(response.headers.get('content-security-policy')).toContain('apollographql.com');
   });
 });

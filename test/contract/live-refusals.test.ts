@@ -305,7 +305,7 @@ describe('a subscription is refused', () => {
     const third = subscriber.attempt(TASKS);
     await until(() => third.isDone);
     expect(third.errors[0]).toMatchObject({
-      message: 'A connection has at most 2 subscriptions at once.',
+      message: 'A connection has at most 2 subscriptions at once (LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
       extensions: { code: 'LIMIT_EXCEEDED' },
     });
     first.stop();

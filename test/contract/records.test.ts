@@ -177,6 +177,10 @@ describe("a student's current concession", () => {
       { _id: 'revoked', ...concession, ...months, revoked_on: '2001-01-01' },
       { _id: 'other', ...concession, ...months, name: { value: 's8', label: 'Ali' } },
     ];
+    await gateway.sql.query(
+      `insert into records (domain, collection, id, data) values
+         ('top', 'registration', 's8', '{"name": "Ali"}'), ('top', 'registration', 's9', '{"name": "Ravi"}')`,
+    );
     const answer = await gateway.fetch('/o/fee_concession', {
       method: 'POST',
       as: 'admin',

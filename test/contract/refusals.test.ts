@@ -276,6 +276,40 @@ const notAllowed: readonly Scenario[] = [
   },
 ];
 
+/** Who may do nothing here is told that, and not what of the request is wrong besides. */
+const notAllowedAndWrong: readonly Scenario[] = [
+  ...[
+    { path: '/feesummary.svc' },
+    { path: '/feesummary.svc?type=nonsense' },
+    { path: '/feesummary.svc?nonsense=1' },
+    { path: '/?report=fee-summary' },
+    { path: '/?report=fee-summary&nonsense=1' },
+    { path: '/o/recs/fee_receipt?nonsense=1' },
+    { path: '/o/recs/fee_receipt?limit=x' },
+    { path: '/o/recs/fee_receipt?limit=1&limit=2' },
+    { path: '/o/recs/fee_receipt/a?nonsense=1' },
+    { method: 'POST', path: '/o/recs/fee_concession', body: {} },
+    { method: 'POST', path: '/o/recs/fee_receipt', body: [1] },
+    { method: 'POST', path: '/o/task', body: [1] },
+    { method: 'POST', path: '/o/?collection=task', body: { _collection: 5 } },
+    { method: 'POST', path: '/o/task', body: { _collection: 'class' } },
+    { method: 'PATCH', path: '/o/recs/task/a', body: [] },
+    { method: 'PUT', path: '/o/recs/task/a', body: { _id: 'b' } },
+    { method: 'PUT', path: '/o/recs/task/a' },
+    { method: 'DELETE', path: '/o/recs/task/a?nonsense=1' },
+  ].map((scenario) => ({
+    ...scenario,
+    name: `${scenario.method ?? 'GET'} ${scenario.path}${scenario.body === undefined ? '' : ` ${JSON.stringify(scenario.body)}`}`,
+    as: 'viewer' as const,
+    status: 403,
+  })),
+  {
+    name: 'a report that is wrong, without a credential',
+    path: '/?report=fee-summary&nonsense=1',
+    status: 401,
+  },
+];
+
 const notFound: readonly Scenario[] = [
   { name: 'a name that is too long', path: `/o/recs/${'a'.repeat(600)}`, as: 'viewer', status: 404 },
   {
@@ -473,6 +507,7 @@ const teapot: readonly Scenario[] = [
 describe('400', () => itAnswers(gateway, unreadable));
 describe('401', () => itAnswers(gateway, notAuthenticated));
 describe('403', () => itAnswers(gateway, notAllowed));
+describe('403 before 400', () => itAnswers(gateway, notAllowedAndWrong));
 describe('404', () => itAnswers(gateway, notFound));
 describe('405', () => itAnswers(gateway, otherMethod));
 describe('406', () => itAnswers(gateway, otherFormats));

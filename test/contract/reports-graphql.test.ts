@@ -1,9 +1,9 @@
 /** Every report over HTTP, by GraphQL and by REST, on the twelve students: both say the same. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { GraphQLScalarType } from 'graphql';
-import { columnsOf, type RowClass } from '../../src/reports/columns.js';
+import { columnsOf, type RowClass } from '../../src/reports/engine/columns.js';
+import type { Report } from '../../src/reports/engine/report.js';
 import { reports } from '../../src/reports/registry.js';
-import type { Report } from '../../src/reports/report.js';
 import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
@@ -32,7 +32,7 @@ const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'rolled-back-receipts': { from: '2026-10-01', to: '2026-12-31' },
   'classes-by-category': { session: '2026-27' },
   'collection-trend': { from: '2026-10-01', to: '2026-12-20', interval: 'month', as_on: '2026-12-20' },
-  student: { sequence: 'A-101' },
+  student: { admission_no: 'A-101' },
   teachers: { roles: 'teacher' },
   'outstanding-ageing': { as_on: '2026-12-20' },
   'day-sheet': { date: '2026-04-27' },

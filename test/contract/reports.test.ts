@@ -131,6 +131,86 @@ describe('the documented report paths', () => {
       status: 200,
       expectBody: { pageInfo: { hasNextPage: true } },
     },
+    {
+      name: 'a class the school does not have, of the defaulters',
+      path: '/getfeedefaultersv2.svc?start_month=2026-04&end_month=2026-06&class=13',
+      as: 'accountant',
+      status: 404,
+      expectBody: {
+        detail: 'There is no class "13".',
+        errors: [expect.objectContaining({ parameter: 'class' })],
+      },
+    },
+    {
+      name: 'a fee head the school does not have, by name',
+      path: '/?report=fee-defaulters&start_month=2026-04&end_month=2026-06&fee_head=Tution',
+      as: 'accountant',
+      status: 404,
+      expectBody: { detail: 'There is no fee head "Tution".' },
+    },
+    {
+      name: 'a section the school does not have, by GraphQL',
+      method: 'POST',
+      path: '/graphql',
+      as: 'accountant',
+      body: { query: '{ outstandingAgeing(section: "Z") { totals { students } } }' },
+      status: 200,
+      expectBody: {
+        errors: [
+          expect.objectContaining({
+            message: 'No class has a section "Z".',
+            extensions: expect.objectContaining({ status: 404, code: 'NOT_FOUND' }),
+          }),
+        ],
+      },
+    },
+    {
+      name: 'a class the school does not have, of the day sheet, by name',
+      path: '/?report=day-sheet&class=13',
+      as: 'admin',
+      status: 404,
+    },
+    {
+      name: 'a word that is nearly one',
+      path: '/?report=collection-trend&interval=moth',
+      as: 'accountant',
+      status: 400,
+      expectBody: {
+        detail: expect.stringContaining('expected one of day, week, month, e.g. day. Did you mean "month"?'),
+      },
+    },
+    {
+      name: 'a student by the admission number',
+      path: '/?report=student&admission_no=A-1',
+      as: 'admin',
+      status: 404,
+      expectBody: { detail: 'There is no student with the admission number "A-1".' },
+    },
+    {
+      name: 'a student by the name it had before',
+      path: '/?report=student&sequence=A-1',
+      as: 'admin',
+      status: 404,
+    },
+    {
+      name: 'a student by both names, which disagree',
+      path: '/?report=student&sequence=A-1&admission_no=A-2',
+      as: 'admin',
+      status: 400,
+    },
+    {
+      name: 'a session that is none, of results',
+      path: '/o/recs/result?stream=true&session=2026-28',
+      as: 'admin',
+      status: 400,
+    },
+    {
+      name: 'a parameter of another report',
+      path: '/?report=day-sheet&receipt_no=1',
+      as: 'admin',
+      status: 400,
+      expectBody: { detail: expect.not.stringContaining('start_month') },
+    },
     { name: 'by name, for another role', path: '/?report=fee-summary&type=month', as: 'viewer', status: 403 },
   ]);
 

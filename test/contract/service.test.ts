@@ -113,6 +113,8 @@ describe('the log', () => {
       route: '/o/recs/:collection',
       status: 200,
       principal: 'top/usr-viewer',
+      credential: expect.stringMatching(/^token:/),
+      operation: '/o/recs/:collection',
       durationMs: expect.any(Number),
     });
   });
@@ -154,7 +156,9 @@ describe('what a browser is told', () => {
       as: 'viewer',
       headers: { origin: 'https://portal.example' },
     });
-    expect(answer.headers.get('vary')).toBe('Origin, Accept, Authorization, X-Domain');
+    expect(answer.headers.get('vary')).toBe(
+      'Origin, Accept, Accept-Encoding, Authorization, Prefer, X-Domain',
+    );
   });
 
   it('answers a preflight', async () => {

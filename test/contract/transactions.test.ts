@@ -262,10 +262,10 @@ describe('without the directive', () => {
   });
 });
 
-describe('the README', () => {
+describe('the manual', () => {
   it('shows a transaction that works as it says', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, query = ''] = /```graphql\n(mutation HandOver[^`]*)```/.exec(readme) ?? [];
+    const manual = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```graphql\n(mutation HandOver[^`]*)```/.exec(manual) ?? [];
     await gateway.sql.query(
       `insert into records (domain, collection, id, data) values
          ('top', 'pltf_user', 'left', '{"name": "Left", "active": false, "roles": []}'),

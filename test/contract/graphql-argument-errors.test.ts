@@ -1,0 +1,77 @@
+/** What is said of a value in a document: whose argument it is, where it stands, and what was meant. */
+import { describe, expect, it } from '@jest/globals';
+import { useGateway } from './gateway.js';
+import { send } from './graphql.js';
+
+const gateway = useGateway();
+
+async function refusal(query: string) {
+  const { errors } = await send(gateway, { query, as: 'admin' });
+  return errors;
+}
+
+describe('a value that a scalar refuses', () => {
+  for (const [query, place] of [
+    [
+      '{ tasks(where: {amount: {equals: "x"}}) { totalCount } }',
+      'Argument "where.amount.equals" of "tasks": Expected a decimal',
+    ],
+    [
+      '{ tasks(where: {created_on: {on: "2026-02-30"}}) { totalCount } }',
+      'Argument "where.created_on.on" of "tasks": Expected a day',
+    ],
+    [
+      '{ a: feeDues(where: {month: {in: ["2026-04", "x"]}}) { totalCount } }',
+      'Argument "where.month.in" of "feeDues": Expected a month',
+    ],
+    [
+      '{ tasks(where: {created_on: {greaterThan: "noon"}}) { totalCount } }',
+      'Argument "where.created_on.greaterThan" of "tasks": Expected an instant',
+    ],
+    ['{ tasks(first: "x") { totalCount } }', 'Argument "first" of "tasks": Int cannot represent'],
+  ] as const) {
+    it(`is told with its argument and place: ${query}`, async () => {
+      const errors = await refusal(query.replaceAll('created_on', 'createdOn'));
+      expect(errors).toMatchObject([
+        {
+          locations: [{ line: 1, column: expect.any(Number) }],
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        },
+      ]);
+      expect(errors[0]?.message).toContain(place.replaceAll('created_on', 'createdOn'));
+    });
+  }
+});
+
+describe('an operator by another name', () => {
+  for (const [written, meant] of [
+    ['{name: {eq: "x"}}', 'equals'],
+    ['{name: {_eq: "x"}}', 'equals'],
+    ['{name: {equalTo: "x"}}', 'equals'],
+    ['{amount: {_gte: 5}}', 'greaterOrEqual'],
+    ['{id: {ne: "x"}}', 'notEquals'],
+  ] as const) {
+    it(`is told: ${written}`, async () => {
+      for (const list of ['tasks(', 'records(collection: "task", ']) {
+        const errors = await refusal(`{ ${list}where: ${written}) { totalCount } }`);
+        expect(errors[0]?.message).toContain(`Did you mean "${meant}"?`);
+      }
+    });
+  }
+
+  it('is told in a variable, and of lists, references and enums', async () => {
+    for (const [list, type, where, meant] of [
+      ['tasks', 'TaskWhereInput', { amount: { _gte: 5 } }, 'greaterOrEqual'],
+      ['classes', 'ClassWhereInput', { sections: { some: { name: { equals: 'A' } } } }, 'any'],
+      ['classes', 'ClassWhereInput', { sections: { any: { name: { _eq: 'A' } } } }, 'equals'],
+      ['tasks', 'TaskWhereInput', { manager: { value: 'usr-clerk' } }, 'id'],
+      ['tasks', 'TaskWhereInput', { manager: { equals: 'usr-clerk' } }, 'id'],
+      ['attendanceRecords', 'AttendanceRecordWhereInput', { status: { eq: 'PRESENT' } }, 'equals'],
+    ] as const) {
+      const query = `query ($where: ${type}) { ${list}(where: $where) { totalCount } }`;
+      const { errors } = await send(gateway, { query, variables: { where }, as: 'admin' });
+      expect(errors).toMatchObject([{ message: expect.stringContaining(`Did you mean "${meant}"?`) }]);
+      expect(errors[0]?.message.match(/Did you mean/g)).toHaveLength(1);
+    }
+  });
+});

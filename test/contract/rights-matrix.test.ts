@@ -1,0 +1,126 @@
+/**
+ * Every caller at every door of every collection, once: the deterministic part of the campaign `rights`. What must come of it is worked
+ * out from schema/collections by test/campaign/rights/promise.ts.
+ */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { reports } from '../../src/reports/registry.js';
+import { PROBES, READ_DOORS, WRITE_DOORS } from '../campaign/rights/doors.js';
+import {
+  recordsOf,
+  tryToFindOut,
+  tryToListen,
+  tryToRead,
+  tryToReport,
+  tryToWrite,
+} from '../campaign/rights/matrix.js';
+import { COLLECTIONS, promiseOf } from '../campaign/rights/promise.js';
+import { openSchool, type School } from '../campaign/rights/school.js';
+import { useGateway } from './gateway.js';
+
+const gateway = useGateway();
+let school: School;
+
+beforeAll(async () => {
+  school = await openSchool(gateway);
+}, 60_000);
+
+/** What came out otherwise than declared, over all callers and collections. */
+async function faultsOf(
+  attempt: (o: {
+    school: School;
+    caller: School['callers'][number];
+    collection: (typeof COLLECTIONS)[number];
+  }) => Promise<readonly (string | undefined)[]>,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const caller of school.callers) {
+    for (const collection of COLLECTIONS) {
+      const found = await attempt({ school, caller, collection });
+      faults.push(
+        ...found.flatMap((fault) =>
+          fault === undefined ? [] : [`${caller.name}, ${collection.name}: ${fault}`],
+        ),
+      );
+    }
+  }
+  return faults;
+}
+
+it('has callers of every kind', () => {
+  expect(school.callers.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['nobody', 'a user who was removed', 'the viewer', 'the clerk of the branch']),
+  );
+});
+
+describe('every caller reads what is declared for it, and nothing else', () => {
+  it.each(READ_DOORS.map((door) => [door.name, door] as const))(
+    'by %s',
+    async (_name, door) => {
+      const faults = await faultsOf(async (attempt) => {
+        const [near, far] = recordsOf(school, attempt.caller, attempt.collection);
+        if (near === undefined || far === undefined) throw new Error('there are two records of each');
+        if (door.except?.includes(attempt.collection.name)) return [];
+        const records = door.gives === 'one' ? [near, far] : [near];
+        return await Promise.all(records.map((record) => tryToRead(attempt, door, record)));
+      });
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+describe('every caller writes what is declared for it, and nothing else', () => {
+  it.each(WRITE_DOORS.map((door) => [door.name, door] as const))(
+    'by %s',
+    async (_name, door) => {
+      const faults = await faultsOf(async (attempt) => [
+        await tryToWrite(attempt, door, 'near'),
+        await tryToWrite(attempt, door, 'far'),
+      ]);
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+describe('no caller finds out a field that is hidden from it', () => {
+  it.each(PROBES.map((probe) => [probe.name, probe] as const))(
+    'by %s',
+    async (_name, probe) => {
+      const faults = await faultsOf(async (attempt) => {
+        const promised = promiseOf(attempt.caller, attempt.collection, 'read');
+        if (typeof promised === 'number') return [];
+        return await Promise.all(
+          [...promised.hiddenFields].map((field) => tryToFindOut(attempt, probe, field)),
+        );
+      });
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+it('every caller runs the reports of its role, and no others', async () => {
+  const faults: string[] = [];
+  for (const caller of school.callers) {
+    for (const report of reports) {
+      const fault = await tryToReport(school, caller, report);
+      if (fault !== undefined) faults.push(`${caller.name}, ${report.name}: ${fault}`);
+    }
+  }
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('every caller is told of the changes it may read', async () => {
+  const told = COLLECTIONS.filter(({ name }) =>
+    ['task', 'registration', 'attendance', 'pltf_user'].includes(name),
+  );
+  const faults: string[] = [];
+  for (const caller of school.callers) {
+    for (const collection of told) {
+      const fault = await tryToListen({ school, caller, collection });
+      if (fault !== undefined) faults.push(`${caller.name}, ${collection.name}: ${fault}`);
+    }
+  }
+  expect(faults).toEqual([]);
+}, 180_000);
