@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { registerCollection } from './cli/collection.js';
 import type { CommandLine } from './cli/command-line.js';
-import { reportFault } from './cli/console.js';
+import { reportFault, watchOutput } from './cli/console.js';
 import { registerContracts } from './cli/contracts.js';
 import { registerDomain } from './cli/domain.js';
 import { registerKey } from './cli/key.js';
@@ -13,13 +13,15 @@ import { registerMaintenance } from './cli/maintenance.js';
 import { registerMessage } from './cli/message.js';
 import { registerMigrate } from './cli/migrate.js';
 import { registerProperty } from './cli/property.js';
+import { registerReferences } from './cli/references.js';
 import { registerReport } from './cli/report.js';
 import { registerRun } from './cli/run.js';
 import { registerScript } from './cli/script.js';
 import { registerSeed } from './cli/seed.js';
 import { registerStart } from './cli/start.js';
 import { registerUser } from './cli/user.js';
-import { parseConfig } from './config.js';
+import { findMisspelt, parseConfig } from './config.js';
+import { sealIntrinsics } from './sealed-intrinsics.js';
 import { VERSION } from './version.js';
 
 const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[] = [
@@ -31,6 +33,7 @@ const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[
   registerUser,
   registerKey,
   registerCollection,
+  registerReferences,
   registerReport,
   registerRun,
   registerScript,
@@ -40,7 +43,10 @@ const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[
 ];
 
 async function main(): Promise<void> {
+  sealIntrinsics(globalThis);
+  watchOutput();
   if (existsSync('.env')) process.loadEnvFile('.env');
+  for (const line of findMisspelt(process.env)) process.stderr.write(`campus: ${line}\n`);
   const commandLine: CommandLine = { config: parseConfig(process.env) };
   const program = new Command('campus')
     .description(

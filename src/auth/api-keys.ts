@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import type { KeyScopes, Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
-import type { KeyScopes, Scope } from '../store/scope.js';
 import { isUuid } from '../uuid.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createSecret, hashSecret } from './opaque-secret.js';

@@ -1,8 +1,9 @@
 /** Credentials in, principals out: the one door through which a caller becomes known. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import type { Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
-import type { Principal } from '../store/scope.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
@@ -41,7 +42,7 @@ export interface LoginThrottle {
   takeLogin(
     userName: string,
     address: string,
-  ): Promise<{ readonly allowed: boolean; readonly resetSeconds: number }>;
+  ): Promise<{ readonly allowed: boolean; readonly limit: number; readonly resetSeconds: number }>;
 }
 
 export interface AuthenticatorOptions {
@@ -192,7 +193,7 @@ export class Authenticator {
     const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
     if (!isMatch) throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
     const passwordHash = await passwords.hash(newPassword);
-    await database.transaction((transaction) => replacePassword(transaction, user, passwordHash));
+    await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash));
     principals.forget(user.domainId, user.userId);
   }
 
@@ -200,7 +201,8 @@ export class Authenticator {
     const claims = this.#options.accessTokens.verify(token);
     const principal = claims && (await this.#options.principals.ofToken(claims));
     if (principal === undefined || claims?.delegation === undefined) return principal;
-    return narrowPrincipal(principal, claims.delegation);
+    const part = hashSecret(token).toString('base64url');
+    return narrowPrincipal(principal, { ...claims.delegation, part });
   }
 
   async #ofKey(key: string): Promise<Principal | undefined> {
@@ -293,11 +295,18 @@ function isPossibleUserName(userName: string): boolean {
   return userName.length > 0 && userName.length <= LONGEST_USER_NAME && !userName.includes('\0');
 }
 
-function assertNotThrottled(decision: { readonly allowed: boolean; readonly resetSeconds: number }): void {
-  if (decision.allowed) return;
-  throw new ServiceError('TOO_MANY_REQUESTS', 'Too many attempts to log in. Wait before the next one.', {
-    retryAfterSeconds: decision.resetSeconds,
-  });
+function assertNotThrottled(decision: {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly resetSeconds: number;
+}): void {
+  const { allowed, limit, resetSeconds } = decision;
+  if (allowed) return;
+  throw new ServiceError(
+    'TOO_MANY_REQUESTS',
+    `Too many attempts to log in: a user has ${limit} a minute from one address (LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} s.`,
+    { retryAfterSeconds: resetSeconds },
+  );
 }
 
 function wrongLogin(): ServiceError {

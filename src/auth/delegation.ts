@@ -1,15 +1,22 @@
 /** A part of a caller's rights, put into a token of its own. */
-import type { KeyScopes, Principal, RecordVerb } from '../store/scope.js';
+import type { KeyScopes, Principal, RecordVerb } from '../model/scope.js';
 
 export interface Delegation {
   readonly roles: readonly string[];
   readonly scopes: KeyScopes;
 }
 
-/** What is left of a principal: the roles both have, and the scopes both allow. What it loses meanwhile is lost here too. */
-export function narrowPrincipal(principal: Principal, { roles, scopes }: Delegation): Principal {
+/**
+ * What is left of a principal: the roles both have, and the scopes both allow. What it loses meanwhile is lost here too. `part` tells
+ * this part of its rights from others.
+ */
+export function narrowPrincipal(
+  principal: Principal,
+  { roles, scopes, part }: Delegation & { readonly part: string },
+): Principal {
   return {
     ...principal,
+    credential: { ...principal.credential, part },
     roles: new Set(roles.filter((role) => principal.roles.has(role))),
     scopes: principal.scopes === undefined ? scopes : intersectScopes(principal.scopes, scopes),
   };

@@ -1,7 +1,7 @@
 /** What records grant a caller: the attributes that row rules refer to. */
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson } from '../json.js';
-import type { Collection, Grant } from '../store/collection.js';
+import type { Collection, Grant } from '../model/collection.js';
 import type { Queryable } from '../store/database/database.js';
 
 export type Attributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
@@ -12,7 +12,7 @@ export type Attributes = Readonly<Record<string, readonly (readonly JsonValue[])
  * With `{ attribute: 'sectionsTaught', list: 'sections', caller: 'class_teacher', key: [['name'], ['sections', 'name']] }` the class
  * teacher of 5 A has `sectionsTaught: [["5", "A"]]`. An element that lacks a part of the key grants nothing.
  *
- * @see `Grant` in src/store/collection.ts
+ * @see Grant
  */
 export async function loadAttributes(
   database: Queryable,

@@ -1,6 +1,6 @@
 /** What an API key may do at most, parsed from what its owner asked for. */
 import { type ErrorDetail, ServiceError } from '../errors.js';
-import type { KeyScopes, RecordVerb } from '../store/scope.js';
+import type { KeyScopes, RecordVerb } from '../model/scope.js';
 
 /** The names a scope may use. */
 export interface ScopeNames {

@@ -24,7 +24,11 @@ export class KeyUsage {
     if (now - (this.#touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     this.#touchedAt.set(keyId, now);
     const writing = this.#write(keyId)
-      .catch(this.#onFault)
+      .catch((error: unknown) => {
+        // The next use notes it.
+        this.#touchedAt.delete(keyId);
+        this.#onFault(error);
+      })
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
   }

@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Collection } from '../store/collection.js';
+import type { Collection } from '../model/collection.js';
+import type { KeyScopes, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
-import type { KeyScopes, Principal } from '../store/scope.js';
 import type { AccessClaims } from './access-tokens.js';
 import { loadAttributes } from './grants.js';
 

@@ -1,7 +1,7 @@
 /** In which domain a request acts. */
 import { ServiceError } from '../errors.js';
-import type { Domains } from '../store/domains.js';
-import type { Domain, Principal, Scope } from '../store/scope.js';
+import type { Domain, Principal, Scope } from '../model/scope.js';
+import type { Domains } from '../store/catalog/domains.js';
 
 export type DomainDirectory = Pick<Domains, 'find' | 'top'>;
 

@@ -1,8 +1,8 @@
 /** Tokens a caller has signed for itself, to hand a part of its rights to somebody else for a short time. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Database } from '../store/database/database.js';
-import type { KeyScopes, Principal } from '../store/scope.js';
+import type { KeyScopes, Principal } from '../model/scope.js';
+import type { Database, Transaction } from '../store/database/database.js';
 import { type AccessTokens, LONGEST_TOKEN } from './access-tokens.js';
 import { intersectScopes } from './delegation.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
@@ -50,7 +50,7 @@ export class UserTokens {
    *
    * @throws FORBIDDEN for a role the caller does not have, and for a task of the service, which is no user; INVALID_VALUE
    */
-  async sign(principal: Principal, wish: TokenWish): Promise<UserToken> {
+  async sign(principal: Principal, wish: TokenWish, within?: Transaction): Promise<UserToken> {
     if (principal.kind === 'system' || principal.credential.kind === 'system') {
       throw new ServiceError(
         'FORBIDDEN',
@@ -87,7 +87,7 @@ export class UserTokens {
           kind: principal.credential.kind === 'key' ? 'key' : 'session',
           id: principal.credential.id,
         },
-        epoch: await this.#findEpoch(principal),
+        epoch: await this.#findEpoch(principal, within),
         delegation: { roles, scopes },
       },
       expiresAt,
@@ -102,8 +102,8 @@ export class UserTokens {
   }
 
   /** If the password changes just now, the session of the token has ended with it. */
-  async #findEpoch({ domainId, id }: Principal): Promise<number> {
-    const [credential] = await this.#options.database.query<{ epoch: number }>(
+  async #findEpoch({ domainId, id }: Principal, within: Transaction | undefined): Promise<number> {
+    const [credential] = await (within ?? this.#options.database).query<{ epoch: number }>(
       Prisma.sql`select token_epoch as epoch from credentials where domain_id = ${domainId} and user_id = ${id}`,
       { name: 'auth-epoch' },
     );

@@ -2,10 +2,11 @@
 
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { isAdmin } from '../store/admin.js';
+import type { Principal, Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Principal, Scope } from '../store/scope.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
 import { loadAttributes } from './grants.js';
 import type { Passwords } from './passwords.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
@@ -35,7 +36,7 @@ export interface ListedUser {
 /** For admins, in the domain they act in; an API key cannot. */
 export class Users {
   readonly #database: Database;
-  readonly #records: Pick<RecordStore, 'create'>;
+  readonly #records: Pick<RecordStore, 'atomically' | 'create'>;
   readonly #passwords: Passwords;
   readonly #principals: Principals;
   readonly #collections: GrantingCollections;
@@ -43,7 +44,7 @@ export class Users {
   constructor(options: {
     readonly database: Database;
     readonly collections: GrantingCollections;
-    readonly records: Pick<RecordStore, 'create'>;
+    readonly records: Pick<RecordStore, 'atomically' | 'create'>;
     readonly passwords: Passwords;
     readonly principals: Principals;
   }) {
@@ -65,7 +66,7 @@ export class Users {
       active: true,
       roles: [...user.roles],
     };
-    return await this.#database.transaction(async (transaction) => {
+    return await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
       const [stored] = await this.#records.create(scope, 'pltf_user', [record], { within: transaction });
       if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
       await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
@@ -90,7 +91,7 @@ export class Users {
         and r.data -> 'user_name' = to_jsonb(${change.userName}::text)`);
     if (!user)
       throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
-    await this.#database.transaction((transaction) =>
+    await inOwnTransaction(this.#database, (transaction) =>
       replacePassword(transaction, { domainId, userId: user.id }, passwordHash),
     );
     this.#principals.forget(domainId, user.id);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Field } from '../store/collection.js';
+import type { Field } from '../model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine, printTable } from './console.js';
 

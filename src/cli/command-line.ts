@@ -1,9 +1,9 @@
 /** What every command shares: the settings, the services, and the scope it acts in. */
 import { randomUUID } from 'node:crypto';
+import { openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
-import { openServices, type Services } from '../services.js';
-import { type Domain, type Scope, systemPrincipal } from '../store/scope.js';
+import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
 
 export interface CommandLine {
   readonly config: Config;

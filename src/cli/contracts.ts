@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { DECLARATIONS } from '../compose/services.js';
 import { printEnvExample } from '../config.js';
 import { ServiceError } from '../errors.js';
-import { printGatewaySchema } from '../graphql/print-schema.js';
+import { printGatewaySchema, readCollections } from '../graphql/print-schema.js';
 import { reports } from '../reports/registry.js';
 import { printOpenapi } from '../rest/openapi.js';
 import { createRouteTable } from '../rest/routes.js';
-import { DECLARATIONS } from '../services.js';
 import { VERSION } from '../version.js';
 import { printLine } from './console.js';
 
@@ -17,7 +17,10 @@ const CONTRACTS: readonly { readonly file: string; readonly print: () => string 
   { file: 'schema/schema.graphql', print: () => printGatewaySchema(DECLARATIONS) },
   {
     file: 'schema/openapi.json',
-    print: () => printOpenapi(createRouteTable({ reports, version: VERSION }), VERSION),
+    print: async () => {
+      const collections = await readCollections(DECLARATIONS);
+      return printOpenapi(createRouteTable({ reports, version: VERSION, collections }), VERSION);
+    },
   },
   { file: '.env.example', print: printEnvExample },
 ];

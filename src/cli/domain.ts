@@ -1,4 +1,9 @@
 import type { Command } from 'commander';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import type { Domain } from '../model/scope.js';
+import type { NewDomain } from '../store/catalog/domains.js';
+import { assertPropertyValue } from '../store/catalog/known-properties.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine, printTable } from './console.js';
 
@@ -15,11 +20,10 @@ export function registerDomain(program: Command, commandLine: CommandLine): void
     .option('--timezone <zone>', 'IANA name, e.g. Asia/Kolkata; default: inherited')
     .action((id: string, options: { name: string; timezone?: string }) =>
       withServices(commandLine, async (services) => {
+        // Before anything is added: a command that fails leaves no domain behind.
+        if (options.timezone !== undefined) assertPropertyValue('timezone', options.timezone);
         const added = { id, name: options.name };
-        const created =
-          services.domains.top() === undefined
-            ? await services.domains.createTop(added)
-            : await services.domains.create(operatorScope(services, undefined), added);
+        const created = await addDomain(services, added);
         if (options.timezone !== undefined) {
           const scope = operatorScope(services, created.id);
           await services.domains.setProperty(scope, { name: 'timezone', value: options.timezone });
@@ -39,4 +43,20 @@ export function registerDomain(program: Command, commandLine: CommandLine): void
         );
       }),
     );
+}
+
+/** The first domain is the top one. Of two that are added first at once, the second is a branch, as if it had come later. */
+async function addDomain(services: Services, added: NewDomain): Promise<Domain> {
+  const { domains } = services;
+  if (domains.top() === undefined) {
+    try {
+      return await domains.createTop(added);
+    } catch (fault) {
+      await domains.refresh();
+      const isLate =
+        fault instanceof ServiceError && fault.code === 'CONFLICT' && domains.top() !== undefined;
+      if (!isLate) throw fault;
+    }
+  }
+  return await domains.create(operatorScope(services, undefined), added);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
-import type { Services } from '../services.js';
-import type { Scope } from '../store/scope.js';
+import type { Scope } from '../model/scope.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine, printTable } from './console.js';
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { openDatabaseServer } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { migrateJobQueue } from '../messaging/job-queue.js';
-import { openDatabaseServer } from '../services.js';
 import { openDatabase } from '../store/database/database.js';
-import { applyMigrations, findDrift, listMigrations } from '../store/database/migrations.js';
+import { applyMigrations, listMigrations } from '../store/database/migrations.js';
+import { findDrift } from '../store/database/schema-drift.js';
 import type { CommandLine } from './command-line.js';
 import { printLine, printTable } from './console.js';
 
@@ -20,8 +21,8 @@ export function registerMigrate(program: Command, commandLine: CommandLine): voi
       withDatabaseUrl(commandLine, async (url) => {
         const { applied, pending, failed, edited, unknown } = await listMigrations({ url });
         const rows = [
-          ...applied.map((name) => [name, edited.includes(name) ? 'applied, edited since' : 'applied']),
-          ...failed.map((name) => [name, 'failed']),
+          ...applied.map((name) => [name, edited.includes(name) ? 'applied, with another text' : 'applied']),
+          ...failed.map((name) => [name, 'failed, to be tried again']),
           ...pending.map((name) => [name, 'pending']),
           ...unknown.map((name) => [name, 'unknown to this version']),
         ];
@@ -34,7 +35,7 @@ export function registerMigrate(program: Command, commandLine: CommandLine): voi
     .description('apply the pending migrations')
     .action(() =>
       withDatabaseUrl(commandLine, async (url) => {
-        const applied = await applyMigrations({ url });
+        const applied = await applyMigrations({ url, onNotice: printLine });
         await migrateJobQueue(url);
         for (const name of applied) printLine(`applied ${name}`);
         if (applied.length === 0) printLine('nothing to apply');

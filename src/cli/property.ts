@@ -41,12 +41,13 @@ export function registerProperty(program: Command, commandLine: CommandLine): vo
     .option('--domain <id>', 'the domain; default: the top one')
     .action((name: string, value: string | undefined, options: DomainOption & { secret?: boolean }) =>
       withServices(commandLine, async (services) => {
-        await services.domains.setProperty(operatorScope(services, options.domain), {
+        const { hint } = await services.domains.setProperty(operatorScope(services, options.domain), {
           name,
           value: value === undefined ? undefined : parseValue(value),
           isSecret: options.secret ?? false,
         });
         printLine(value === undefined ? `removed ${name}` : `set ${name}`);
+        if (hint !== undefined) printLine(hint);
       }),
     );
 }

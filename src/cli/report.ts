@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, parseExactJson } from '../json.js';
-import { printStatement } from '../reports/print-statement.js';
+import { printStatement } from '../reports/engine/print-statement.js';
+import type { Report } from '../reports/engine/report.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
+import type { ReportFormat, ReportRun } from '../reports/engine/report-run.js';
+import { tableOf } from '../reports/engine/table.js';
 import { reports } from '../reports/registry.js';
-import type { Report, ReportServices } from '../reports/report.js';
-import type { ReportFormat, ReportRun } from '../reports/report-run.js';
-import { tableOf } from '../reports/table.js';
-import type { Services } from '../services.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine, printTable } from './console.js';
 
@@ -27,12 +28,7 @@ export function registerReport(program: Command, commandLine: CommandLine): void
 
 function addReport(parent: Command, report: Report, commandLine: CommandLine): void {
   const command = parent.command(report.name).summary(report.title).description(report.description);
-  for (const { restName, type, description, isRequired, defaultText } of Object.values(report.parameters)) {
-    const flags = `--${optionName(restName)} <${type.name}>`;
-    const meaning = `${description} (${type.expected}${defaultText === undefined ? '' : `; default: ${defaultText}`})`;
-    if (isRequired) command.requiredOption(flags, meaning);
-    else command.option(flags, meaning);
-  }
+  for (const parameter of Object.values(report.parameters)) addParameter(command, parameter);
   command
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
@@ -57,6 +53,18 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
     );
 }
 
+function addParameter(command: Command, parameter: Report['parameters'][string]): void {
+  const { restName, formerName, type, description, isRequired, defaultText } = parameter;
+  const flags = `--${optionName(restName)} <${type.name}>`;
+  const meaning = `${description} (${type.expected}${defaultText === undefined ? '' : `; default: ${defaultText}`})`;
+  if (formerName !== undefined) {
+    command.addOption(new Option(`--${optionName(formerName)} <${type.name}>`).hideHelp());
+  }
+  // A parameter with two names is not required here: the report itself says that one of them is missing.
+  if (isRequired && formerName === undefined) command.requiredOption(flags, meaning);
+  else command.option(flags, meaning);
+}
+
 function reportServicesOf(services: Services, { config }: CommandLine): ReportServices {
   const { database, store, domains } = services;
   const { defaultPageSize, maxPageSize } = config;
@@ -70,10 +78,9 @@ function optionName(restName: string): string {
 
 function sentParameters(report: Report, options: ReportOptions): Record<string, unknown> {
   return Object.fromEntries(
-    Object.values(report.parameters).map(({ restName }) => [
-      restName,
-      options[toOptionKey(optionName(restName))],
-    ]),
+    Object.values(report.parameters)
+      .flatMap(({ restName, formerName }) => (formerName === undefined ? [restName] : [restName, formerName]))
+      .map((name) => [name, options[toOptionKey(optionName(name))]]),
   );
 }
 
@@ -84,9 +91,21 @@ function toOptionKey(name: string): string {
 
 async function printAnswer(run: ReportRun, format: ReportFormat): Promise<void> {
   for await (const chunk of run.answer({ format }).body) {
-    if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    if (!process.stdout.write(chunk)) await untilTaken(process.stdout);
+    // Whoever read it has gone, or the disk is full: nobody is left to print for.
+    if (process.stdout.destroyed) return;
   }
   if (format === 'json') process.stdout.write('\n');
+}
+
+async function untilTaken(output: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    output.once('drain', done).once('close', done);
+    function done() {
+      output.off('drain', done).off('close', done);
+      resolve();
+    }
+  });
 }
 
 async function saveFile(run: ReportRun, file: string): Promise<void> {
@@ -112,7 +131,7 @@ async function printAsTable(report: Report, run: ReportRun): Promise<void> {
     if (part === 'warning') warnings.push(content);
     if (part === 'totals') totals = content;
   }
-  const table = tableOf(report.row, totals);
+  const table = tableOf(report.row, totals, 'without lists');
   const lines = rows.flatMap((row) => table.linesOf(row)).concat([table.totalsLine(totals)]);
   printTable(
     table.headings,
@@ -120,5 +139,10 @@ async function printAsTable(report: Report, run: ReportRun): Promise<void> {
   );
   for (const { collection, reason, count } of warnings) {
     printLine(`left out: ${String(count)} of ${String(collection)}: ${String(reason)}`);
+  }
+  if (table.listsLeftOut.length > 0) {
+    printLine(
+      `not shown here, for they are lists: ${table.listsLeftOut.join(', ')}; --json has them, --csv in one cell`,
+    );
   }
 }

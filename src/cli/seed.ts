@@ -1,12 +1,13 @@
-import cliProgress from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Services } from '../compose/services.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../demo/demo-options.js';
 import { type LoadSummary, loadDemo } from '../demo/load.js';
 import { ServiceError } from '../errors.js';
-import { today } from '../filter/calendar.js';
-import type { Services } from '../services.js';
-import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { today } from '../model/calendar.js';
+import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console.js';
+import { type SeedProgress, showSeedProgress } from './seed-progress.js';
+import { listenForStop } from './stop-signal.js';
 
 const DEMO_TIME_ZONE = 'Asia/Kolkata';
 
@@ -25,20 +26,25 @@ export function registerSeed(program: Command, commandLine: CommandLine): void {
     )
     .option('--today <day>', 'YYYY-MM-DD: nothing of the school is later; default: today')
     .option('--replace', 'remove the records the demo domains have')
-    .action((options: SeedOptions) =>
-      withServices(commandLine, async (services) => {
-        const summary = await seedSchool(services, options);
+    .action((options: Omit<SeedOptions, 'signal' | 'progress'>) => {
+      const signal = listenForStop();
+      return withServices(commandLine, async (services) => {
+        const summary = await seedSchool(services, { ...options, signal });
         const rate = Math.round(summary.recordCount / (summary.durationMs / 1000));
         printLine(
           `${summary.recordCount.toLocaleString('en')} records in ${summary.domainIds.join(' and ')}, ${rate.toLocaleString('en')} a second`,
         );
-      }),
-    );
+      });
+    });
 }
 
 export interface SeedOptions extends Omit<DemoOptions, 'today'> {
   readonly today?: string;
   readonly replace?: boolean;
+  /** Undoes what is loaded so far, and the seed throws its reason. */
+  readonly signal?: AbortSignal;
+  /** Default: on standard error. */
+  readonly progress?: SeedProgress;
 }
 
 /**
@@ -54,41 +60,29 @@ export async function seedFirstSchool(services: Services, options: SeedOptions):
   }
 }
 
-/** Loads the demo school under a progress bar and gives its users their passwords, `demo-<user>`. Ctrl-C leaves nothing half loaded. */
+/**
+ * Loads the demo school and its users with their passwords, `demo-<user>`, in one transaction, and shows how it is coming along. What ends
+ * it before its end, a signal or a `kill -9`, leaves nothing.
+ */
 export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
-  const bar = new cliProgress.SingleBar(
-    {
-      format: '{bar} {percentage}% {collection}  {value} of {total}',
-      stream: process.stderr,
-      barsize: 30,
-      hideCursor: true,
-      clearOnComplete: true,
-      noTTYOutput: false,
-    },
-    cliProgress.Presets.shades_classic,
-  );
-  let current = '';
+  const progress = options.progress ?? showSeedProgress(process.stderr);
   const summary = await loadDemo(services.database, services.catalog, {
     demo: { ...options, today: options.today ?? today(DEMO_TIME_ZONE, new Date()) },
     onExisting: options.replace ? 'replace' : 'refuse',
-    onProgress: ({ collection, done, total }) => {
-      if (collection !== current) bar.start(total, done, { collection });
-      else bar.update(done, { collection });
-      current = collection;
-    },
-  }).finally(() => bar.stop());
+    passwordHashes: await hashDemoPasswords(services),
+    onProgress: (step) => progress.show(step),
+    onStage: (stage) => progress.tell(stage),
+    ...(options.signal && { signal: options.signal }),
+  }).finally(() => progress.stop());
   await services.domains.refresh();
-  for (const domainId of summary.domainIds) await setDemoPasswords(services, domainId);
   return summary;
 }
 
-async function setDemoPasswords(services: Services, domainId: string): Promise<void> {
-  const scope = operatorScope(services, domainId);
-  await Promise.all(
-    DEMO_USERS.map(({ userName }) =>
-      services.users.setPassword(scope, { userName, password: `demo-${userName}` }),
-    ),
+async function hashDemoPasswords({ passwords }: Services): Promise<ReadonlyMap<string, string>> {
+  const hashes = await Promise.all(
+    DEMO_USERS.map(async ({ userName }) => [userName, await passwords.hash(`demo-${userName}`)] as const),
   );
+  return new Map(hashes);
 }
 
 function wholeNumber(text: string): number {

@@ -1,12 +1,14 @@
 import { isNativeError } from 'node:util/types';
 import type { Command } from 'commander';
-import { type App, createApp } from '../app.js';
+import { type App, createApp } from '../compose/app.js';
 import type { Config } from '../config.js';
-import { DEMO_DEFAULTS, DEMO_USERS } from '../demo/demo-options.js';
+import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
+import { isDemoAbandoned } from '../demo/load.js';
 import { ServiceError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console.js';
 import { seedFirstSchool } from './seed.js';
+import { listenForStop, StoppedBySignal } from './stop-signal.js';
 
 /** `campus start`: the gateway, until a signal stops it. */
 export function registerStart(program: Command, commandLine: CommandLine): void {
@@ -17,31 +19,50 @@ export function registerStart(program: Command, commandLine: CommandLine): void 
 }
 
 async function start(config: Config): Promise<void> {
-  const app = await createApp(config, { onProgress: (line) => process.stderr.write(`campus: ${line}\n`) });
-  stopOnSignal(app);
+  const stop = listenForStop();
+  const tell = (line: string) => process.stderr.write(`campus: ${line}\n`);
   try {
-    const isEmpty = app.services.domains.top() === undefined;
-    if (isEmpty && config.databaseUrl === undefined && config.demo) {
-      process.stderr.write('campus: first start, making the demo school\n');
-      await seedFirstSchool(app.services, DEMO_DEFAULTS);
+    const app = await createApp(config, { onProgress: tell });
+    try {
+      stop.throwIfAborted();
+      if (config.databaseUrl === undefined && config.demo && (await needsDemo(app))) {
+        tell('first start, making the demo school');
+        await seedFirstSchool(app.services, { ...DEMO_DEFAULTS, signal: stop });
+      }
+      const url = await listen(app, config);
+      stop.throwIfAborted();
+      printLine(banner(app, readableUrl(url)));
+      await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+    } finally {
+      await app.close();
     }
-    const url = await listen(app, config);
-    printLine(banner(app, readableUrl(url)));
   } catch (fault) {
-    await app.close();
-    throw fault;
+    if (!stop.aborted) throw fault;
+    if (!(fault instanceof StoppedBySignal)) {
+      tell(`while stopping: ${String(fault)}`);
+      process.exit(1);
+    }
+    tell('stopped before it had started; nothing is left half made');
   }
+  if (stop.aborted) process.exit(0);
 }
 
-async function listen(app: App, { host, port }: Config): Promise<string> {
+async function needsDemo({ services }: App): Promise<boolean> {
+  return services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
+}
+
+async function listen(app: App, { host, port, metricsPort }: Config): Promise<string> {
   try {
     return await app.listen();
   } catch (fault) {
     const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
     if (reason === undefined) throw fault;
+    const isOfMetrics =
+      isNativeError(fault) && 'port' in fault && fault.port === metricsPort && metricsPort !== port;
+    const [taken, setting] = isOfMetrics ? [metricsPort, 'METRICS_PORT'] : [port, 'PORT'];
     throw new ServiceError(
       'UNAVAILABLE',
-      `Port ${port} of ${host} ${reason}; PORT and HOST name another address.`,
+      `Port ${taken} of ${host} ${reason}; ${setting} and HOST name another address.`,
       { cause: fault },
     );
   }
@@ -55,22 +76,6 @@ const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
   ['ENOTFOUND', 'is not an address of this machine'],
 ]);
 
-/** The first signal finishes what is under way; a second one does not wait. */
-function stopOnSignal(app: App): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(130));
-      app.close().then(
-        () => process.exit(0),
-        (fault: unknown) => {
-          process.stderr.write(`campus: while stopping: ${String(fault)}\n`);
-          process.exit(1);
-        },
-      );
-    });
-  }
-}
-
 /** What a newcomer needs to go on, on one screen. */
 function banner(app: App, url: string): string {
   const school = app.services.domains.top();
@@ -82,7 +87,7 @@ function banner(app: App, url: string): string {
       '  campus seed                                   or the demo school',
     ].join('\n');
   }
-  const isDemo = school.id === 'demo';
+  const isDemo = school.id === DEMO_DOMAIN;
   return [
     '',
     `Campus Gateway serves ${school.name}`,

@@ -81,7 +81,7 @@ export function planConcessions(
 /**
  * The concession of a due as on a day, in paise: fixed amounts and percents of the base, rounded half up, at most the due.
  *
- * @see reports.md, "Concession"
+ * @see reports "Terms used by all"
  */
 export function concessionOf(
   due: PlannedDue,

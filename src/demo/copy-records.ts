@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Collection } from '../store/collection.js';
-import { keysOf } from '../store/record-checks.js';
+import type { Collection } from '../model/collection.js';
+import { keysOf } from '../store/writing/record-checks.js';
 import type { DemoRecord } from './demo-record.js';
 
 export interface CopyTarget {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js';
-import { isDay } from '../filter/calendar.js';
+import { isDay } from '../model/calendar.js';
 
 /** How large a demo school is, and when it is. */
 export interface DemoOptions {
@@ -12,6 +12,9 @@ export interface DemoOptions {
   /** `YYYY-MM-DD` in India: nothing of the school is later. */
   readonly today: string;
 }
+
+/** The main school. */
+export const DEMO_DOMAIN = 'demo';
 
 export const DEMO_DEFAULTS = { students: 1200, years: 1, seed: 20_260_401 } as const;
 

@@ -1,18 +1,20 @@
 /**
- * Loads the demo schools into the database: domains, properties and records in one transaction, so a seed that fails
- * leaves nothing behind.
+ * Loads the demo schools into the database: domains, properties, records and passwords in one transaction, so a seed that
+ * fails leaves nothing behind.
  *
- * Records come by COPY, without audit entries; passwords are set by the caller (`DEMO_USERS`), who waits for the end of this.
+ * Records come by COPY, without audit entries.
  */
 import type pg from 'pg';
 import { ServiceError } from '../errors.js';
-import type { Collection } from '../store/collection.js';
+import type { Collection } from '../model/collection.js';
+import { LOCK_DOMAINS } from '../store/catalog/domains.js';
 import { lockUntilCommit } from '../store/database/advisory-lock.js';
 import type { Database } from '../store/database/database.js';
 import { toServiceError } from '../store/database/database-errors.js';
+import { liftSilenceLimit } from '../store/database/watched-client.js';
 import { copyRecords } from './copy-records.js';
 import { createDemo, type Demo } from './demo.js';
-import type { DemoOptions } from './demo-options.js';
+import { DEMO_DOMAIN, type DemoOptions } from './demo-options.js';
 import { pauseIndexes } from './index-pause.js';
 import type { SchoolPlan } from './school-structure.js';
 
@@ -20,7 +22,11 @@ export interface LoadDemoOptions {
   readonly demo: DemoOptions;
   /** What becomes of records that the two domains have already: they forbid the seed, or they go. */
   readonly onExisting: 'refuse' | 'replace';
+  /** By user name, of `DEMO_USERS`; a user without one cannot log in. */
+  readonly passwordHashes?: ReadonlyMap<string, string>;
   readonly onProgress?: (progress: LoadProgress) => void;
+  /** Hears of each step that is not the loading of a collection, a line at a time. */
+  readonly onStage?: (stage: string) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -60,18 +66,26 @@ export async function loadDemo(
   const startedAt = performance.now();
   const demo = createDemo(options.demo);
   const domainIds = demo.schools.map(({ domainId }) => domainId);
+  const tell = options.onStage ?? (() => {});
   const client = await database.pool.connect();
+  liftSilenceLimit(client);
   let recordCounts: ReadonlyMap<string, number>;
   try {
+    options.signal?.throwIfAborted();
     await client.query('begin');
     // A large school takes minutes, and so does the vacuum after it.
     await client.query('set local statement_timeout = 0');
-    await lockUntilCommit(client, SEED_LOCK);
-    await prepareDomains(client, demo, { domainIds, onExisting: options.onExisting });
+    await lockUntilCommit(client, SEED_LOCK, options.signal);
+    await prepareDomains(client, demo, { domainIds, options, tell });
+    tell('planning the school');
     const totals = countRecords(demo);
     const restoreIndexes = await pauseIndexes(client, [...totals.keys()]);
     recordCounts = await copyAll(client, demo, { collections, totals, options });
+    options.signal?.throwIfAborted();
+    tell('building the indexes');
     await restoreIndexes();
+    await setPasswords(client, domainIds, options.passwordHashes ?? new Map());
+    options.signal?.throwIfAborted();
     await client.query(
       `select pg_notify('campus_domains', id), pg_notify('campus_principals', json_build_object('domain', id)::text)
          from unnest($1::text[]) as id`,
@@ -89,7 +103,9 @@ export async function loadDemo(
     throw toServiceError(error);
   }
   try {
-    await settle(client);
+    tell('gathering statistics');
+    // Whoever stops now has the school already; the server gathers them in time by itself.
+    if (!options.signal?.aborted) await settle(client);
   } finally {
     client.release();
   }
@@ -104,9 +120,14 @@ export async function loadDemo(
 async function prepareDomains(
   client: pg.ClientBase,
   demo: Demo,
-  context: { domainIds: readonly string[]; onExisting: LoadDemoOptions['onExisting'] },
+  context: {
+    readonly domainIds: readonly string[];
+    readonly options: LoadDemoOptions;
+    readonly tell: (stage: string) => void;
+  },
 ): Promise<void> {
-  const { domainIds, onExisting } = context;
+  const { domainIds, options, tell } = context;
+  await client.query(LOCK_DOMAINS.text);
   const other = await client.query<{ id: string }>(
     'select id from domains where parent_id is null and id <> $1',
     [domainIds[0]],
@@ -117,7 +138,11 @@ async function prepareDomains(
       `the demo school needs an instance of its own: the top domain here is "${other.rows[0].id}"`,
     );
   }
-  if (onExisting === 'replace') {
+  // Without passwords the school is meant to have no logins.
+  const isAbandoned = options.passwordHashes !== undefined && (await isDemoAbandoned(client));
+  if (isAbandoned && options.onExisting === 'refuse')
+    tell('the demo school was left unfinished, and is made anew');
+  if (isAbandoned || options.onExisting === 'replace') {
     await client.query('delete from records where domain = any($1)', [domainIds]);
   } else {
     const taken = await client.query<{ domain: string }>(
@@ -129,6 +154,43 @@ async function prepareDomains(
     }
   }
   for (const school of demo.schools) await writeDomain(client, school);
+}
+
+/**
+ * Whether the demo school is one that an earlier version, which set the passwords after the records, was stopped at: nobody can
+ * log in to it, nobody ever could, and nothing was written in it.
+ */
+export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await database.query<{ isAbandoned: boolean }>(
+    `select exists (select from records where domain = $1)
+       and not exists (select from credentials)
+       and not exists (select from audit_entries) as "isAbandoned"
+      from domains
+     where id = $1 and parent_id is null`,
+    [DEMO_DOMAIN],
+  );
+  return rows[0]?.isAbandoned === true;
+}
+
+async function setPasswords(
+  client: pg.ClientBase,
+  domainIds: readonly string[],
+  hashes: ReadonlyMap<string, string>,
+): Promise<void> {
+  await client.query(
+    `insert into credentials as c (domain_id, user_id, password_hash)
+     select r.domain, r.id, login.password_hash
+     from unnest($2::text[], $3::text[]) as login (user_name, password_hash)
+     join records r on r.data->'user_name' = to_jsonb(login.user_name)
+     where r.domain = any($1) and r.collection = 'pltf_user'
+     on conflict (domain_id, user_id) do update
+     set password_hash = excluded.password_hash, password_changed_at = now(), token_epoch = c.token_epoch + 1`,
+    [domainIds, [...hashes.keys()], [...hashes.values()]],
+  );
+  await client.query(
+    'update sessions set revoked_at = now() where domain_id = any($1) and revoked_at is null',
+    [domainIds],
+  );
 }
 
 async function writeDomain(client: pg.ClientBase, school: SchoolPlan): Promise<void> {

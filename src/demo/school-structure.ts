@@ -1,5 +1,6 @@
 /** The two demo schools and their classes, sections, subjects and bus routes. */
 import type { JsonValue } from '../json.js';
+import { DEMO_DOMAIN } from './demo-options.js';
 
 export interface DemoSection {
   readonly name: string;
@@ -39,7 +40,7 @@ export function planSchools(studentCount: number): readonly SchoolPlan[] {
   const branchCount = Math.max(8, Math.round(studentCount / 5));
   return [
     {
-      domainId: 'demo',
+      domainId: DEMO_DOMAIN,
       parentDomainId: undefined,
       name: 'Gyan Vidya Senior Secondary School',
       shortName: 'Gyan Vidya School',
@@ -61,7 +62,7 @@ export function planSchools(studentCount: number): readonly SchoolPlan[] {
     },
     {
       domainId: 'demo-north',
-      parentDomainId: 'demo',
+      parentDomainId: DEMO_DOMAIN,
       name: 'Gyan Vidya Junior School, North Campus',
       shortName: 'Gyan Vidya North',
       code: 'GN',

@@ -35,7 +35,7 @@ export function sessionName(startYear: number): string {
   return `${startYear}-${String((startYear + 1) % 100).padStart(2, '0')}`;
 }
 
-/** @see reports.md, "Working days": weekly offs are Sundays and the second and fourth Saturdays. */
+/** @see reports "Terms used by all" (working days: weekly offs are Sundays and the second and fourth Saturdays) */
 export function sessionCalendar(startYear: number): SessionCalendar {
   const start = epochDay(startYear, 4, 1);
   const end = epochDay(startYear + 1, 3, 31);

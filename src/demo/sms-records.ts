@@ -138,7 +138,7 @@ function statusOf(hasFailed: boolean, delay: number): 'failed' | 'queued' | 'sen
   return delay > 0.9 ? 'sent' : 'delivered';
 }
 
-/** GSM-7 text is 160 characters, or 153 a part; any other 70, or 67. @see reports.md, 6 */
+/** GSM-7 text is 160 characters, or 153 a part; any other 70, or 67. @see reports 6 */
 export function segmentsOf(text: string): number {
   const [alone, part] = /^[\n\r !-Z_a-z¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ]*$/.test(text)
     ? [160, 153]

@@ -1,5 +1,5 @@
 /** The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing of a browser. */
-import { disarmFormula, printCsvLine } from '../reports/csv-line.js';
+import { printCsvLine } from '../reports/engine/csv-line.js';
 import type { Cell, CellKind, ResultTable } from './result-tables.js';
 
 /** `key.dateMonth` as "Date month": words of the path that only lead to the value are left out. */
@@ -62,15 +62,8 @@ export function isNumericKind(kind: CellKind | undefined): boolean {
 /** All rows as they came, RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order mark: what opens a download is a spreadsheet, which would take it for another encoding. */
 export function printTableCsv({ columns, rows }: ResultTable): string {
   const heading = printCsvLine(columns.map(({ path }) => path));
-  const lines = rows.map((row) =>
-    printCsvLine(row.map((cell, index) => printCsvCell(cell, columns[index]?.kind ?? 'text'))),
-  );
+  const lines = rows.map((row) => printCsvLine(row.map((cell) => (cell === null ? '' : String(cell)))));
   return `\uFEFF${heading}${lines.join('')}`;
-}
-
-function printCsvCell(cell: Cell, kind: CellKind): string {
-  if (cell === null) return '';
-  return typeof cell === 'string' && kind !== 'decimal' ? disarmFormula(cell) : String(cell);
 }
 
 function isExactNumber(cell: Cell): cell is `${number}` {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
-import type { BlobStore, ByteRange } from './blob-store.js';
+import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
 
 /** Never to be changed: where a byte of a stored file is follows from it. */
 const CHUNK_BYTES = 256 * 1024;
@@ -34,8 +34,8 @@ export class DatabaseBlobs implements BlobStore {
     }
   }
 
-  read(id: string, range: ByteRange, signal: AbortSignal | undefined): Readable {
-    return Readable.from(this.#chunksOf(id, range, signal), {
+  read(id: string, range: ByteRange, options: ReadOptions): Readable {
+    return Readable.from(this.#chunksOf(id, range, options), {
       objectMode: false,
       highWaterMark: CHUNK_BYTES,
     });
@@ -47,10 +47,10 @@ export class DatabaseBlobs implements BlobStore {
 
   async close(): Promise<void> {}
 
-  async *#chunksOf(id: string, { start, end }: ByteRange, signal: AbortSignal | undefined) {
+  async *#chunksOf(id: string, { start, end }: ByteRange, { signal, within }: ReadOptions) {
     const last = Math.floor(end / CHUNK_BYTES);
     for (let first = Math.floor(start / CHUNK_BYTES); first <= last; first += CHUNKS_PER_READ) {
-      const rows = await this.#database.query<{ position: number; bytes: Buffer }>(
+      const rows = await (within ?? this.#database).query<{ position: number; bytes: Buffer }>(
         Prisma.sql`
           select position, bytes
           from file_chunks

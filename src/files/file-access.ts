@@ -1,10 +1,9 @@
 /** Who may upload, read and remove files. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { accessOf } from '../store/access.js';
-import type { Catalog } from '../store/catalog.js';
+import type { Principal, Scope } from '../model/scope.js';
+import type { Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Principal, Scope } from '../store/scope.js';
 import type { FileFilter, FileLink, StoredFile } from './file-rows.js';
 
 /** Of a record it is asked only whether it may be read. */
@@ -26,22 +25,26 @@ export function assertMayCreate({ principal }: Scope, roles: readonly string[]):
 }
 
 /**
- * A file that belongs to a record is a part of it: who may not change records of the collection, or not read this one, adds none.
+ * A file that belongs to a record is a part of it: who may not change this record, or not read it, adds none.
  *
  * @throws FORBIDDEN, NOT_FOUND, GONE
  */
 export async function assertMayLink(
-  { store, catalog }: { readonly store: RecordStore; readonly catalog: Pick<Catalog, 'get'> },
+  store: RecordStore,
   scope: Scope,
   { collection, recordId }: FileLink,
 ): Promise<void> {
-  accessOf(scope, catalog.get(collection), 'update');
+  await store.assertMayUpdate(scope, collection, recordId);
   await store.get(scope, collection, recordId, ID_ALONE);
 }
 
-export async function isReadable(store: RecordStore, scope: Scope, file: StoredFile): Promise<boolean> {
+export async function isReadable(
+  store: RecordStore,
+  scope: Scope,
+  { file, within }: { readonly file: StoredFile; readonly within: Transaction | undefined },
+): Promise<boolean> {
   if (isOwn(scope, file) || hasRole(scope, file)) return true;
-  return file.link !== undefined && (await isRecordReadable(store, scope, file.link));
+  return file.link !== undefined && (await isRecordReadable(store, scope, { link: file.link, within }));
 }
 
 /**
@@ -87,9 +90,13 @@ function hasRole({ principal }: Scope, file: StoredFile): boolean {
   return principal.scopes === undefined && file.roles.some((role) => principal.roles.has(role));
 }
 
-async function isRecordReadable(store: RecordStore, scope: Scope, link: FileLink): Promise<boolean> {
+async function isRecordReadable(
+  store: RecordStore,
+  scope: Scope,
+  { link, within }: { readonly link: FileLink; readonly within: Transaction | undefined },
+): Promise<boolean> {
   try {
-    await store.get(scope, link.collection, link.recordId, ID_ALONE);
+    await store.get(scope, link.collection, link.recordId, ID_ALONE, { within });
     return true;
   } catch (error) {
     if (error instanceof ServiceError && ['NOT_FOUND', 'GONE', 'FORBIDDEN'].includes(error.code))

@@ -9,11 +9,12 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Catalog } from '../store/catalog.js';
-import type { Database } from '../store/database/database.js';
+import type { Scope } from '../model/scope.js';
+import type { Database, Transaction } from '../store/database/database.js';
+import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
-import type { Scope } from '../store/scope.js';
-import type { BlobStore, ByteRange } from './blob-store.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
 import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './file-access.js';
 import {
   countFiles,
@@ -49,7 +50,6 @@ export interface FileLimits {
 export interface FilesOptions {
   readonly database: Database;
   readonly store: RecordStore;
-  readonly catalog: Pick<Catalog, 'get'>;
   /** Where new files go, then where older ones may be. */
   readonly blobs: readonly [BlobStore, ...BlobStore[]];
   readonly limits: FileLimits;
@@ -76,6 +76,13 @@ const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
 const BROKEN_OFF_MS = 3_600_000;
 
 export class Files {
+  /** By domain, whose row is locked meanwhile. */
+  readonly #finishing = new WaitingLine({
+    atOnce: 2,
+    mostWaiting: 200,
+    patienceMs: 10_000,
+    refusal: 'Too many uploads of this school are ending',
+  });
   readonly #options: FilesOptions;
 
   constructor(options: FilesOptions) {
@@ -94,7 +101,7 @@ export class Files {
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
     const { database, blobs, limits } = this.#options;
     const { name, contentType } = assertDescribed(file);
-    if (file.link) await assertMayLink(this.#options, scope, file.link);
+    if (file.link) await assertMayLink(this.#options.store, scope, file.link);
     else assertMayCreate(scope, limits.uploadRoles);
     const left = limits.quotaBytes - (await usedBytes(database, scope.domain.id));
     if (left <= 0) throw overQuota(limits.quotaBytes);
@@ -127,23 +134,24 @@ export class Files {
   }
 
   /** @throws NOT_FOUND also for a file of another domain, and one the caller may not read */
-  async get(scope: Scope, id: string): Promise<StoredFile> {
-    const file = FILE_ID.test(id) ? await findFile(this.#options.database, scope.domain.id, id) : undefined;
-    if (file && (await isReadable(this.#options.store, scope, file))) return file;
+  async get(scope: Scope, id: string, within?: Transaction): Promise<StoredFile> {
+    const { database, store } = this.#options;
+    const file = FILE_ID.test(id) ? await findFile(within ?? database, scope.domain.id, id) : undefined;
+    if (file && (await isReadable(store, scope, { file, within }))) return file;
     throw new ServiceError('NOT_FOUND', `there is no file "${id.slice(0, 50)}"`);
   }
 
   /** The bytes of a file, or a range of them; the range must lie in it. @throws NOT_FOUND as `get` */
   async read(scope: Scope, id: string, range?: ByteRange): Promise<OpenedFile> {
-    return this.open(await this.get(scope, id), scope.signal, range);
+    return this.open(await this.get(scope, id), { signal: scope.signal, range });
   }
 
   /** As `read`, of a file that was got already. */
-  open(file: StoredFile, signal: AbortSignal | undefined, range?: ByteRange): OpenedFile {
+  open(file: StoredFile, options: ReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
     const whole = { start: 0, end: file.size - 1 };
-    const { start, end } = range ?? whole;
+    const { start, end } = options.range ?? whole;
     if (file.size === 0) return { file, range: whole, stream: Readable.from([]) };
-    const stream = this.#blobsOf(file.storage).read(file.id, { start, end }, signal);
+    const stream = this.#blobsOf(file.storage).read(file.id, { start, end }, options);
     return { file, range: { start, end }, stream };
   }
 
@@ -191,14 +199,15 @@ export class Files {
   /** One file of a domain after the other, so that together they keep to the quota. */
   async #finish(scope: Scope, id: string, { size, sha256 }: CountedBytes): Promise<StoredFile> {
     const { database, limits } = this.#options;
-    return await database.transaction(async (tx) => {
+    const finish = async (tx: Transaction): Promise<StoredFile> => {
       await tx.query(Prisma.sql`select 1 from domains where id = ${scope.domain.id} for no key update`);
       const used = await usedBytes(tx, scope.domain.id);
       if (used + size > limits.quotaBytes) throw overQuota(limits.quotaBytes);
       const ready = await markReady(tx, { id, size, sha256 });
       if (ready) return ready;
       throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', { retryAfterSeconds: 1 });
-    });
+    };
+    return await this.#finishing.run(scope.domain.id, () => inOwnTransaction(database, finish));
   }
 
   async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
@@ -242,7 +251,8 @@ class CountedBytes implements AsyncIterable<Buffer> {
     const { maxBytes, quotaBytes, left } = this.#limits;
     for await (const chunk of this.#bytes) {
       this.size += chunk.length;
-      if (this.size > maxBytes) throw new ServiceError('TOO_LARGE', `A file has at most ${maxBytes} bytes.`);
+      if (this.size > maxBytes)
+        throw new ServiceError('TOO_LARGE', `A file has at most ${maxBytes} bytes (FILE_MAX_BYTES).`);
       if (this.size > left) throw overQuota(quotaBytes);
       this.#hash.update(chunk);
       yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -253,7 +263,7 @@ class CountedBytes implements AsyncIterable<Buffer> {
 function overQuota(quotaBytes: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `The files of this school may have ${quotaBytes} bytes together, and have.`,
+    `The files of this school may have ${quotaBytes} bytes together (FILES_QUOTA_BYTES), and have.`,
   );
 }
 

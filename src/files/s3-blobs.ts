@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { ServiceError } from '../errors.js';
-import type { BlobStore, ByteRange } from './blob-store.js';
+import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
 
 export interface S3Settings {
   /** The address of the service, the bucket as its path: `https://s3.eu-central-1.amazonaws.com/school-files`. */
@@ -69,7 +69,7 @@ export class S3Blobs implements BlobStore {
     }
   }
 
-  read(id: string, { start, end }: ByteRange, signal: AbortSignal | undefined): Readable {
+  read(id: string, { start, end }: ByteRange, { signal }: ReadOptions): Readable {
     return Readable.from(this.#bytesOf(id, `bytes=${start}-${end}`, signal), { objectMode: false });
   }
 

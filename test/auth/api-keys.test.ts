@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyRequest } from '../../src/auth/api-keys.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import { accessOf } from '../../src/store/access.js';
-import { parseCollection } from '../../src/store/collection-definition.js';
+import type { RecordVerb, Scope } from '../../src/model/scope.js';
+import { accessOf } from '../../src/store/access/access.js';
+import { parseCollection } from '../../src/store/catalog/collection-definition.js';
 import type { Database } from '../../src/store/database/database.js';
-import type { RecordVerb, Scope } from '../../src/store/scope.js';
 import { useTestDatabase } from '../database.js';
 import {
   changeUser,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { intersectScopes, narrowPrincipal } from '../../src/auth/delegation.js';
-import type { KeyScopes, Principal } from '../../src/store/scope.js';
+import { credentialName, type KeyScopes, type Principal } from '../../src/model/scope.js';
 
 const scopes = (
   collections: KeyScopes['collections'],
@@ -56,15 +56,25 @@ describe('a narrowed principal', () => {
   };
 
   it('has the roles both have, so none it lost meanwhile', () => {
-    const narrowed = narrowPrincipal(principal, { roles: ['teacher', 'admin'], scopes: scopes({}) });
+    const narrowed = narrowPrincipal(principal, {
+      roles: ['teacher', 'admin'],
+      scopes: scopes({}),
+      part: 'p',
+    });
     expect([...narrowed.roles]).toEqual(['teacher']);
     expect(narrowed.scopes).toEqual(scopes({}));
   });
 
+  it('is another credential than the whole, and than other parts, of the same session', () => {
+    const part = (name: string) => narrowPrincipal(principal, { roles: [], scopes: scopes({}), part: name });
+    const names = [principal, part('p'), part('q')].map(({ credential }) => credentialName(credential));
+    expect(names).toEqual(['token:s', 'token:s/p', 'token:s/q']);
+  });
+
   it('keeps to the scopes of its key as well', () => {
     const ofKey = { ...principal, scopes: scopes({ task: ['read'] }) };
-    expect(narrowPrincipal(ofKey, { roles: [], scopes: scopes({ '*': ['read'] }) }).scopes).toEqual(
-      scopes({ task: ['read'] }),
-    );
+    expect(
+      narrowPrincipal(ofKey, { roles: [], scopes: scopes({ '*': ['read'] }), part: 'p' }).scopes,
+    ).toEqual(scopes({ task: ['read'] }));
   });
 });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Login } from '../../src/auth/authenticator.js';
 import { loadAttributes } from '../../src/auth/grants.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import { parseCollection } from '../../src/store/collection-definition.js';
+import { systemPrincipal } from '../../src/model/scope.js';
+import { parseCollection } from '../../src/store/catalog/collection-definition.js';
 import type { Database } from '../../src/store/database/database.js';
-import { systemPrincipal } from '../../src/store/scope.js';
 import { useTestDatabase } from '../database.js';
 import { expectSoon, type Gateway, insertDomains, insertUser, openGateway } from './gateway.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DomainDirectory, resolveScope } from '../../src/auth/resolve-scope.js';
-import type { Domain, Principal } from '../../src/store/scope.js';
+import type { Domain, Principal } from '../../src/model/scope.js';
 
 const TOP: Domain = { id: 'top', name: 'Top', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const NORTH: Domain = { id: 'north', name: 'North', parentId: 'top', timeZone: 'Asia/Kolkata' };

@@ -73,7 +73,8 @@ describe('a token both gateways know', () => {
     await insertUser(database, { userName: `admin-of-${userName}`, roles: ['admin'] });
     const admin = await one.authenticator.authenticate((await one.login(`admin-of-${userName}`)).accessToken);
     const { passwords, principals } = one;
-    const records = { create: () => Promise.reject(new Error('not used')) };
+    const notUsed = () => Promise.reject(new Error('not used'));
+    const records = { create: notUsed, atomically: notUsed };
     await new Users({ database, collections: one.catalog, records, passwords, principals }).setPassword(
       one.scopeOf(admin),
       {

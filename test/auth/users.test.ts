@@ -2,10 +2,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Users } from '../../src/auth/users.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
-import { Catalog } from '../../src/store/catalog.js';
+import { type Scope, systemPrincipal } from '../../src/model/scope.js';
+import { Catalog } from '../../src/store/catalog/catalog.js';
 import type { Database } from '../../src/store/database/database.js';
 import { RecordStore } from '../../src/store/record-store.js';
-import { type Scope, systemPrincipal } from '../../src/store/scope.js';
 import { useTestDatabase } from '../database.js';
 import { codeOf, expectSoon, type Gateway, insertDomains, openGateway, PASSWORD } from './gateway.js';
 

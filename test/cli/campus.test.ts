@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
-import { campus, type Ended, startCampus } from './campus.js';
+import { campus, type Ended, startCampus, startShell } from './campus.js';
 
 // Every command is a process of its own, which takes seconds on a busy machine.
 jest.setTimeout(60_000);
@@ -73,6 +73,11 @@ describe('campus, from an empty database on', () => {
     const { output } = await run('domain list');
     expect(output).toMatch(/gyan +Gyan +Asia\/Kathmandu/);
     expect(output).toMatch(/gyan-north +North +gyan +Asia\/Kathmandu/);
+  });
+
+  it('adds no domain with a time zone that is none', async () => {
+    await expectRefusal('domain add gyan-south --name South --timezone +05:30', /time zone/);
+    expect((await run('domain list')).output).not.toContain('gyan-south');
   });
 
   it('refuses a domain twice', () => expectRefusal('domain add gyan --name Again', /gyan/));
@@ -150,6 +155,29 @@ describe('campus start', () => {
     expect(await ended).toBe(0);
   });
 
+  it.each([
+    ['a full disk takes', 'exec "$0" "$1" start > /dev/full'],
+    ['a reader that has gone takes', 'exec "$0" "$1" start > >(head -c 1 > /dev/null)'],
+    ['a reader that reads no more takes', 'exec "$0" "$1" start > >(sleep 30)'],
+  ])(
+    'serves and stops whatever %s of its log',
+    async (_what, command) => {
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const gateway = startShell(command, {
+        DATABASE_URL: database.url,
+        LOG_LEVEL: 'info',
+        PORT: new URL(url).port,
+      });
+      const ended = new Promise((resolve) => gateway.once('exit', resolve));
+      await expect(untilReady(url)).resolves.toBe(200);
+      const path = `/healthz?${'a'.repeat(4000)}`;
+      for (let time = 0; time < 50; time += 1) expect((await fetch(`${url}${path}`)).status).toBe(200);
+      gateway.kill('SIGTERM');
+      expect(await ended).toBe(0);
+    },
+    60_000,
+  );
+
   it('says in one line that the port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -185,3 +213,19 @@ describe('campus seed', () => {
     }
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilReady(url: string): Promise<number> {
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return answer.status;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

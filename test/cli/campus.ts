@@ -1,5 +1,5 @@
 /** The command line as its users meet it: the built program, run as a process. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -36,5 +36,13 @@ export function startCampus(
   return spawn(process.execPath, [PROGRAM, ...words], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment },
     stdio: 'pipe',
+  });
+}
+
+/** Runs a line of bash, in which `"$0" "$1"` are what start `campus`; nothing of its output is read. */
+export function startShell(line: string, environment: Readonly<Record<string, string>>): ChildProcess {
+  return spawn('bash', ['-c', line, process.execPath, PROGRAM], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: 'ignore',
   });
 }

@@ -1,35 +1,144 @@
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
-import { seedFirstSchool } from '../../src/cli/seed.js';
+import { operatorScope } from '../../src/cli/command-line.js';
+import { seedFirstSchool, seedSchool } from '../../src/cli/seed.js';
+import { showSeedProgress } from '../../src/cli/seed-progress.js';
+import { StoppedBySignal } from '../../src/cli/stop-signal.js';
+import { openServices, type Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
-import { openServices, type Services } from '../../src/services.js';
+import { DEMO_USERS } from '../../src/demo/demo-options.js';
+import { isDemoAbandoned } from '../../src/demo/load.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
 import { createTestDatabase } from '../database.js';
 
 jest.setTimeout(60_000);
 
-const SMALL = { students: 36, years: 1, seed: 1, today: '2026-07-15' };
+const progress = { show() {}, tell() {}, stop() {} };
+const SMALL = { students: 36, years: 1, seed: 1, today: '2026-07-15', progress };
+
+async function withServices(url: string, work: (services: Services) => Promise<void>): Promise<void> {
+  const services = await openServices({
+    config: parseConfig({ DATABASE_URL: url }),
+    onFault: (_, error) => {
+      throw error;
+    },
+  });
+  await work(services).finally(() => services.close());
+}
+
+async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase();
+  await work(database.url).finally(() => database.drop());
+}
+
+async function expectLogin({ authenticator, domains }: Services): Promise<void> {
+  expect(domains.top()?.id).toBe('demo');
+  for (const { userName } of DEMO_USERS) {
+    const login = { userName, password: `demo-${userName}`, domainId: undefined, address: '::1' };
+    await expect(authenticator.login(login)).resolves.toMatchObject({ user: { userName } });
+  }
+}
+
+/** Stops the seed when its first, second, … sign of life has come. */
+async function seedUntil(services: Services, signs: number): Promise<'made' | 'stopped'> {
+  const stopping = new AbortController();
+  let seen = 0;
+  const sign = () => {
+    seen += 1;
+    if (seen === signs) stopping.abort(new StoppedBySignal('SIGINT'));
+  };
+  try {
+    const progress = { show: sign, tell: sign, stop() {} };
+    await seedSchool(services, { ...SMALL, signal: stopping.signal, progress });
+    return 'made';
+  } catch (fault) {
+    if (fault instanceof StoppedBySignal) return 'stopped';
+    throw fault;
+  }
+}
+
+async function countRows(services: Services): Promise<unknown> {
+  const [counts] = await services.database.query(Prisma.sql`
+    select (select count(*)::int from domains) as domains, (select count(*)::int from records) as records,
+      (select count(*)::int from credentials) as credentials`);
+  return counts;
+}
 
 describe('a first start', () => {
   it('of two gateways at once makes one demo school, and both go on with its logins', async () => {
-    const database = await createTestDatabase();
-    const open = () =>
-      openServices({
-        config: parseConfig({ DATABASE_URL: database.url }),
-        onFault: (_, error) => {
-          throw error;
-        },
-      });
-    const gateways: readonly Services[] = await Promise.all([open(), open()]);
+    await withDatabase((url) =>
+      withServices(url, (one) =>
+        withServices(url, async (other) => {
+          await Promise.all([one, other].map((services) => seedFirstSchool(services, SMALL)));
+          await expectLogin(one);
+          await expectLogin(other);
+        }),
+      ),
+    );
+  });
+
+  it('that is stopped leaves nothing, whenever that is, and the next one makes the school', async () => {
+    await withDatabase((url) =>
+      withServices(url, async (services) => {
+        for (let signs = 1; (await seedUntil(services, signs)) === 'stopped'; signs += 4) {
+          expect(await countRows(services)).toEqual({ domains: 0, records: 0, credentials: 0 });
+        }
+        await expectLogin(services);
+      }),
+    );
+  });
+
+  it('says in lines how far it is where there is no terminal', async () => {
+    const lines: string[] = [];
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
     try {
-      await Promise.all(gateways.map((services) => seedFirstSchool(services, SMALL)));
-      for (const { authenticator, domains } of gateways) {
-        expect(domains.top()?.id).toBe('demo');
-        const login = { userName: 'viewer', password: 'demo-viewer', domainId: undefined, address: '::1' };
-        await expect(authenticator.login(login)).resolves.toMatchObject({ user: { userName: 'viewer' } });
-      }
+      await withDatabase((url) =>
+        withServices(url, async (services) => {
+          await seedSchool(services, { ...SMALL, progress: showSeedProgress(process.stderr) });
+        }),
+      );
     } finally {
-      for (const services of gateways) await services.close();
-      await database.drop();
+      write.mockRestore();
     }
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'campus: planning the school\n',
+        expect.stringMatching(/^campus: attendance: [\d,]+ of [\d,]+\n$/),
+        'campus: building the indexes\n',
+      ]),
+    );
+  });
+});
+
+describe('a demo school that an earlier version left without logins', () => {
+  const leaveUnfinished = (services: Services) =>
+    services.database.query(Prisma.sql`with gone as (delete from credentials) delete from sessions`);
+
+  it('is seen, and made anew', async () => {
+    await withDatabase((url) =>
+      withServices(url, async (services) => {
+        await seedSchool(services, SMALL);
+        await leaveUnfinished(services);
+        expect(await isDemoAbandoned(services.database.pool)).toBe(true);
+        await seedFirstSchool(services, SMALL);
+        await expectLogin(services);
+        expect(await isDemoAbandoned(services.database.pool)).toBe(false);
+      }),
+    );
+  });
+
+  it('is left alone once something was written in it', async () => {
+    await withDatabase((url) =>
+      withServices(url, async (services) => {
+        await seedSchool(services, SMALL);
+        await leaveUnfinished(services);
+        await services.store.create(operatorScope(services, undefined), 'task', [{ name: 'Ours' }]);
+        expect(await isDemoAbandoned(services.database.pool)).toBe(false);
+        await expect(seedSchool(services, SMALL)).rejects.toMatchObject({ code: 'CONFLICT' });
+      }),
+    );
   });
 });

@@ -59,6 +59,30 @@ describe('campus report', () => {
     expect(lines[1]).toMatch(/^2026-04 /);
   });
 
+  it('leaves lists within rows out of the table, and says which', async () => {
+    const { code, output } = await run('report fee-defaulters --start-month 2026-04 --end-month 2026-07');
+    expect(code).toBe(0);
+    const lines = output.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^Student id .*Last receipt amount$/);
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines.slice(0, -1)) expect(line).not.toContain('Tuition');
+    expect(lines.at(-1)).toBe(
+      'not shown here, for they are lists: Breakdown; --json has them, --csv in one cell',
+    );
+    const csv = await run('report fee-defaulters --start-month 2026-04 --end-month 2026-07 --csv');
+    expect(csv.output).toContain('Tuition');
+  });
+
+  it('refuses a class that does not exist, and says which do', async () => {
+    const { code, errors } = await run('report outstanding-ageing --class 13');
+    expect(code).toBe(1);
+    expect(errors).toMatch(/There is no class "13".*Expected one of .*, 12/s);
+  });
+
+  it('takes an admission number by its former name too', async () => {
+    expect((await run('report student --sequence nobody')).errors).toMatch(/There is no student/);
+  });
+
   it('prints JSON, CSV, and the statement', async () => {
     const json = JSON.parse((await run('report fee-summary --type head --json')).output);
     expect(json).toMatchObject({ report: 'fee-summary', parameters: { type: 'head' }, warnings: [] });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Collection, Field } from '../../src/store/collection.js';
+import type { Collection, Field } from '../../src/model/collection.js';
 import { readCollections } from './declarations.js';
 
 const REPORTS_NEED = [

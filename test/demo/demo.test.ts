@@ -6,8 +6,8 @@ import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo
 import type { DemoRecord } from '../../src/demo/demo-record.js';
 import { sessionCalendar } from '../../src/demo/session-calendar.js';
 import { segmentsOf } from '../../src/demo/sms-records.js';
-import type { Collection } from '../../src/store/collection.js';
-import { toStored } from '../../src/store/validation.js';
+import type { Collection } from '../../src/model/collection.js';
+import { toStored } from '../../src/store/writing/validation.js';
 import { readCollections } from './declarations.js';
 
 const SMALL: DemoOptions = { students: 48, years: 1, seed: 7, today: '2026-11-20' };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
 import { type LoadDemoOptions, loadDemo } from '../../src/demo/load.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
-import { Catalog } from '../../src/store/catalog.js';
+import { Catalog } from '../../src/store/catalog/catalog.js';
 import { useTestDatabase } from '../database.js';
 
 // A load is tens of thousands of records, on a machine that has other test files to run.

@@ -65,12 +65,18 @@ describe('CSV', () => {
     );
   });
 
-  it.each(['=1+1', '@SUM(A1)', '+cmd|x', '-2+3+cmd', '\tx', '\r=1'])(
+  it.each(['=1+1', '@SUM(A1)', '+cmd|x', '-2+3+cmd', '\tx', '\r=1', '\n=1', '＝1+1', '＠SUM(A1)'])(
     'shows %j as text, so that no spreadsheet runs it',
     (text) => {
-      expect(printTableCsv(table({ remark: 'text' }, [[text]]))).toMatch(/\r\n"?'[=@+\-\t\r]/);
+      expect(printTableCsv(table({ remark: 'text' }, [[text]]))).toMatch(/\r\n"?'/);
     },
   );
+
+  it('runs no formula of a heading, nor of what was to be a number', () => {
+    expect(printTableCsv(table({ '=1+1': 'text', owes: 'decimal' }, [['a', '=2+2']]))).toBe(
+      "\uFEFF'=1+1,owes\r\na,'=2+2\r\n",
+    );
+  });
 
   it('leaves a phone number as it is', () => {
     expect(printTableCsv(table({ phone: 'text' }, [['+915090242410']]))).toBe(

@@ -123,6 +123,6 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer, vo
 
 async function bytesOf(blobs: BlobStore, id: string, range: { start: number; end: number }): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of blobs.read(id, range, undefined)) chunks.push(chunk);
+  for await (const chunk of blobs.read(id, range, {})) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

@@ -1,5 +1,7 @@
+import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
 import type { ExampleOperation } from '../example-operation';
+import type { RunOperation } from '../result-pages';
 import type { Session, SessionUser } from './session';
 
 export type ResultView = 'table' | 'chart' | 'json';
@@ -15,6 +17,8 @@ export interface Explorer {
   readonly examples: readonly ExampleOperation[];
   readonly view: ResultView;
   setView(view: ResultView): void;
+  /** Runs a query beside what the editor shows, with the token of the session. */
+  query(operation: RunOperation): Promise<ExecutionResult>;
 }
 
 export const ExplorerContext = createContext<Explorer | undefined>(undefined);

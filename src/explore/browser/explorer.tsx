@@ -23,12 +23,15 @@ const PLUGINS = [LIBRARY_PLUGIN, HISTORY_PLUGIN];
 export default function Explorer({ session, user, examples }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(user.domain, user.id), [user.domain, user.id]);
-  const { fetcher, close } = useMemo(() => createGraphqlFetcher(session, examples), [session, examples]);
+  const { fetcher, query, close } = useMemo(
+    () => createGraphqlFetcher(session, examples),
+    [session, examples],
+  );
   useEffect(() => close, [close]);
   const { school, timeZone } = useSchool(fetcher);
   const explorer = useMemo(
-    () => ({ session, user, school, timeZone, today: dayIn(timeZone), examples, view, setView }),
-    [session, user, school, timeZone, examples, view],
+    () => ({ session, user, school, timeZone, today: dayIn(timeZone), examples, view, setView, query }),
+    [session, user, school, timeZone, examples, view, query],
   );
   return (
     <ExplorerContext value={explorer}>

@@ -7,6 +7,7 @@ import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
 import type { ExampleOperation } from '../example-operation';
+import type { RunOperation } from '../result-pages';
 import { noteEvents } from './live-events';
 import { ObservableValue } from './observable-value';
 import { textOf } from './open-example';
@@ -20,10 +21,17 @@ export interface LastRun {
 
 export const lastRun = new ObservableValue<LastRun | undefined>(undefined);
 
+export interface GraphqlFetcher {
+  readonly fetcher: Fetcher;
+  /** A query beside those of the editor. */
+  query(operation: RunOperation): Promise<ExecutionResult>;
+  close(): void;
+}
+
 export function createGraphqlFetcher(
   session: Session,
   examples: readonly ExampleOperation[],
-): { readonly fetcher: Fetcher; close(): void } {
+): GraphqlFetcher {
   let socket: Client | undefined;
   // An example as it is opened is sent as a gateway knows it that answers registered operations alone.
   const registered = new Map(examples.map((example) => [textOf(example), print(parse(example.document))]));
@@ -37,6 +45,8 @@ export function createGraphqlFetcher(
   };
   return {
     fetcher,
+    query: ({ query, variables, operationName }) =>
+      send(session, { query: registered.get(query) ?? query, variables, operationName }, {}),
     close() {
       void socket?.dispose();
     },

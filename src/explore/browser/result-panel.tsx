@@ -2,7 +2,15 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
-import { shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
+import {
+  listOfTable,
+  type PagedList,
+  pagedListsOf,
+  partOfList,
+  printRowCount,
+  type RunOperation,
+} from '../result-pages';
+import { type FieldShape, shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
 import { type ResultTable, tablesOf } from '../result-tables';
 import { createCellPrinter, headingOf, printTableCsv } from '../table-text';
 import { type ResultView, useExplorer } from './explorer-context';
@@ -10,6 +18,7 @@ import { isSubscription, lastRun } from './graphql-fetcher';
 import { dataOfEvents, liveEvents } from './live-events';
 import { ResultErrors, type ShownError } from './result-errors';
 import { TableView } from './table-view';
+import { usePages } from './use-pages';
 
 // A third of a megabyte that most runs do not need.
 const ChartView = lazy(() => import('./chart-view'));
@@ -23,15 +32,26 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
 export function ResultPanel() {
   const { view, setView, timeZone, today } = useExplorer();
   const answer = useAnswer();
-  const { tables, errors, hasAnswer, operationName } = answer;
+  const { errors, hasAnswer, operationName, run, shape } = answer;
+  const pages = usePages(run, answer.response, answer.data);
+  const { data } = pages;
+  const tables = useMemo(() => tablesOf(data, shape), [data, shape]);
   const [chosen, setChosen] = useState('');
   const table = tables.find(({ name }) => name === chosen) ?? tables[0];
+  const list = table && listOfTable(pages.lists, table.name);
   const printCell = useMemo(() => createCellPrinter({ locale: undefined, timeZone }), [timeZone]);
 
-  function download() {
+  async function download() {
     if (!table) return;
-    const fileName = [operationName ?? 'result', table.name.replaceAll(/\W+/g, '-'), today].join('-');
-    saveFile(`${fileName}.csv`, new Blob([printTableCsv(table)], { type: 'text/csv;charset=utf-8' }));
+    const all = list === undefined || list.hasMore === 'no' ? data : await pages.loadAll(list.table);
+    const whole = tablesOf(all, shape).find(({ name }) => name === table.name);
+    if (!whole) return;
+    const rest = run && listOfTable(pagedListsOf(run, all), table.name);
+    const fileName = [
+      ...[operationName ?? 'result', table.name.replaceAll(/\W+/g, '-'), today],
+      ...partOfList(rest),
+    ].join('-');
+    saveFile(`${fileName}.csv`, new Blob([printTableCsv(whole)], { type: 'text/csv;charset=utf-8' }));
   }
 
   return (
@@ -51,11 +71,16 @@ export function ResultPanel() {
             ))}
           </select>
         )}
-        {hasAnswer && <RunNote table={table} />}
+        {hasAnswer && <RunNote table={table} list={list} />}
+        {table && list && list.hasMore !== 'no' && (
+          <button type="button" onClick={() => void pages.loadMore(list.table)} disabled={pages.isLoading}>
+            {pages.isLoading ? 'Loading …' : 'Load more'}
+          </button>
+        )}
         <button
           type="button"
-          onClick={download}
-          disabled={!table || table.rows.length === 0}
+          onClick={() => void download()}
+          disabled={!table || table.rows.length === 0 || pages.isLoading}
           aria-label="Download CSV"
           title="Download all rows as CSV"
         >
@@ -63,6 +88,11 @@ export function ResultPanel() {
         </button>
       </div>
       <ResultErrors errors={errors} />
+      {pages.fault !== undefined && (
+        <p className="result-hint" role="alert">
+          The rows that follow did not come: {pages.fault}
+        </p>
+      )}
       {answer.hints.map((hint) => (
         <p key={hint} className="result-hint" role="status">
           {hint}
@@ -91,7 +121,12 @@ function emptyHint({ isListening, hasAnswer }: Answer): string {
 }
 
 interface Answer {
-  readonly tables: readonly ResultTable[];
+  /** The text of the answer, which names it. */
+  readonly response: string;
+  readonly data: unknown;
+  readonly shape: FieldShape;
+  /** The operation it answers; `undefined` while it cannot be read, or of events. */
+  readonly run: RunOperation | undefined;
   readonly errors: readonly ShownError[];
   /** What the gateway takes for a slip of the hand. */
   readonly hints: readonly string[];
@@ -109,7 +144,14 @@ function useAnswer(): Answer {
   const response = tab?.response ?? '';
   // With the text that was run: while the next one is typed, the answer is still that of the last.
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the document only what it was when the answer came
-  const document = useMemo(() => parseDocument(tab?.query ?? ''), [response]);
+  const { document, query, variables } = useMemo(
+    () => ({
+      document: parseDocument(tab?.query ?? ''),
+      query: tab?.query ?? '',
+      variables: parseVariables(tab?.variables ?? ''),
+    }),
+    [response],
+  );
   const operationName = tab?.operationName ?? null;
   const events = useSyncExternalStore(liveEvents.subscribe, liveEvents.get);
   return useMemo(() => {
@@ -120,14 +162,17 @@ function useAnswer(): Answer {
       ? shapeOfOperation({ document, operationName: operationName ?? undefined, schema: schema ?? undefined })
       : UNKNOWN_LEAF;
     return {
-      tables: tablesOf(data, shape),
+      response,
+      data,
+      shape,
+      run: document && !isLive ? { query, variables, operationName } : undefined,
       errors,
       hints,
       hasAnswer: response !== '',
       isListening,
       operationName,
     };
-  }, [response, document, operationName, schema, events, isListening]);
+  }, [response, document, query, variables, operationName, schema, events, isListening]);
 }
 
 function parseDocument(query: string): DocumentNode | undefined {
@@ -135,6 +180,15 @@ function parseDocument(query: string): DocumentNode | undefined {
     return parse(query);
   } catch {
     return undefined;
+  }
+}
+
+function parseVariables(text: string): RunOperation['variables'] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
   }
 }
 
@@ -191,9 +245,14 @@ function ViewTabs({ view, onChange }: { readonly view: ResultView; onChange(view
   );
 }
 
-function RunNote({ table }: { readonly table: ResultTable | undefined }) {
+interface RunNoteProps {
+  readonly table: ResultTable | undefined;
+  readonly list: PagedList | undefined;
+}
+
+function RunNote({ table, list }: RunNoteProps) {
   const run = useSyncExternalStore(lastRun.subscribe, lastRun.get);
-  const rows = table && `${table.rows.length} ${table.rows.length === 1 ? 'row' : 'rows'}`;
+  const rows = table && printRowCount(table.name, table.rows.length, list);
   const time = run && `${Math.round(run.durationMs)} ms`;
   return (
     <span className="run-note" role="status" title={table && headingOf(table.name)}>

@@ -1,0 +1,168 @@
+/** The composition root: builds the gateway of its services and opens the port. */
+import 'reflect-metadata';
+import type { DestinationStream } from 'pino';
+import type { PasswordCost } from '../auth/passwords.js';
+import type { Config } from '../config.js';
+import { createGraphql } from '../graphql/graphql-server.js';
+import { createResolvers } from '../graphql/resolvers.js';
+import { JobWorkers } from '../messaging/job-workers.js';
+import { findPackageDirectory } from '../package-directory.js';
+import { reports } from '../reports/registry.js';
+import { createServer, type Server } from '../server/create-server.js';
+import { LogOutput } from '../server/log-output.js';
+import { createLogger, openStandardOutput } from '../server/logger.js';
+import { MaintenanceSwitch } from '../server/maintenance.js';
+import { createEventLog, type Observe } from '../server/observation.js';
+import { Purging } from '../server/purging.js';
+import { watchSlowStatements } from '../store/reading/slow-statements.js';
+import { VERSION } from '../version.js';
+import { CRON_ITEMS, createTasks } from './jobs.js';
+import { openServices, type Services } from './services.js';
+
+export interface App {
+  readonly services: Services;
+  readonly server: Server;
+  /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
+  listen(): Promise<string>;
+  /** Finishes what is under way, then closes everything, an embedded database last. Later calls wait for the first. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** One line each, of what an operator may want to know while the gateway starts. */
+  readonly onProgress?: (line: string) => void;
+  /** Where the log goes. Default: standard output. */
+  readonly logDestination?: DestinationStream;
+  readonly passwordCost?: PasswordCost;
+}
+
+/** @throws ServiceError or Error whose message is one line for the operator; nothing is left open then */
+export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const output = options.logDestination ?? openStandardOutput();
+  const log = createEventLog(createLogger({ level: config.logLevel, destination: output }));
+  const services = await openServices({
+    config,
+    onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
+    ...(options.onProgress && { onProgress: options.onProgress }),
+    ...(options.passwordCost && { passwordCost: options.passwordCost }),
+  });
+  try {
+    return await buildApp({ config, services, log, output });
+  } catch (fault) {
+    await services.close();
+    throw fault;
+  }
+}
+
+interface AppParts {
+  readonly config: Config;
+  readonly services: Services;
+  readonly log: Observe;
+  readonly output: DestinationStream | LogOutput;
+}
+
+async function buildApp({ config, services, log, output }: AppParts): Promise<App> {
+  const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
+  const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
+  const resolvers = createResolvers({ ...services, pages });
+  const reportServices = { database, store, domains, now: () => new Date(), ...pages };
+  const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
+  const graphql = await createGraphql({
+    resolvers,
+    reports: reportServices,
+    catalog,
+    store,
+    database,
+    live: { feed: changes, topics, store, callers: { authenticator, domains }, rateLimits },
+    config,
+    onFault: (error, requestId) => log({ kind: 'requestFailed', requestId, error }),
+  });
+  const server = await createServer(
+    {
+      rest: { resolvers, reports: reportServices },
+      reports,
+      collections: catalog.list().filter(({ isDeclared }) => isDeclared),
+      database,
+      jobs: services.jobs,
+      files: services.files,
+      maintenance,
+      log,
+      droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
+      authenticator,
+      domains,
+      rateLimits,
+      scripting: services,
+      explorer: { packageDirectory: findPackageDirectory(), school: () => domains.top() },
+      graphql: graphql.plugin,
+      live: graphql.live,
+    },
+    {
+      version: VERSION,
+      bodies: {
+        limitBytes: config.bodyLimitBytes,
+        anonymousLimitBytes: config.anonymousBodyLimitBytes,
+        maxMembers: config.bodyMaxMembers,
+      },
+      maxWebSockets: config.liveConnections,
+      corsOrigins: config.corsOrigins,
+      trustProxy: config.trustProxy,
+      metrics: { token: config.metricsToken, port: config.metricsPort },
+      shutdownGraceMs: config.shutdownGraceMs,
+      streams: {
+        connections: config.poolSize,
+        maxPerUser: config.maxStreamsPerCredential,
+        stallMs: config.streamStallMs,
+        minBytesPerSecond: config.streamMinBytesPerSecond,
+      },
+    },
+  );
+  database.onNews(server.observe);
+  watchSlowStatements({
+    database,
+    catalog,
+    thresholdMs: config.slowStatementMs,
+    report: (statement) => server.observe({ kind: 'statementSlow', ...statement }),
+    onFault: (error) => server.observe({ kind: 'backgroundFault', task: 'slow statements', error }),
+  });
+  const purging = new Purging({
+    store,
+    topDomain: () => domains.top(),
+    keepRemovedDays: config.keepRemovedDays,
+    observe: server.observe,
+  });
+  const workers = new JobWorkers({
+    database,
+    tasks: createTasks({ services, config, observe: server.observe }),
+    cronItems: CRON_ITEMS,
+    concurrency: config.jobConcurrency,
+    shutdownGraceMs: config.shutdownGraceMs,
+    observe: server.observe,
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    services,
+    server,
+    async listen() {
+      const url = await server.listen({ host: config.host, port: config.port });
+      await workers.start();
+      await services.scriptRunner.warmUp();
+      return url;
+    },
+    close: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    await Promise.all([server.stop(), workers.stop()]);
+    await purging.close();
+    await graphql.close();
+    await maintenance.close();
+    await services.close();
+    if (output instanceof LogOutput) await output.close(LOG_GRACE_MS);
+  }
+}
+
+/** A log that takes no lines keeps nobody waiting. */
+const LOG_GRACE_MS = 500;

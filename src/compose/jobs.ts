@@ -1,0 +1,82 @@
+/** The two lists of what the gateway does beside the requests: what a job can be, and what is due by the clock. */
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import type { CronItem, JobTask } from '../messaging/job.js';
+import { type MessageObservation, SEND_TASK } from '../messaging/message-delivery.js';
+import { RECEIPT_TASK } from '../messaging/receipt-intake.js';
+import { createScriptTasks, SCHEDULE_TASK } from '../scripting/library/script-tasks.js';
+import type { Services } from './services.js';
+
+const DAY_MS = 24 * 3_600_000;
+/** How long a job that was given up is shown before it goes. */
+const KEEP_FAILED_DAYS = 14;
+
+export interface TaskServices {
+  readonly services: Services;
+  readonly config: Pick<Config, 'keepMessagesDays' | 'keepScriptRunsDays' | 'scriptDepth'>;
+  readonly observe: (event: MessageObservation) => void;
+}
+
+export function createTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
+  const { database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
+  return [
+    task('jobs.purge', NOTHING, async () => {
+      await jobs.purge(daysAgo(KEEP_FAILED_DAYS));
+    }),
+    task(SEND_TASK, z.object({ id: z.uuid() }), async ({ id }, context) => {
+      const tried = await messageDelivery.send(id, context);
+      if (tried) observe(tried);
+    }),
+    task(RECEIPT_TASK, RECEIPT, async (receipt, { attempt, maxAttempts }) => {
+      const isKnown = await messageDelivery.note(receipt);
+      // Of somebody else who has the same account with the provider, if it is not known by then.
+      if (!isKnown && attempt < maxAttempts) throw new Error('a receipt came before the note of its message');
+    }),
+    task('messages.release', NOTHING, async () => {
+      await messageDelivery.release();
+    }),
+    task('messages.purge', NOTHING, async () => {
+      await messageDelivery.purge(daysAgo(config.keepMessagesDays));
+    }),
+    task('files.purge', NOTHING, async () => {
+      await files.purge();
+    }),
+    ...createScriptTasks({ ...services, runs: scriptRuns, maxDepth: config.scriptDepth }),
+    task('scripts.purge', NOTHING, async () => {
+      const before = daysAgo(config.keepScriptRunsDays);
+      await scriptRuns.purge(before);
+      await scriptLog.purge(database, before);
+    }),
+  ];
+}
+
+/** All in UTC; 20:00 is half past one at night in India. */
+export const CRON_ITEMS: readonly CronItem[] = [
+  { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
+  { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
+  { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },
+  { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
+  { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
+  { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
+];
+
+/** Of a job by the clock. */
+const NOTHING = z.unknown();
+const RECEIPT = z.object({
+  providerId: z.string(),
+  outcome: z.enum(['delivered', 'failed']),
+  state: z.string(),
+});
+
+/** A job waits in the database, perhaps from an older gateway: what it holds is checked before it is believed. */
+function task<Payload>(
+  name: string,
+  payload: z.ZodType<Payload>,
+  run: (payload: Payload, context: Parameters<JobTask['run']>[1]) => Promise<void>,
+): JobTask {
+  return { name, run: (written, context) => run(payload.parse(written), context) };
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * DAY_MS);
+}

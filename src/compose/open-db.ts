@@ -1,0 +1,24 @@
+/** Builds `platform.db` on the services of the gateway. */
+import type { Config } from '../config.js';
+import { PlatformDb } from '../scripting/platform/db/platform-db.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Database } from '../store/database/database.js';
+import { Pipelines } from '../store/pipeline/pipelines.js';
+import type { RecordStore } from '../store/record-store.js';
+
+export function openDb(services: {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly config: Pick<Config, 'maxResultRecords' | 'pipelineMemoryBytes' | 'pipelineTimeoutMs'>;
+}): PlatformDb {
+  const { database, catalog, store, config } = services;
+  const pipelines = new Pipelines({
+    database,
+    catalog,
+    store,
+    memoryBytes: config.pipelineMemoryBytes,
+    timeoutMs: config.pipelineTimeoutMs,
+  });
+  return new PlatformDb({ catalog, store, pipelines, maxResultRecords: config.maxResultRecords });
+}

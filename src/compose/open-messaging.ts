@@ -1,0 +1,77 @@
+import type { Config } from '../config.js';
+import { Channels } from '../messaging/channels.js';
+import type { AttachmentFiles } from '../messaging/email/attachments.js';
+import type { JobQueue } from '../messaging/job-queue.js';
+import { MessageDelivery } from '../messaging/message-delivery.js';
+import { MessageDesk } from '../messaging/message-desk.js';
+import { Messages } from '../messaging/messages.js';
+import { ReceiptIntake } from '../messaging/receipt-intake.js';
+import type { Domains } from '../store/catalog/domains.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+
+export interface Messaging {
+  /** Asks for emails and text messages. */
+  readonly messages: Messages;
+  /** Looks after them. */
+  readonly messageDesk: MessageDesk;
+  /** Sends them; called by the jobs. */
+  readonly messageDelivery: MessageDelivery;
+  close(): Promise<void>;
+}
+
+/** Email and text messages as the settings want them. Nothing is connected before the first message. The caller closes it. */
+export function openMessaging(o: {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly store: RecordStore;
+  readonly jobs: JobQueue;
+  readonly files: AttachmentFiles;
+  readonly config: Config;
+  readonly onFault: (error: unknown) => void;
+}): Messaging {
+  const { database, domains, store, jobs, files, config, onFault } = o;
+  const receipts = new ReceiptIntake({ jobs, onFault });
+  const channels = new Channels({
+    settings: config,
+    domains,
+    onReceipt: (receipt) => receipts.take(receipt),
+  });
+  return {
+    messages: new Messages({
+      database,
+      domains,
+      store,
+      jobs,
+      files,
+      hasChannel: (kind, domainId) => channels.has(kind, domainId),
+      limits: {
+        maxRecipients: config.messageMaxRecipients,
+        maxEmailBytes: config.emailMaxBytes,
+        maxSmsSegments: config.smsMaxSegments,
+        emailsPerHour: config.emailsPerHour,
+        smsPerHour: config.smsPerHour,
+        emailRoles: config.emailRoles,
+        smsCountryCode: config.smsCountryCode,
+      },
+    }),
+    messageDesk: new MessageDesk({ database, store, jobs }),
+    messageDelivery: new MessageDelivery({
+      database,
+      domains,
+      store,
+      jobs,
+      channels,
+      files,
+      settings: {
+        maxAttempts: config.messageMaxAttempts,
+        retryMs: config.messageRetryMs,
+        sendKeptHours: config.sendKeptHours,
+      },
+    }),
+    close: async () => {
+      await channels.close();
+      await receipts.close();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Opens the room: the runner with its platform, the stored scripts, and what they log. */
+import type { AccessTokens } from '../auth/access-tokens.js';
+import type { ScopeNames } from '../auth/key-scopes.js';
+import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
+import { UserTokens } from '../auth/user-tokens.js';
+import type { Config } from '../config.js';
+import type { Files } from '../files/files.js';
+import type { Messages } from '../messaging/messages.js';
+import type { Topics } from '../messaging/topics.js';
+import { ScriptRuns } from '../scripting/library/script-runs.js';
+import { Scripts } from '../scripting/library/scripts.js';
+import type { Places } from '../scripting/places.js';
+import { createBindings } from '../scripting/platform/bindings.js';
+import { OutboundClient } from '../scripting/requests/outbound-client.js';
+import type { ScriptLimits } from '../scripting/script-limits.js';
+import { ScriptLog } from '../scripting/script-log.js';
+import { createWritePlaces } from '../scripting/script-places.js';
+import { ScriptRunner } from '../scripting/script-runner.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Domains } from '../store/catalog/domains.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { openDb } from './open-db.js';
+
+export interface Scripting {
+  readonly scriptRunner: ScriptRunner;
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly scriptLog: ScriptLog;
+  /** For writes that ask scripts. */
+  readonly writePlaces: Places;
+  close(): Promise<void>;
+}
+
+export interface ScriptingServices {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly topics: Topics;
+  readonly store: RecordStore;
+  readonly files: Files;
+  readonly messages: Messages;
+  readonly accessTokens: AccessTokens;
+  readonly names: ScopeNames;
+  readonly config: Config;
+  readonly onFault: (task: string, error: unknown) => void;
+}
+
+/** No thread is started before the first run, or `scriptRunner.warmUp`. The caller closes it. */
+export async function openScripting(services: ScriptingServices): Promise<Scripting> {
+  const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } =
+    services;
+  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
+  const scriptLog = new ScriptLog(database);
+  const outbound = new OutboundClient({
+    maxResponseBytes: config.scriptRequestMaxResponseBytes,
+    ports: config.scriptRequestPorts,
+    privateHosts: config.scriptRequestPrivateHosts,
+  });
+  const bindings = createBindings({
+    domains,
+    catalog,
+    topics,
+    messages,
+    encryption,
+    scriptLog,
+    outbound,
+    files,
+    db: openDb(services),
+    requestLimits: { maxRequests: config.scriptRequests, maxTimeoutMs: config.scriptRequestTimeoutMs },
+    userTokens: new UserTokens({ database, accessTokens, names }),
+    runNested: ({ scope, run, within }, name, args) =>
+      scriptRuns.call(scope, name, {
+        arguments: args,
+        cause: 'script',
+        depth: run.depth + 1,
+        place: 'held',
+        within,
+      }),
+  });
+  const limits = limitsOf(config);
+  const scriptRunner = new ScriptRunner({ database, bindings, limits, onFault });
+  const writePlaces = createWritePlaces(limits, config.poolSize);
+  const scripts = await Scripts.load({
+    database,
+    maxCodeBytes: config.scriptCodeBytes,
+    checkCode: (source) => scriptRunner.check(source),
+  });
+  const scriptRuns = new ScriptRuns({ database, scripts, runner: scriptRunner });
+  return {
+    scriptRunner,
+    scripts,
+    scriptRuns,
+    scriptLog,
+    writePlaces,
+    close: async () => {
+      writePlaces.close();
+      await scripts.close();
+      await scriptRunner.close();
+      await outbound.close();
+    },
+  };
+}
+
+function limitsOf(config: Config): ScriptLimits {
+  return {
+    cpuTimeMs: config.scriptCpuTimeMs,
+    wallTimeMs: config.scriptWallTimeMs,
+    memoryBytes: config.scriptMemoryBytes,
+    outputBytes: config.scriptOutputBytes,
+    outputLines: config.scriptOutputLines,
+    hostCalls: config.scriptHostCalls,
+    payloadBytes: config.scriptPayloadBytes,
+    codeBytes: config.scriptCodeBytes,
+    depth: config.scriptDepth,
+    concurrentRuns: config.scriptConcurrentRuns,
+    domainRuns: config.scriptDomainRuns,
+    callerRuns: config.scriptCallerRuns,
+    queuedRuns: config.scriptQueuedRuns,
+    callerQueuedRuns: config.scriptCallerQueuedRuns,
+    beforeRuns: config.scriptBeforeRuns,
+    queuedBeforeRuns: config.scriptQueuedBeforeRuns,
+    streams: Math.max(1, Math.min(config.scriptStreams, Math.floor(config.poolSize / 2))),
+    warmThreads: config.scriptWarmThreads,
+  };
+}

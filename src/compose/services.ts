@@ -1,0 +1,211 @@
+/** Opens what the gateway and the command line both work with: the database and the rooms above it, in order. */
+import path from 'node:path';
+import { AccessTokens } from '../auth/access-tokens.js';
+import { ApiKeys } from '../auth/api-keys.js';
+import { Authenticator } from '../auth/authenticator.js';
+import { KeyUsage } from '../auth/key-usage.js';
+import { type PasswordCost, Passwords } from '../auth/passwords.js';
+import { Principals } from '../auth/principals.js';
+import { Sessions } from '../auth/sessions.js';
+import { loadTokenKeys } from '../auth/token-keys.js';
+import { Users } from '../auth/users.js';
+import type { Config } from '../config.js';
+import type { Files } from '../files/files.js';
+import { JobQueue, migrateJobQueue } from '../messaging/job-queue.js';
+import { Topics } from '../messaging/topics.js';
+import { findPackageDirectory } from '../package-directory.js';
+import { reports } from '../reports/registry.js';
+import { createScriptTriggers } from '../scripting/library/script-triggers.js';
+import { RateLimits } from '../server/rate-limits.js';
+import { Catalog } from '../store/catalog/catalog.js';
+import { Domains } from '../store/catalog/domains.js';
+import { ChangeFeed } from '../store/changes/change-feed.js';
+import { type Database, openDatabase } from '../store/database/database.js';
+import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
+import { applyMigrations } from '../store/database/migrations.js';
+import { RecordStore } from '../store/record-store.js';
+import { openFiles } from './open-files.js';
+import { type Messaging, openMessaging } from './open-messaging.js';
+import { openScripting, type Scripting } from './open-scripting.js';
+
+/** Where the declared collections are: beside `src/` and `dist/`. */
+export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
+
+export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'> {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly apiKeys: ApiKeys;
+  readonly authenticator: Authenticator;
+  readonly rateLimits: RateLimits;
+  /** What every gateway, script and command commits. */
+  readonly changes: ChangeFeed;
+  readonly topics: Topics;
+  readonly files: Files;
+  /** Takes jobs; `app.ts` has them done. */
+  readonly jobs: JobQueue;
+  /** Closes everything in the reverse order, an embedded database that was started here last. */
+  close(): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly config: Config;
+  /** What goes wrong beside the requests. */
+  readonly onFault: (task: string, error: unknown) => void;
+  /** One line each, of what an operator may want to know. */
+  readonly onProgress?: (line: string) => void;
+  /** Tests take a cheaper one. */
+  readonly passwordCost?: PasswordCost;
+}
+
+/** Where the database is, for those who need no more of the house than that. Close it after use. */
+export async function openDatabaseServer(
+  config: Pick<Config, 'databaseUrl' | 'dataDirectory'>,
+  onLog?: (line: string) => void,
+): Promise<EmbeddedServer> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} };
+  return await startEmbeddedServer({ dataDirectory: config.dataDirectory, ...(onLog && { onLog }) });
+}
+
+/**
+ * Starts or joins the database, applies the pending migrations, declares the collections and builds the services.
+ *
+ * @throws ServiceError or Error whose message is one line for the operator; what was opened is closed again
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { config, onFault } = options;
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const server = await openDatabaseServer(config, options.onProgress);
+    closers.push(() => server.stop());
+    // Before the migrations: it says in one line why a database cannot be used.
+    const database = await openDatabase({
+      url: server.url,
+      poolSize: config.poolSize,
+      statementTimeoutMs: config.statementTimeoutMs,
+    });
+    closers.push(() => database.close());
+    const applied = await applyMigrations({ url: server.url, onNotice: options.onProgress });
+    if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
+    await migrateJobQueue(server.url);
+
+    const domains = await Domains.load(database);
+    closers.push(() => domains.close());
+    const catalog = await Catalog.load({ database, directory: DECLARATIONS, topDomain: () => domains.top() });
+    closers.push(() => catalog.close());
+    const principals = await Principals.open({ database, collections: catalog });
+    closers.push(() => principals.close());
+    const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
+    closers.push(() => keyUsage.close());
+    const rateLimits = new RateLimits({
+      database,
+      limitPerMinute: config.rateLimitPerMinute,
+      loginLimitPerMinute: config.loginLimitPerMinute,
+      onFault: (error) => onFault('rate limits', error),
+    });
+    closers.push(() => rateLimits.close());
+    const changes = new ChangeFeed({
+      database,
+      pollMs: config.changePollMs,
+      onFault: (error) => onFault('change feed', error),
+    });
+    closers.push(() => changes.close());
+    // Scripts work on the store and the topics, which ask them: they are there before the first request is.
+    let scripting: Scripting | undefined;
+    const triggers = createScriptTriggers({
+      scripting: () => scripting,
+      beforeTimeoutMs: config.scriptBeforeTimeoutMs,
+    });
+    const topics = new Topics({
+      database,
+      triggers,
+      property: (domainId, name) => domains.property(domainId, name),
+      maxMessageBytes: config.topicMessageBytes,
+      pollMs: config.changePollMs,
+      onFault: (error) => onFault('topics', error),
+    });
+    closers.push(() => topics.close());
+
+    const store = new RecordStore({
+      database,
+      catalog,
+      topDomain: () => domains.top(),
+      onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
+      onCommit: () => changes.wake(),
+      maxRecordsPerWrite: config.maxRecordsPerWrite,
+      triggers,
+    });
+    const files = await openFiles({ database, store, config });
+    closers.push(() => files.close());
+    const jobs = new JobQueue({ database });
+    const { close: closeMessaging, ...messaging } = openMessaging({
+      database,
+      domains,
+      store,
+      jobs,
+      files,
+      config,
+      onFault: (error) => onFault('messages', error),
+    });
+    closers.push(closeMessaging);
+    const passwords = new Passwords(options.passwordCost === undefined ? {} : { cost: options.passwordCost });
+    const accessTokens = new AccessTokens({ keys: await loadTokenKeys(database, config) });
+    const sessions = new Sessions({ database, refreshTokenTtlSeconds: config.refreshTokenTtlSeconds });
+    const names = {
+      isCollection: (name: string) => catalog.find(name) !== undefined,
+      isReport: (name: string) => reports.some((report) => report.name === name),
+    };
+    scripting = await openScripting({
+      database,
+      domains,
+      catalog,
+      topics,
+      store,
+      files,
+      messages: messaging.messages,
+      accessTokens,
+      names,
+      config,
+      onFault,
+    });
+    closers.push(scripting.close);
+    const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+    return {
+      database,
+      domains,
+      catalog,
+      store,
+      passwords,
+      users: new Users({ database, collections: catalog, records: store, passwords, principals }),
+      apiKeys: new ApiKeys({ database, principals, names }),
+      changes,
+      topics,
+      authenticator: new Authenticator({
+        database,
+        domains,
+        passwords,
+        accessTokens,
+        sessions,
+        principals,
+        keyUsage,
+        throttle: rateLimits,
+        accessTokenTtlSeconds: config.accessTokenTtlSeconds,
+      }),
+      rateLimits,
+      files,
+      jobs,
+      ...messaging,
+      ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
+      close,
+    };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
