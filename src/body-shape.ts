@@ -17,7 +17,9 @@ export const MAX_BODY_DEPTH = 500;
 
 const FIXED = 'for parameters, forms and callers without a credential, whatever the settings';
 
-/** The shape of a body that may hold `maxMembers`, or of one that is to be small whatever the settings allow. */
+/**
+ * The shape of a body that may hold `maxMembers`, or of one that is to be small whatever the settings allow.
+ */
 export function bodyShape(size: 'small' | 'large', maxMembers: number): BodyShape {
   const isFixed = size === 'small' && maxMembers > MAX_PARAMETER_MEMBERS;
   return {
@@ -37,8 +39,8 @@ const CLOSING_BRACKET = 0x5d;
 const AMPERSAND = 0x26;
 
 /**
- * Counts the members and levels of JSON without parsing it, which takes a fiftieth of the time that parsing does. What is no JSON is
- * counted as well as it goes, and left to the parser.
+ * Counts the members and levels of JSON without parsing it, which takes a fiftieth of the time that parsing
+ * does. What is no JSON is counted as well as it goes, and left to the parser.
  *
  * @throws LIMIT_EXCEEDED (400) for too many members, MALFORMED_REQUEST (400) for too many levels
  */

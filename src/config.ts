@@ -390,8 +390,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * One line for each variable that is no setting but looks like a slip in the name of one; an environment holds many that are none of
- * our business.
+ * One line for each variable that is no setting but looks like a slip in the name of one; an environment
+ * holds many that are none of our business.
  */
 export function findMisspelt(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.values<Setting>(SETTINGS).map((setting) => setting.variable);

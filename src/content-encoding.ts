@@ -1,4 +1,6 @@
-/** Answers made smaller on the way, for callers that say they can read them so. @see RFC 9110, 8.4 and 12.5.3 */
+/**
+ * Answers made smaller on the way, for callers that say they can read them so. @see RFC 9110, 8.4 and 12.5.3
+ */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import Negotiator from 'negotiator';
@@ -33,7 +35,10 @@ export function contentEncodingFor(
   return COMPRESSIBLE.test(answer.mediaType) ? preferredEncoding(acceptEncoding) : undefined;
 }
 
-/** Whether a caller takes this encoding: what is named with `q=0` is refused, and what is not named is not taken for granted. */
+/**
+ * Whether a caller takes this encoding: what is named with `q=0` is refused, and what is not named is not
+ * taken for granted.
+ */
 export function accepts(acceptEncoding: string | string[] | undefined, encoding: ContentEncoding): boolean {
   if (acceptEncoding === undefined) return false;
   return new Negotiator({ headers: { 'accept-encoding': String(acceptEncoding).toLowerCase() } })
@@ -47,8 +52,8 @@ export function compressWhole(content: string | Uint8Array, encoding: ContentEnc
 }
 
 /**
- * The same content compressed. What belongs to a chunk is given out with it, so that a reader sees rows when they come; one chunk
- * is worked on at a time.
+ * The same content compressed. What belongs to a chunk is given out with it, so that a reader sees rows when
+ * they come; one chunk is worked on at a time.
  */
 export async function* compressChunks(
   chunks: AsyncIterable<string | Uint8Array>,
@@ -108,7 +113,10 @@ function preferredEncoding(header: string): ContentEncoding | undefined {
   return encoding;
 }
 
-/** Puts our preferred encodings first, since the negotiator chooses the first of those that are equally welcome. */
+/**
+ * Puts our preferred encodings first, since the negotiator chooses the first of those that are equally
+ * welcome.
+ */
 function inOurOrder(header: string): string {
   const parts = header.split(',').map((part) => part.trim().toLowerCase());
   const isOurs = (part: string) => ENCODINGS.some((encoding) => part.startsWith(encoding));

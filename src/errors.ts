@@ -125,7 +125,10 @@ export interface ServiceErrorOptions {
   readonly allow?: readonly string[];
 }
 
-/** What every room throws. `message` is the `detail` a caller reads: what was wrong, where, what would be right. */
+/**
+ * What every room throws. `message` is the `detail` a caller reads: what was wrong, where, what would be
+ * right.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;

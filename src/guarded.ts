@@ -1,6 +1,6 @@
 /**
- * What only watches (a log, a figure, a listener that is told of an end) must not change what it watches, and least of all end the
- * process: an error thrown into an event of Node has nobody to catch it.
+ * What only watches (a log, a figure, a listener that is told of an end) must not change what it watches, and
+ * least of all end the process: an error thrown into an event of Node has nobody to catch it.
  */
 
 /** As `watch`, except that what goes wrong in it is told to `onFault` and to nobody else. */
@@ -22,7 +22,9 @@ export function guarded<Arguments extends readonly unknown[]>(
   };
 }
 
-/** Where the log itself has failed, standard error is what is left. A closed one is no reason to stop either. */
+/**
+ * Where the log itself has failed, standard error is what is left. A closed one is no reason to stop either.
+ */
 export function tellOperator(error: unknown): void {
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -7,7 +7,8 @@ import type { JsonValue } from './json.js';
 /**
  * Reads the text by `parse` once it is known to have no more members and levels than `shape` says.
  *
- * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too many members
+ * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
+ * many members
  */
 export function readJsonBody(body: Buffer, shape: BodyShape, parse: (text: string) => JsonValue): JsonValue {
   if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');

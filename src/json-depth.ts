@@ -1,9 +1,14 @@
-/** Functions that call themselves read and write JSON: what is nested without end would exhaust their stack. */
+/**
+ * Functions that call themselves read and write JSON: what is nested without end would exhaust their stack.
+ */
 
 /** No value that the service takes or gives, however it was made, is nested deeper. */
 export const MAX_JSON_DEPTH = 500;
 
-/** Whether JSON text has lists and objects within each other, so many and more. Reads the text once and calls nothing. */
+/**
+ * Whether JSON text has lists and objects within each other, so many and more. Reads the text once and calls
+ * nothing.
+ */
 export function isNestedDeeply(text: string, most = MAX_JSON_DEPTH): boolean {
   // Each level takes a character to open it.
   if (text.length <= most) return false;

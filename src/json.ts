@@ -12,10 +12,16 @@ export function parseExactJson(text: string): JsonValue {
   return parse(text) as JsonValue;
 }
 
-/** Any number with so many digits, or an exponent: what a float may not hold. Finds too much (ids in texts), never too little. */
+/**
+ * Any number with so many digits, or an exponent: what a float may not hold. Finds too much (ids in texts),
+ * never too little.
+ */
 const LONG_NUMBER = /[0-9.]{16,}|[0-9][eE][+-]?[0-9]/;
 
-/** Reads JSON text; a number is a JavaScript number where a float holds its value, else exact. @throws SyntaxError */
+/**
+ * Reads JSON text; a number is a JavaScript number where a float holds its value, else exact. @throws
+ * SyntaxError
+ */
 export function parsePlainJson(text: string): JsonValue {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
   return parse(text, null, (digits) =>
@@ -32,7 +38,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** A member that the object has itself. A name of a caller's may be one that all objects inherit, e.g. `constructor`. */
+/**
+ * A member that the object has itself. A name of a caller's may be one that all objects inherit, e.g.
+ * `constructor`.
+ */
 export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -8,12 +8,15 @@ import { list } from './setting-types.js';
 const RANGE_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const MOST_PROXIES = 10;
 
-/** Whose word on the caller's address is believed: nobody's, that of so many proxies in front, or of proxies at these addresses. */
+/**
+ * Whose word on the caller's address is believed: nobody's, that of so many proxies in front, or of proxies
+ * at these addresses.
+ */
 export type TrustedProxies = false | number | readonly string[];
 
 /**
- * `false`, a number of proxies, or their addresses. `true` is one proxy: believing every address in X-Forwarded-For would believe the
- * caller, who may have written the first of them.
+ * `false`, a number of proxies, or their addresses. `true` is one proxy: believing every address in
+ * X-Forwarded-For would believe the caller, who may have written the first of them.
  */
 export const proxies = list.transform((parts, context): TrustedProxies => {
   const [first = 'false', ...others] = parts;

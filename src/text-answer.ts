@@ -14,8 +14,9 @@ const MAX_UNWATCHED_BYTES = 64 * 1024;
 const STALL_MS = 30_000;
 
 /**
- * Past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a short answer. Headers set on the
- * reply go with it. Compressed where the caller takes that and it pays. Node leaves out the body of a HEAD.
+ * Past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a short
+ * answer. Headers set on the reply go with it. Compressed where the caller takes that and it pays. Node
+ * leaves out the body of a HEAD.
  */
 export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply {
   const { mediaType, text } = answer;
@@ -37,7 +38,10 @@ export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply 
   return reply;
 }
 
-/** The header `Accept-Encoding`, if the answer to this request may be compressed: a later part of the same bytes is asked for by none. */
+/**
+ * The header `Accept-Encoding`, if the answer to this request may be compressed: a later part of the same
+ * bytes is asked for by none.
+ */
 export function acceptEncodingOf(reply: FastifyReply): string | undefined {
   const { 'accept-encoding': header } = reply.request.headers;
   return typeof header === 'string' ? header : undefined;
@@ -59,7 +63,10 @@ export function headersOf(reply: FastifyReply): Record<string, string> {
   return headers;
 }
 
-/** Ends the connection so that its reader sees a fault: a plain end would look like the end of the answer to HTTP/1.0. */
+/**
+ * Ends the connection so that its reader sees a fault: a plain end would look like the end of the answer to
+ * HTTP/1.0.
+ */
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
   response.destroy();

@@ -16,8 +16,8 @@ export interface TestDatabase {
 }
 
 /**
- * An open database for the tests of this file: made before the first, dropped after the last. A file that leaves a
- * connection open fails.
+ * An open database for the tests of this file: made before the first, dropped after the last. A file that
+ * leaves a connection open fails.
  *
  *   const test = useTestDatabase();
  *   it('…', async () => { await test.database.query(…) });
@@ -51,7 +51,10 @@ export function useTestDatabase(): { readonly database: Database; readonly url: 
   };
 }
 
-/** A migrated, empty database, for a test that starts the whole gateway on it, or needs two. The caller drops it. */
+/**
+ * A migrated, empty database, for a test that starts the whole gateway on it, or needs two. The caller drops
+ * it.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = findTemplateUrl();
   const templateName = pg.escapeIdentifier(template.pathname.slice(1));

@@ -1,4 +1,7 @@
-/** Names and values that strangers try, and every door that takes a name or a value: an attempt is one of each. */
+/**
+ * Names and values that strangers try, and every door that takes a name or a value: an attempt is one of
+ * each.
+ */
 import type { Gateway } from './contract/gateway.js';
 import { send } from './contract/graphql.js';
 
@@ -226,7 +229,9 @@ function headers(): readonly Attempt[] {
   );
 }
 
-/** What `prepare` makes for the attempts: a record, and a script that asks `platform.db` with its arguments. */
+/**
+ * What `prepare` makes for the attempts: a record, and a script that asks `platform.db` with its arguments.
+ */
 export async function prepareForAttempts(gateway: Gateway): Promise<void> {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data) values ('top', 'task', 'there', '{"name": "T", "extra": {"a": "b"}}')

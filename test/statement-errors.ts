@@ -1,4 +1,7 @@
-/** Watches PostgreSQL's own log for statements that failed on one database: what a caller sent must not be among the reasons. */
+/**
+ * Watches PostgreSQL's own log for statements that failed on one database: what a caller sent must not be
+ * among the reasons.
+ */
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';

@@ -7,15 +7,19 @@ import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { isProcessAlive } from '../src/store/database/start-lock.js';
 
-/** Where the workers find the server: the address of the migrated database that every test file gets a copy of. */
+/**
+ * Where the workers find the server: the address of the migrated database that every test file gets a copy
+ * of.
+ */
 export const TEMPLATE_URL_VARIABLE = 'CAMPUS_TEST_TEMPLATE_URL';
 
 /** A data directory of a test run, by the process that runs it. */
 const DIRECTORY_NAME = /^campus-test-([0-9]+)-/;
 
 /**
- * Names a database of another server to run the tests on, as a user who may make databases and roles: an older PostgreSQL, for
- * example. Tests that stop a server, or that are about the embedded one, start their own all the same.
+ * Names a database of another server to run the tests on, as a user who may make databases and roles: an
+ * older PostgreSQL, for example. Tests that stop a server, or that are about the embedded one, start their
+ * own all the same.
  */
 const OTHER_SERVER_VARIABLE = 'TEST_DATABASE_URL';
 
@@ -84,7 +88,8 @@ async function removeLeftOvers(): Promise<void> {
     const processId = Number(DIRECTORY_NAME.exec(name)?.[1]);
     if (!processId || isProcessAlive(processId)) continue;
     const dataDirectory = path.join(os.tmpdir(), name);
-    // Starting is how one gets hold of a server that runs. Two runs may be at it at once, and one of them fails.
+    // Starting is how one gets hold of a server that runs. Two runs may be at it at once, and one of them
+    // fails.
     const leftOver = await startEmbeddedServer({ dataDirectory }).catch(() => undefined);
     await leftOver?.stop();
     await rm(dataDirectory, { recursive: true, force: true }).catch(() => {});

@@ -1,4 +1,7 @@
-/** Lets Node import our TypeScript sources outside of Jest's own module system, where Jest runs its global setup. */
+/**
+ * Lets Node import our TypeScript sources outside of Jest's own module system, where Jest runs its global
+ * setup.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

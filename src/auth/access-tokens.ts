@@ -109,7 +109,9 @@ export class AccessTokens {
   }
 }
 
-/** The last character of a signature has two bits of no meaning: set, they would make four texts of one token. */
+/**
+ * The last character of a signature has two bits of no meaning: set, they would make four texts of one token.
+ */
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }

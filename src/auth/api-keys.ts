@@ -1,4 +1,6 @@
-/** API keys: registered by their users, shown once, stored as a hash, never more than the user they act as. */
+/**
+ * API keys: registered by their users, shown once, stored as a hash, never more than the user they act as.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
@@ -41,8 +43,8 @@ const PREFIX_LENGTH = 10;
 const LONGEST_NAME = 100;
 
 /**
- * Users manage their own keys, admins those of the domain they act in. Nobody does with an API key: a key that could make keys
- * would have no limits.
+ * Users manage their own keys, admins those of the domain they act in. Nobody does with an API key: a key
+ * that could make keys would have no limits.
  *
  * @see decisions 6
  */
@@ -64,7 +66,8 @@ export class ApiKeys {
   /**
    * Registers a key. The answer is the only place where it is ever shown.
    *
-   * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an admin; NOT_FOUND (404)
+   * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an
+   * admin; NOT_FOUND (404)
    *   when the user is not one of the domain
    */
   async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
@@ -112,7 +115,10 @@ export class ApiKeys {
     }));
   }
 
-  /** Ends a key, and the tokens exchanged for it, on every gateway. Again is no error. @throws NOT_FOUND (404) for a key out of the caller's reach */
+  /**
+   * Ends a key, and the tokens exchanged for it, on every gateway. Again is no error. @throws NOT_FOUND (404)
+   * for a key out of the caller's reach
+   */
   async revoke(scope: Scope, id: string): Promise<void> {
     assertMayManage(scope);
     const key = isUuid(id)
@@ -148,7 +154,8 @@ export class ApiKeys {
 }
 
 function assertMayManage({ principal }: Scope): void {
-  // A token with a part of its user's rights has scopes like a key, and must not get itself a key without them.
+  // A token with a part of its user's rights has scopes like a key, and must not get itself a key without
+  // them.
   if (principal.credential.kind === 'key' || principal.scopes !== undefined)
     throw new ServiceError('FORBIDDEN', 'API keys are managed after logging in, not with an API key.');
 }

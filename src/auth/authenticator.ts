@@ -70,8 +70,8 @@ export class Authenticator {
   }
 
   /**
-   * Whom a bearer credential, an access token or an API key, stands for. No round trip for one that was seen before,
-   * unless something about its user has changed since.
+   * Whom a bearer credential, an access token or an API key, stands for. No round trip for one that was seen
+   * before, unless something about its user has changed since.
    *
    * @throws UNAUTHENTICATED (401), the same for every reason
    */
@@ -87,7 +87,8 @@ export class Authenticator {
   /**
    * Checks a user name and password and opens a session.
    *
-   * @throws WRONG_LOGIN (401), the same in text and time for an unknown domain or user, a user who may not log in, and a
+   * @throws WRONG_LOGIN (401), the same in text and time for an unknown domain or user, a user who may not
+   * log in, and a
    *   wrong password; TOO_MANY_REQUESTS (429) over ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
@@ -157,7 +158,10 @@ export class Authenticator {
     );
   }
 
-  /** Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which has none: revoke it */
+  /**
+   * Ends the session of the caller's token, on every gateway. @throws FORBIDDEN (403) for an API key, which
+   * has none: revoke it
+   */
   async logout(principal: Principal): Promise<void> {
     if (principal.credential.kind !== 'token')
       throw new ServiceError('FORBIDDEN', 'An API key has no session to end; it is ended by revoking it.');
@@ -173,7 +177,8 @@ export class Authenticator {
   /**
    * Sets a new password and ends every session of the user, the caller's too. API keys stay.
    *
-   * @throws WRONG_LOGIN (401) when the old password is wrong; INVALID_VALUE (400) when the new one may not be used; FORBIDDEN (403)
+   * @throws WRONG_LOGIN (401) when the old password is wrong; INVALID_VALUE (400) when the new one may not be
+   * used; FORBIDDEN (403)
    *   for an API key; TOO_MANY_REQUESTS (429) over ten attempts a minute
    */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {

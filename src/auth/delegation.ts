@@ -7,8 +7,8 @@ export interface Delegation {
 }
 
 /**
- * What is left of a principal: the roles both have, and the scopes both allow. What it loses meanwhile is lost here too. `part` tells
- * this part of its rights from others.
+ * What is left of a principal: the roles both have, and the scopes both allow. What it loses meanwhile is
+ * lost here too. `part` tells this part of its rights from others.
  */
 export function narrowPrincipal(
   principal: Principal,

@@ -7,10 +7,12 @@ import type { Queryable } from '../store/database/database.js';
 export type Attributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 
 /**
- * The attributes of a user, from the records of the collections that grant any, in one round trip (none without grants).
+ * The attributes of a user, from the records of the collections that grant any, in one round trip (none
+ * without grants).
  *
- * With `{ attribute: 'sectionsTaught', list: 'sections', caller: 'class_teacher', key: [['name'], ['sections', 'name']] }` the class
- * teacher of 5 A has `sectionsTaught: [["5", "A"]]`. An element that lacks a part of the key grants nothing.
+ * With `{ attribute: 'sectionsTaught', list: 'sections', caller: 'class_teacher', key: [['name'],
+ * ['sections', 'name']] }` the class teacher of 5 A has `sectionsTaught: [["5", "A"]]`. An element that lacks
+ * a part of the key grants nothing.
  *
  * @see Grant
  */

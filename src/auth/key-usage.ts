@@ -5,7 +5,10 @@ import type { Database } from '../store/database/database.js';
 
 const INTERVAL_MS = 60_000;
 
-/** Writes at most once a minute and key, whatever the number of gateways; `lastUsedAt` may be that much behind. */
+/**
+ * Writes at most once a minute and key, whatever the number of gateways; `lastUsedAt` may be that much
+ * behind.
+ */
 export class KeyUsage {
   readonly #database: Database;
   readonly #onFault: (error: unknown) => void;

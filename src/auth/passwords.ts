@@ -10,7 +10,10 @@ export interface PasswordCost {
   readonly lanes: number;
 }
 
-/** 19 MiB and two passes: the first choice of the OWASP Password Storage Cheat Sheet for argon2id; some 20 ms of one core. */
+/**
+ * 19 MiB and two passes: the first choice of the OWASP Password Storage Cheat Sheet for argon2id; some 20 ms
+ * of one core.
+ */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 const SHORTEST = 8;

@@ -1,4 +1,7 @@
-/** Who a credential stands for right now: its user's roles and attributes, for as long as credential and user are good. */
+/**
+ * Who a credential stands for right now: its user's roles and attributes, for as long as credential and user
+ * are good.
+ */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.js';
@@ -8,10 +11,16 @@ import type { Database } from '../store/database/database.js';
 import type { AccessClaims } from './access-tokens.js';
 import { loadAttributes } from './grants.js';
 
-/** The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …, "user": …}`, or without `user`. */
+/**
+ * The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …,
+ * "user": …}`, or without `user`.
+ */
 export const PRINCIPALS_CHANNEL = 'campus_principals';
 
-/** The expression that announces a change of a user or of its credentials: for the select list of the statement that makes it. */
+/**
+ * The expression that announces a change of a user or of its credentials: for the select list of the
+ * statement that makes it.
+ */
 export function announceUser(user: {
   readonly domainId: Prisma.Sql;
   readonly userId: Prisma.Sql;
@@ -35,7 +44,10 @@ export interface Standing {
   readonly name: string;
   /** The user's `tokenEpoch`; `undefined`: has no password. */
   readonly epoch: number | undefined;
-  /** Of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the tokens signed for it. */
+  /**
+   * Of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the tokens
+   * signed for it.
+   */
   readonly expiresAt: number;
 }
 
@@ -58,9 +70,10 @@ const MAX_AGE_MS = 15_000;
 /**
  * Loads principals and remembers them, so that an authenticated request costs no round trip.
  *
- * What is remembered of a user is dropped when a change of it is announced on `campus_principals`, by `forget`, and all of it
- * when announcements may have been missed or when the collections that grant attributes change. A load that
- * was under way at that moment is done again, because it may have read what was there before.
+ * What is remembered of a user is dropped when a change of it is announced on `campus_principals`, by
+ * `forget`, and all of it when announcements may have been missed or when the collections that grant
+ * attributes change. A load that was under way at that moment is done again, because it may have read what
+ * was there before.
  *
  * The owner closes it.
  */
@@ -102,7 +115,10 @@ export class Principals {
     await this.#stopListening();
   }
 
-  /** Whom a verified access token stands for; `undefined` when its session, its key, its user or its epoch no longer is. */
+  /**
+   * Whom a verified access token stands for; `undefined` when its session, its key, its user or its epoch no
+   * longer is.
+   */
   async ofToken(claims: AccessClaims): Promise<Principal | undefined> {
     const { standing } = this.#find(claims) ?? (await this.#load(claims));
     if (!standing || standing.expiresAt <= Date.now()) return undefined;
@@ -122,8 +138,8 @@ export class Principals {
   }
 
   /**
-   * Drops what is remembered of a user, or of all when it is not known whom a change concerns. For changes made by this
-   * process, before they are answered; those of others are announced.
+   * Drops what is remembered of a user, or of all when it is not known whom a change concerns. For changes
+   * made by this process, before they are answered; those of others are announced.
    */
   forget(domainId: string, userId: string | undefined): void {
     if (userId === undefined) {
@@ -168,7 +184,8 @@ export class Principals {
   }
 
   async #loadSettled(ref: CredentialRef): Promise<Remembered> {
-    // In a storm of changes the last answer is right for this request, which came before some of them, but it is not kept.
+    // In a storm of changes the last answer is right for this request, which came before some of them, but it
+    // is not kept.
     for (let attempt = 1; ; attempt += 1) {
       const changes = this.#changes;
       const loaded = { standing: await this.#read(ref), loadedAt: Date.now() };

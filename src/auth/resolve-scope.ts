@@ -10,7 +10,9 @@ export interface ScopeRequest {
   /** The `X-Domain` header; absent or empty: the domain of the credential. */
   readonly domainHeader: string | undefined;
   readonly requestId: string;
-  /** Asked for its signal only by what needs one. What the request is found out to do is read from it later. */
+  /**
+   * Asked for its signal only by what needs one. What the request is found out to do is read from it later.
+   */
   readonly caller?: { readonly signal: AbortSignal } & Pick<Scope, 'operation' | 'onStatement'> & {
       hint(hint: string): void;
     };
@@ -21,7 +23,8 @@ export interface ScopeRequest {
  *
  * Who may not act elsewhere is not told which domains there are.
  *
- * @throws FORBIDDEN (403) for anyone else who names another domain, whether it exists or not; NOT_FOUND (404) for
+ * @throws FORBIDDEN (403) for anyone else who names another domain, whether it exists or not; NOT_FOUND (404)
+ * for
  *   the admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) when the credential's domain is gone
  * @see decisions 7
  */

@@ -32,9 +32,9 @@ export interface UserRef {
 }
 
 /**
- * A session is a family of refresh tokens: each is good once and is replaced by the next. One that comes back after
- * it was used was stolen, before or after, so the whole session ends; that is also what the slower of two simultaneous
- * uses gets. Changes are announced on `campus_principals` by the statement that makes them.
+ * A session is a family of refresh tokens: each is good once and is replaced by the next. One that comes back
+ * after it was used was stolen, before or after, so the whole session ends; that is also what the slower of
+ * two simultaneous uses gets. Changes are announced on `campus_principals` by the statement that makes them.
  *
  * @see decisions 6, RFC 9700 4.14.2
  */
@@ -49,8 +49,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a session, `undefined` when the user's password was changed since `epoch` was read: without the row lock a
-   * login with the old password could slip through just after the change had ended all sessions.
+   * Opens a session, `undefined` when the user's password was changed since `epoch` was read: without the row
+   * lock a login with the old password could slip through just after the change had ended all sessions.
    */
   async open(user: UserRef & { readonly epoch: number }): Promise<OpenSession | undefined> {
     const sessionId = randomUUID();
@@ -78,12 +78,15 @@ export class Sessions {
     return { sessionId, refreshToken };
   }
 
-  /** Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good. */
+  /**
+   * Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good.
+   */
   async renew(refreshToken: string): Promise<RenewedSession | undefined> {
     const next = createSecret('cgr');
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
-      // The row lock of the update decides between two uses at the same time: the second one finds `used_at` set.
+      // The row lock of the update decides between two uses at the same time: the second one finds `used_at`
+      // set.
       Prisma.sql`
         with used as (
           update refresh_tokens t
@@ -122,7 +125,10 @@ export class Sessions {
     return row && { ...row, refreshToken: next };
   }
 
-  /** Ends the session of a refresh token that was used before. Says whose it was, `undefined` when there was nothing to end. */
+  /**
+   * Ends the session of a refresh token that was used before. Says whose it was, `undefined` when there was
+   * nothing to end.
+   */
   async endReused(refreshToken: string): Promise<UserRef | undefined> {
     const [user] = await this.#database.query<UserRef>(
       Prisma.sql`
@@ -171,8 +177,9 @@ export class Sessions {
 }
 
 /**
- * Stores a new password and ends every session of the user, in a transaction of the caller. The second statement
- * comes after the row lock of the first, so it sees every session that was opened with the old password.
+ * Stores a new password and ends every session of the user, in a transaction of the caller. The second
+ * statement comes after the row lock of the first, so it sees every session that was opened with the old
+ * password.
  */
 export async function replacePassword(
   transaction: Queryable,

@@ -20,8 +20,9 @@ const TAG_BYTES = 16;
 /**
  * The keys of encrypted texts; the first one encrypts, all of them decrypt.
  *
- * `encryptionSecret` (ENCRYPTION_SECRET) holds one secret, or several separated by white space: to rotate, put the new one first; an old
- * one is needed for as long as there are texts of it. Without it a random secret is made and kept in the database.
+ * `encryptionSecret` (ENCRYPTION_SECRET) holds one secret, or several separated by white space: to rotate,
+ * put the new one first; an old one is needed for as long as there are texts of it. Without it a random
+ * secret is made and kept in the database.
  */
 export async function loadEncryptionKeys(
   database: Database,
@@ -50,8 +51,8 @@ export function parseEncryptionSecrets(text: string): readonly EncryptionKey[] {
 }
 
 /**
- * AES-256-GCM with a random nonce: `cge1.<key id>.<nonce, text and tag>`. Domain and key are authenticated with the text, so
- * that a text of another domain, or one that was changed in any place, does not decrypt.
+ * AES-256-GCM with a random nonce: `cge1.<key id>.<nonce, text and tag>`. Domain and key are authenticated
+ * with the text, so that a text of another domain, or one that was changed in any place, does not decrypt.
  */
 export class TextEncryption {
   readonly #current: EncryptionKey;
@@ -78,7 +79,10 @@ export class TextEncryption {
     return `${VERSION}.${id}.${encrypted.toString('base64url')}`;
   }
 
-  /** @throws INVALID_VALUE for what is no encrypted text, was changed, or belongs to another domain; for a key that is gone */
+  /**
+   * @throws INVALID_VALUE for what is no encrypted text, was changed, or belongs to another domain; for a key
+   * that is gone
+   */
   decrypt(domainId: string, encrypted: string): string {
     const [version, id = '', body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');

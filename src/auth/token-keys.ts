@@ -1,4 +1,6 @@
-/** The secrets that sign access tokens: from the settings of the service, or made once for all its gateways. */
+/**
+ * The secrets that sign access tokens: from the settings of the service, or made once for all its gateways.
+ */
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { invariant } from '../errors.js';
@@ -16,9 +18,9 @@ const SETTING = 'tokenSecret';
 /**
  * The keys of access tokens; the first one signs, all of them verify.
  *
- * `tokenSecret` (TOKEN_SECRET) holds one secret, or several separated by white space: to rotate, put the new one
- * first and take the old one out once its tokens have expired. Without it a random secret is made and kept in the
- * database; gateways that start at the same time end up with the same one.
+ * `tokenSecret` (TOKEN_SECRET) holds one secret, or several separated by white space: to rotate, put the new
+ * one first and take the old one out once its tokens have expired. Without it a random secret is made and
+ * kept in the database; gateways that start at the same time end up with the same one.
  */
 export async function loadTokenKeys(
   database: Database,

@@ -45,10 +45,12 @@ export class UserTokens {
   }
 
   /**
-   * An access token of the caller's own session or key, and no more than the caller may do: it ends with that session or key, with
-   * the caller's password, and with any right the caller loses. Like an API key it reaches records, reports and scripts alone.
+   * An access token of the caller's own session or key, and no more than the caller may do: it ends with that
+   * session or key, with the caller's password, and with any right the caller loses. Like an API key it
+   * reaches records, reports and scripts alone.
    *
-   * @throws FORBIDDEN for a role the caller does not have, and for a task of the service, which is no user; INVALID_VALUE
+   * @throws FORBIDDEN for a role the caller does not have, and for a task of the service, which is no user;
+   * INVALID_VALUE
    */
   async sign(principal: Principal, wish: TokenWish, within?: Transaction): Promise<UserToken> {
     if (principal.kind === 'system' || principal.credential.kind === 'system') {

@@ -1,4 +1,7 @@
-/** Staff who may log in: their record in `pltf_user` and, apart from it, their password. For the command line and the seeding. */
+/**
+ * Staff who may log in: their record in `pltf_user` and, apart from it, their password. For the command line
+ * and the seeding.
+ */
 
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -55,7 +58,10 @@ export class Users {
     this.#collections = options.collections;
   }
 
-  /** Adds a user who may log in, both rows or none. @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT (409) when the user name is taken */
+  /**
+   * Adds a user who may log in, both rows or none. @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT
+   * (409) when the user name is taken
+   */
   async add(scope: Scope, user: NewUser): Promise<{ readonly id: string }> {
     assertAdmin(scope);
     const passwordHash = await this.#passwords.hash(user.password);
@@ -74,7 +80,10 @@ export class Users {
     });
   }
 
-  /** Sets a user's password, the first or a new one, and ends all of its sessions. @throws FORBIDDEN (403), INVALID_VALUE (400), NOT_FOUND (404) */
+  /**
+   * Sets a user's password, the first or a new one, and ends all of its sessions. @throws FORBIDDEN (403),
+   * INVALID_VALUE (400), NOT_FOUND (404)
+   */
   async setPassword(
     scope: Scope,
     change: { readonly userName: string; readonly password: string },

@@ -6,8 +6,9 @@ import { type ErrorDetail, ServiceError } from '../errors.js';
 import { StoppedBySignal } from './stop-signal.js';
 
 /**
- * Prints rows as a table without borders, a heading line first. A terminal would obey the control characters of a cell, and show what
- * follows an override of direction backwards: such a character is printed by its code, as `\u001b`. A cell may have several lines.
+ * Prints rows as a table without borders, a heading line first. A terminal would obey the control characters
+ * of a cell, and show what follows an override of direction backwards: such a character is printed by its
+ * code, as `\u001b`. A cell may have several lines.
  */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const table = new Table({
@@ -25,7 +26,9 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
   );
 }
 
-/** The marks and isolates that order a text of both directions are none of them: names are written with those. */
+/**
+ * The marks and isolates that order a text of both directions are none of them: names are written with those.
+ */
 const CONTROLS = /(?!\n)[\p{Cc}\u202d\u202e]/gu;
 
 function disarmControls(text: string): string {
@@ -37,8 +40,9 @@ export function printLine(text: string): void {
 }
 
 /**
- * Turns what ended a command into its exit code, after one line on standard error that says what was wrong:
- * 0 for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of ours, 130 after a signal.
+ * Turns what ended a command into its exit code, after one line on standard error that says what was wrong: 0
+ * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
+ * ours, 130 after a signal.
  */
 export function reportFault(fault: unknown): number {
   if (fault instanceof CommanderError) return fault.exitCode;
@@ -62,8 +66,9 @@ export function reportFault(fault: unknown): number {
 }
 
 /**
- * Lets a command end as others do whose output nobody takes: without a word where the reader has gone (`campus report strength | head -1`),
- * with the reason where the disk is full. Without this, either would be an uncaught error.
+ * Lets a command end as others do whose output nobody takes: without a word where the reader has gone
+ * (`campus report strength | head -1`), with the reason where the disk is full. Without this, either would be
+ * an uncaught error.
  */
 export function watchOutput(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {

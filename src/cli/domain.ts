@@ -45,7 +45,10 @@ export function registerDomain(program: Command, commandLine: CommandLine): void
     );
 }
 
-/** The first domain is the top one. Of two that are added first at once, the second is a branch, as if it had come later. */
+/**
+ * The first domain is the top one. Of two that are added first at once, the second is a branch, as if it had
+ * come later.
+ */
 async function addDomain(services: Services, added: NewDomain): Promise<Domain> {
   const { domains } = services;
   if (domains.top() === undefined) {

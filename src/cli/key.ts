@@ -89,7 +89,10 @@ async function findUserId(services: Services, scope: Scope, userName: string): P
   );
 }
 
-/** `attendance:read,create` → `['attendance', ['read', 'create']]`; the verbs are checked where the key is made. */
+/**
+ * `attendance:read,create` → `['attendance', ['read', 'create']]`; the verbs are checked where the key is
+ * made.
+ */
 function parseCollectionScope(text: string): [string, string[]] {
   const [collection, verbs] = text.split(':');
   if (!collection || !verbs) {

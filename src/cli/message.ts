@@ -7,7 +7,10 @@ interface DomainOption {
   readonly domain?: string;
 }
 
-/** `campus message`: emails and text messages, and what became of them. Gateways send them, not the command line. */
+/**
+ * `campus message`: emails and text messages, and what became of them. Gateways send them, not the command
+ * line.
+ */
 export function registerMessage(program: Command, commandLine: CommandLine): void {
   const message = program.command('message').description('show messages, send them again, give them up');
 

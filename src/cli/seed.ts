@@ -48,8 +48,8 @@ export interface SeedOptions extends Omit<DemoOptions, 'today'> {
 }
 
 /**
- * Makes the demo school of a first start. Of several gateways that start at once on one database one makes it; the others
- * wait for it and go on.
+ * Makes the demo school of a first start. Of several gateways that start at once on one database one makes
+ * it; the others wait for it and go on.
  */
 export async function seedFirstSchool(services: Services, options: SeedOptions): Promise<void> {
   try {
@@ -61,8 +61,8 @@ export async function seedFirstSchool(services: Services, options: SeedOptions):
 }
 
 /**
- * Loads the demo school and its users with their passwords, `demo-<user>`, in one transaction, and shows how it is coming along. What ends
- * it before its end, a signal or a `kill -9`, leaves nothing.
+ * Loads the demo school and its users with their passwords, `demo-<user>`, in one transaction, and shows how
+ * it is coming along. What ends it before its end, a signal or a `kill -9`, leaves nothing.
  */
 export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
   const progress = options.progress ?? showSeedProgress(process.stderr);

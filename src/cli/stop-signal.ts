@@ -6,8 +6,8 @@ export class StoppedBySignal extends Error {
 }
 
 /**
- * From now on the first SIGINT or SIGTERM aborts the signal that is given, with a `StoppedBySignal`, and whoever has it finishes or undoes
- * what is under way. A second one ends the process at once.
+ * From now on the first SIGINT or SIGTERM aborts the signal that is given, with a `StoppedBySignal`, and
+ * whoever has it finishes or undoes what is under way. A second one ends the process at once.
  */
 export function listenForStop(): AbortSignal {
   const stopping = new AbortController();

@@ -24,7 +24,10 @@ export interface App {
   readonly server: Server;
   /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
-  /** Finishes what is under way, then closes everything, an embedded database last. Later calls wait for the first. */
+  /**
+   * Finishes what is under way, then closes everything, an embedded database last. Later calls wait for the
+   * first.
+   */
   close(): Promise<void>;
 }
 

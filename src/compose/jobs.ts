@@ -1,4 +1,7 @@
-/** The two lists of what the gateway does beside the requests: what a job can be, and what is due by the clock. */
+/**
+ * The two lists of what the gateway does beside the requests: what a job can be, and what is due by the
+ * clock.
+ */
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import type { CronItem, JobTask } from '../messaging/job.js';
@@ -68,7 +71,9 @@ const RECEIPT = z.object({
   state: z.string(),
 });
 
-/** A job waits in the database, perhaps from an older gateway: what it holds is checked before it is believed. */
+/**
+ * A job waits in the database, perhaps from an older gateway: what it holds is checked before it is believed.
+ */
 function task<Payload>(
   name: string,
   payload: z.ZodType<Payload>,

@@ -5,7 +5,10 @@ import { S3Blobs } from '../files/s3-blobs.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 
-/** The files as the settings want them kept. The caller closes them. @throws UNAVAILABLE for a bucket that cannot be */
+/**
+ * The files as the settings want them kept. The caller closes them. @throws UNAVAILABLE for a bucket that
+ * cannot be
+ */
 export async function openFiles(o: {
   readonly database: Database;
   readonly store: RecordStore;

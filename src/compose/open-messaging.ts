@@ -20,7 +20,10 @@ export interface Messaging {
   close(): Promise<void>;
 }
 
-/** Email and text messages as the settings want them. Nothing is connected before the first message. The caller closes it. */
+/**
+ * Email and text messages as the settings want them. Nothing is connected before the first message. The
+ * caller closes it.
+ */
 export function openMessaging(o: {
   readonly database: Database;
   readonly domains: Domains;

@@ -1,4 +1,6 @@
-/** Opens what the gateway and the command line both work with: the database and the rooms above it, in order. */
+/**
+ * Opens what the gateway and the command line both work with: the database and the rooms above it, in order.
+ */
 import path from 'node:path';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { ApiKeys } from '../auth/api-keys.js';
@@ -71,7 +73,8 @@ export async function openDatabaseServer(
 }
 
 /**
- * Starts or joins the database, applies the pending migrations, declares the collections and builds the services.
+ * Starts or joins the database, applies the pending migrations, declares the collections and builds the
+ * services.
  *
  * @throws ServiceError or Error whose message is one line for the operator; what was opened is closed again
  */

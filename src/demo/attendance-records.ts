@@ -22,7 +22,10 @@ export function* holidayRecords(school: DemoSchool, calendar: SessionCalendar): 
   }
 }
 
-/** Day by day, section by section. Now and then a section's register is forgotten for a day: those students stay unmarked. */
+/**
+ * Day by day, section by section. Now and then a section's register is forgotten for a day: those students
+ * stay unmarked.
+ */
 export function* attendanceRecords(year: SessionYear): Iterable<DemoRecord> {
   const { calendar, school } = year;
   const forgetful = new Random(school.moment.seed, school.plan.domainId, 'unmarked', calendar.session);

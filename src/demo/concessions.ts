@@ -79,7 +79,8 @@ export function planConcessions(
 }
 
 /**
- * The concession of a due as on a day, in paise: fixed amounts and percents of the base, rounded half up, at most the due.
+ * The concession of a due as on a day, in paise: fixed amounts and percents of the base, rounded half up, at
+ * most the due.
  *
  * @see reports "Terms used by all"
  */

@@ -1,5 +1,6 @@
 /**
- * Records into Postgres by COPY, as they are made: memory is bounded by one chunk, and the database holds the maker back.
+ * Records into Postgres by COPY, as they are made: memory is bounded by one chunk, and the database holds the
+ * maker back.
  *
  * Nothing is validated and no audit entry is written: for records that are known to be right.
  */
@@ -26,7 +27,10 @@ export interface CopyOptions {
 
 const CHUNK_CHARACTERS = 128 * 1024;
 
-/** @throws the error of Postgres, e.g. of a unique index; the transaction of `client` can only be rolled back then */
+/**
+ * @throws the error of Postgres, e.g. of a unique index; the transaction of `client` can only be rolled back
+ * then
+ */
 export async function copyRecords(
   client: pg.ClientBase,
   target: CopyTarget,

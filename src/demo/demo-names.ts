@@ -1,4 +1,7 @@
-/** Names of people in India: those of faker's locale `en_IN`, and for a few families Hindi names in Devanagari, which faker does not have. */
+/**
+ * Names of people in India: those of faker's locale `en_IN`, and for a few families Hindi names in
+ * Devanagari, which faker does not have.
+ */
 import { faker } from '@faker-js/faker/locale/en_IN';
 import type { Random } from './random.js';
 

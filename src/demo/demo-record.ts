@@ -1,7 +1,9 @@
 /** How records of the demo school are written down. */
 import type { JsonObject, JsonValue } from '../json.js';
 
-/** A record to be stored, as the store itself would keep it. `createdAt` and `updatedAt` are those of the row. */
+/**
+ * A record to be stored, as the store itself would keep it. `createdAt` and `updatedAt` are those of the row.
+ */
 export interface DemoRecord {
   readonly id: string;
   readonly data: JsonObject;

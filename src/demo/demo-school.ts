@@ -40,7 +40,10 @@ export function createDemoSchool(plan: SchoolPlan, options: DemoOptions): DemoSc
   return { plan, moment, staff: createStaff(plan, moment), students: createStudents(plan, moment) };
 }
 
-/** The sessions in their order, one at a time: only one need be in memory. Receipt numbers run on from one to the next. */
+/**
+ * The sessions in their order, one at a time: only one need be in memory. Receipt numbers run on from one to
+ * the next.
+ */
 export function* sessionYears(school: DemoSchool): Iterable<SessionYear> {
   const { startYear, years } = school.moment;
   let receiptCount = 0;

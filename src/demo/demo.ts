@@ -1,8 +1,8 @@
 /**
  * The demo schools as streams of records: what `campus seed` loads.
  *
- * A main school (domain `demo`) and its branch (`demo-north`), the same for the same options, byte by byte. Nothing in
- * them is later than `today`. One session is in memory at a time.
+ * A main school (domain `demo`) and its branch (`demo-north`), the same for the same options, byte by byte.
+ * Nothing in them is later than `today`. One session is in memory at a time.
  */
 import {
   attendanceRecords,

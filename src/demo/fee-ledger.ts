@@ -1,8 +1,9 @@
 /**
- * How one student's family pays in a session: the dues, the concessions, and the receipts with what went wrong with them.
+ * How one student's family pays in a session: the dues, the concessions, and the receipts with what went
+ * wrong with them.
  *
- * The whole session is played through and what is later than today left out by the writers of records: how a family
- * pays does not depend on the day of the seed.
+ * The whole session is played through and what is later than today left out by the writers of records: how a
+ * family pays does not depend on the day of the seed.
  */
 import { concessionOf, type PlannedConcession, planConcessions } from './concessions.js';
 import { type EpochDay, parseEpochDay } from './demo-days.js';

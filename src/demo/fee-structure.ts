@@ -1,4 +1,7 @@
-/** What the demo school charges: its fee heads, and the dues of a student for a session. Amounts are in paise, so that sums are exact. */
+/**
+ * What the demo school charges: its fee heads, and the dues of a student for a session. Amounts are in paise,
+ * so that sums are exact.
+ */
 import { dayOfMonth, type EpochDay, parseEpochDay } from './demo-days.js';
 import type { Enrolment } from './enrolment.js';
 import type { SchoolMoment } from './people.js';
@@ -26,7 +29,10 @@ export interface PlannedDue {
   readonly cancelledOn: EpochDay | undefined;
 }
 
-/** All dues of the session, by month, then in the order of the heads. Those of months after the student left are cancelled on the day of leaving. */
+/**
+ * All dues of the session, by month, then in the order of the heads. Those of months after the student left
+ * are cancelled on the day of leaving.
+ */
 export function listDues(
   enrolment: Enrolment,
   calendar: SessionCalendar,

@@ -1,6 +1,6 @@
 /**
- * Loads the demo schools into the database: domains, properties, records and passwords in one transaction, so a seed that
- * fails leaves nothing behind.
+ * Loads the demo schools into the database: domains, properties, records and passwords in one transaction, so
+ * a seed that fails leaves nothing behind.
  *
  * Records come by COPY, without audit entries.
  */
@@ -56,7 +56,8 @@ const SEED_LOCK = 7_241_002;
 /**
  * Loads the demo schools; other gateways learn of the domains and users at the end.
  *
- * @throws CONFLICT when a domain has records and `onExisting` is `refuse`, or when the instance has another top domain
+ * @throws CONFLICT when a domain has records and `onExisting` is `refuse`, or when the instance has another
+ * top domain
  */
 export async function loadDemo(
   database: Database,
@@ -157,8 +158,8 @@ async function prepareDomains(
 }
 
 /**
- * Whether the demo school is one that an earlier version, which set the passwords after the records, was stopped at: nobody can
- * log in to it, nobody ever could, and nothing was written in it.
+ * Whether the demo school is one that an earlier version, which set the passwords after the records, was
+ * stopped at: nobody can log in to it, nobody ever could, and nothing was written in it.
  */
 export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await database.query<{ isAbandoned: boolean }>(
@@ -251,7 +252,9 @@ function timeZoneOf(schools: ReadonlyMap<string, SchoolPlan>, domainId: string):
   return timeZoneOf(schools, school.parentDomainId);
 }
 
-/** Statistics for the planner, a visibility map, and the pending entries of GIN indexes put in their place. */
+/**
+ * Statistics for the planner, a visibility map, and the pending entries of GIN indexes put in their place.
+ */
 async function settle(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ timeout: string }>(
     `select current_setting('statement_timeout') as timeout`,

@@ -214,7 +214,10 @@ function assignClassTeachers(
   return teacherBySection;
 }
 
-/** All students of the school's sessions, by admission number: the running session's, and those who completed the last class in the sessions before. */
+/**
+ * All students of the school's sessions, by admission number: the running session's, and those who completed
+ * the last class in the sessions before.
+ */
 export function createStudents(plan: SchoolPlan, moment: SchoolMoment): readonly Student[] {
   const random = new Random(moment.seed, plan.domainId, 'students');
   const names = nameSource(random);
@@ -328,7 +331,10 @@ const LOCALITIES = [
   'Trimurti Nagar',
 ] as const;
 
-/** Ten digits that begin with 5, which no Indian mobile number does: a demo school cannot write to a real person. */
+/**
+ * Ten digits that begin with 5, which no Indian mobile number does: a demo school cannot write to a real
+ * person.
+ */
 function phoneNumber(random: Random): string {
   return `+915${random.digits(9)}`;
 }
@@ -383,7 +389,9 @@ function statusOf(completed: EpochDay | undefined, leftEarly: EpochDay | undefin
   return leftEarly % 3 === 0 ? 'withdrawn' : 'transferred';
 }
 
-/** Most join in the first class, a quarter in a later one; of this session's newcomers a third in mid-session. */
+/**
+ * Most join in the first class, a quarter in a later one; of this session's newcomers a third in mid-session.
+ */
 function admissionDay(
   random: Random,
   context: { moment: SchoolMoment; seat: Seat; yearsSinceLeft: number },

@@ -1,4 +1,6 @@
-/** A seeded source of choices: the same seed and keys give the same choices on every machine. Not for secrets. */
+/**
+ * A seeded source of choices: the same seed and keys give the same choices on every machine. Not for secrets.
+ */
 export class Random {
   #a: number;
   #b: number;

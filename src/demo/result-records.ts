@@ -27,7 +27,10 @@ function examinationsOf(calendar: SessionCalendar): readonly Examination[] {
   ];
 }
 
-/** From the session before the first one on, so that a school in April has a grade book too. Until a term is published, marks are missing here and there. */
+/**
+ * From the session before the first one on, so that a school in April has a grade book too. Until a term is
+ * published, marks are missing here and there.
+ */
 export function* resultRecords(school: DemoSchool): Iterable<DemoRecord> {
   const { today, startYear, years } = school.moment;
   for (let year = startYear - years; year <= startYear; year++) {

@@ -139,7 +139,9 @@ export const BUS_ROUTES: readonly [BusRoute, ...BusRoute[]] = [
   { name: 'R5 Hingna', fare: 165_000 },
 ];
 
-/** The subjects of a class; of the senior classes by the stream of the section: science, commerce, humanities. */
+/**
+ * The subjects of a class; of the senior classes by the stream of the section: science, commerce, humanities.
+ */
 export function subjectsOf(klass: DemoClass, sectionIndex: number): readonly string[] {
   switch (klass.category) {
     case 'Pre-primary':

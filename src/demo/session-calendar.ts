@@ -1,4 +1,7 @@
-/** The days of one session (April to March) of the demo school: months, holidays, a vacation across months, working days. */
+/**
+ * The days of one session (April to March) of the demo school: months, holidays, a vacation across months,
+ * working days.
+ */
 import { dayOfMonth, dayText, type EpochDay, epochDay, monthText, weekday } from './demo-days.js';
 
 export interface DemoHoliday {
@@ -21,7 +24,10 @@ export interface SessionCalendar {
   readonly holidays: readonly DemoHoliday[];
   /** The working days of a class, from the first to the last of the session. */
   workingDays(className: string): readonly EpochDay[];
-  /** Whether the office takes money: any day but Sundays and holidays of the whole school. Vacations are office days. */
+  /**
+   * Whether the office takes money: any day but Sundays and holidays of the whole school. Vacations are
+   * office days.
+   */
   isOfficeDay(day: EpochDay): boolean;
 }
 
@@ -35,7 +41,9 @@ export function sessionName(startYear: number): string {
   return `${startYear}-${String((startYear + 1) % 100).padStart(2, '0')}`;
 }
 
-/** @see reports "Terms used by all" (working days: weekly offs are Sundays and the second and fourth Saturdays) */
+/**
+ * Weekly offs are Sundays and the second and fourth Saturdays. @see reports "Terms used by all"
+ */
 export function sessionCalendar(startYear: number): SessionCalendar {
   const start = epochDay(startYear, 4, 1);
   const end = epochDay(startYear + 1, 3, 31);
@@ -151,7 +159,9 @@ function saturdayOf(year: number, month: number, n: number): EpochDay {
   return first + ((6 - weekday(first) + 7) % 7) + (n - 1) * 7;
 }
 
-/** The new moon between 14 October and 13 November, by the mean length of a lunation; a day off now and then. */
+/**
+ * The new moon between 14 October and 13 November, by the mean length of a lunation; a day off now and then.
+ */
 function diwaliOf(year: number): EpochDay {
   const lunation = 29.530588853;
   const knownNewMoon = epochDay(2000, 1, 6) + 0.76;

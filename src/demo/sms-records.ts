@@ -16,7 +16,9 @@ interface PlannedMessage {
   readonly category: 'fee' | 'absence' | 'notice' | 'other';
 }
 
-/** Siblings share a number, so a notice reaches it once for each of them; a message that failed is sent again. */
+/**
+ * Siblings share a number, so a notice reaches it once for each of them; a message that failed is sent again.
+ */
 export function* smsRecords(year: SessionYear): Iterable<DemoRecord> {
   const { school, calendar } = year;
   let count = 0;

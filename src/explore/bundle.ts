@@ -1,7 +1,8 @@
 /**
- * Builds the explorer's page (`npm run compile`, after the compiler): `src/explore/browser` and GraphiQL, from npm, become
- * the files of `dist/explore/page`. Their names hold a hash of their content, beside each lie its compressed forms, and
- * `page.json` lists them. Nothing is fetched from a network. What was built of the same sources and packages is kept.
+ * Builds the explorer's page (`npm run compile`, after the compiler): `src/explore/browser` and GraphiQL,
+ * from npm, become the files of `dist/explore/page`. Their names hold a hash of their content, beside each
+ * lie its compressed forms, and `page.json` lists them. Nothing is fetched from a network. What was built of
+ * the same sources and packages is kept.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** Which chart shows a table: a first choice that makes sense, and the points of any choice. Needs nothing of a browser. */
+/**
+ * Which chart shows a table: a first choice that makes sense, and the points of any choice. Needs nothing of
+ * a browser.
+ */
 import type { Cell, Column, ResultTable } from './result-tables.js';
 import { isNumericKind } from './table-text.js';
 
@@ -94,7 +97,10 @@ function typeFor(
     : 'bar';
 }
 
-/** The points of a choice: rows on the same point are added up, points in the order of the rows, time in order. */
+/**
+ * The points of a choice: rows on the same point are added up, points in the order of the rows, time in
+ * order.
+ */
 export function pointsOf(table: ResultTable, choice: ChartChoice): ChartPoints {
   const [x, y, by] = [choice.x, choice.y, choice.series].map((path) => indexOf(table, path));
   const sums = new Map<Cell, Map<Cell, number>>();

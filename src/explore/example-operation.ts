@@ -1,5 +1,6 @@
 /**
- * An example of the operations library: a file of `schema/operations`, one operation under a comment that says what it is.
+ * An example of the operations library: a file of `schema/operations`, one operation under a comment that
+ * says what it is.
  *
  *   # Fee defaulters                                   its title
  *   # Students who owe fees of the session so far.     what it shows
@@ -9,8 +10,8 @@
  *   # Variables: { "startMonth": "{session.month}" }   JSON, up to the end of the comment; none: left out
  *   query FeeDefaulters($startMonth: Month!) { … }
  *
- * Days in the variables are written relative to the day the example is opened (`fillVariables`), so that an example
- * shows something of a school at any time. Needs nothing of Node or of a browser: both run it.
+ * Days in the variables are written relative to the day the example is opened (`fillVariables`), so that an
+ * example shows something of a school at any time. Needs nothing of Node or of a browser: both run it.
  */
 
 export interface ExampleOperation {
@@ -60,7 +61,8 @@ export function parseExampleOperation(name: string, text: string): ExampleOperat
 }
 
 /**
- * The variables of an example for a day: in each text, what stands in braces becomes that day, month or session.
+ * The variables of an example for a day: in each text, what stands in braces becomes that day, month or
+ * session.
  *
  *   {today} {today-30}             2026-11-20, and 30 days before
  *   {weekday}                      today, or the Friday before a weekend

@@ -1,8 +1,9 @@
 /**
- * Which lists of an answer are pages of longer ones, how long those are, and how to ask for what is missing. Needs nothing of a browser.
+ * Which lists of an answer are pages of longer ones, how long those are, and how to ask for what is missing.
+ * Needs nothing of a browser.
  *
- * A list at the root of a query goes on after the cursor of its last page. A list without cursors, of groups or within a row, is asked
- * for anew, as long as a page may be.
+ * A list at the root of a query goes on after the cursor of its last page. A list without cursors, of groups
+ * or within a row, is asked for anew, as long as a page may be.
  */
 import {
   type ArgumentNode,
@@ -50,14 +51,19 @@ export const LONGEST_PAGE = 1000;
 
 const LIST_KEYS = ['rows', 'nodes', 'edges'];
 
-/** The paged list that a table shows, or that its rows are parts of: `feeReceipts.nodes` of the table `feeReceipts.nodes.lines`. */
+/**
+ * The paged list that a table shows, or that its rows are parts of: `feeReceipts.nodes` of the table
+ * `feeReceipts.nodes.lines`.
+ */
 export function listOfTable(lists: readonly PagedList[], table: string): PagedList | undefined {
   const around = lists.filter((list) => table === list.table || table.startsWith(`${list.table}.`));
   const incomplete = around.filter(({ hasMore }) => hasMore !== 'no');
   return (incomplete.length > 0 ? incomplete : around).toSorted((a, b) => b.table.length - a.table.length)[0];
 }
 
-/** `20 of 196 rows`, `20 rows, and more`, `1 row`, `41 rows within 20 of 196`: how much is shown, of how much. */
+/**
+ * `20 of 196 rows`, `20 rows, and more`, `1 row`, `41 rows within 20 of 196`: how much is shown, of how much.
+ */
 export function printRowCount(table: string, shown: number, list: PagedList | undefined): string {
   const rows = `${shown} ${shown === 1 ? 'row' : 'rows'}`;
   if (list === undefined || list.hasMore === 'no') return rows;
@@ -69,7 +75,10 @@ export function printRowCount(table: string, shown: number, list: PagedList | un
   return isOwn ? `${rows}, ${more}` : `${rows} within ${list.shown}, ${more}`;
 }
 
-/** What the name of a file says of a list that it does not hold the whole of: `1000-of-1500`, `1000-and-more`; nothing of a whole one. */
+/**
+ * What the name of a file says of a list that it does not hold the whole of: `1000-of-1500`, `1000-and-more`;
+ * nothing of a whole one.
+ */
 export function partOfList(list: PagedList | undefined): readonly string[] {
   if (list === undefined || list.hasMore === 'no') return [];
   return [`${list.shown}-${list.total === undefined ? 'and-more' : `of-${list.total}`}`];
@@ -154,8 +163,9 @@ function isFilledByLists(lists: readonly unknown[], listKey: string | undefined)
 }
 
 /**
- * The operation that answers what is missing of a list: with `after`, where it has a cursor, the page that follows; else the list anew,
- * with as many as `first` says. Variables are set where the operation has them, so that a gateway of registered operations knows it.
+ * The operation that answers what is missing of a list: with `after`, where it has a cursor, the page that
+ * follows; else the list anew, with as many as `first` says. Variables are set where the operation has them,
+ * so that a gateway of registered operations knows it.
  */
 export function operationOfMore(run: RunOperation, list: PagedList, first: number | undefined): RunOperation {
   const wanted = {
@@ -213,7 +223,10 @@ function findField(run: RunOperation, path: readonly string[]): FieldNode | unde
   return field;
 }
 
-/** The fields of a selection, those of its fragments among them. A gateway answers no operation whose fragments are in a circle. */
+/**
+ * The fields of a selection, those of its fragments among them. A gateway answers no operation whose
+ * fragments are in a circle.
+ */
 function fieldsOf(selectionSet: SelectionSetNode, run: RunOperation): readonly FieldNode[] {
   return selectionSet.selections.flatMap((selection: SelectionNode): readonly FieldNode[] => {
     if (selection.kind === Kind.FIELD) return [selection];

@@ -1,4 +1,7 @@
-/** What a document asks for, as a tree of fields by response key: enough to lay the answer out as tables. Needs nothing of a browser. */
+/**
+ * What a document asks for, as a tree of fields by response key: enough to lay the answer out as tables.
+ * Needs nothing of a browser.
+ */
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -25,7 +28,10 @@ export interface FieldShape {
 
 export const UNKNOWN_LEAF: FieldShape = { type: undefined, isList: false, fields: new Map() };
 
-/** The shape of one operation's `data`. Without a schema (a role that may not introspect) the types stay unknown. */
+/**
+ * The shape of one operation's `data`. Without a schema (a role that may not introspect) the types stay
+ * unknown.
+ */
 export function shapeOfOperation(o: {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;

@@ -1,6 +1,7 @@
 /**
- * An answer as tables: every list of objects is one, objects within a row become columns of their own (`manager.label`),
- * lists within rows become a further table that repeats the columns of its parent. Needs nothing of a browser.
+ * An answer as tables: every list of objects is one, objects within a row become columns of their own
+ * (`manager.label`), lists within rows become a further table that repeats the columns of its parent. Needs
+ * nothing of a browser.
  */
 import { type FieldShape, UNKNOWN_LEAF } from './result-shape.js';
 
@@ -21,7 +22,10 @@ export interface ResultTable {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** The tables of an answer, what was asked for first: rows, nodes and other lists before what is said once. Lists without a row are left out, unless there is nothing else. */
+/**
+ * The tables of an answer, what was asked for first: rows, nodes and other lists before what is said once.
+ * Lists without a row are left out, unless there is nothing else.
+ */
 export function tablesOf(data: unknown, shape: FieldShape): readonly ResultTable[] {
   const tables: ResultTable[] = [];
   if (!isObject(data)) return tables;

@@ -1,4 +1,7 @@
-/** The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing of a browser. */
+/**
+ * The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing
+ * of a browser.
+ */
 import { printCsvLine } from '../reports/engine/csv-line.js';
 import type { Cell, CellKind, ResultTable } from './result-tables.js';
 
@@ -38,7 +41,10 @@ export function createCellPrinter(o: { readonly locale: string | undefined; read
   };
 }
 
-/** Numbers by size, everything else as text in which numbers count as numbers (class 9 before 10); empty cells last. */
+/**
+ * Numbers by size, everything else as text in which numbers count as numbers (class 9 before 10); empty cells
+ * last.
+ */
 export function sortRows(
   table: ResultTable,
   column: number,
@@ -59,7 +65,10 @@ export function isNumericKind(kind: CellKind | undefined): boolean {
   return kind === 'number' || kind === 'decimal';
 }
 
-/** All rows as they came, RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order mark: what opens a download is a spreadsheet, which would take it for another encoding. */
+/**
+ * All rows as they came, RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order
+ * mark: what opens a download is a spreadsheet, which would take it for another encoding.
+ */
 export function printTableCsv({ columns, rows }: ResultTable): string {
   const heading = printCsvLine(columns.map(({ path }) => path));
   const lines = rows.map((row) => printCsvLine(row.map((cell) => (cell === null ? '' : String(cell)))));

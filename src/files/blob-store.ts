@@ -1,4 +1,7 @@
-/** Where the bytes of files are: two places with one contract, chosen by the settings; a file says in which of them it is. */
+/**
+ * Where the bytes of files are: two places with one contract, chosen by the settings; a file says in which of
+ * them it is.
+ */
 import type { Readable } from 'node:stream';
 import type { Transaction } from '../store/database/database.js';
 
@@ -16,7 +19,9 @@ export interface ReadOptions {
 
 export interface BlobStore {
   readonly kind: 'database' | 's3';
-  /** Keeps what comes, in constant memory. When it throws, or the bytes end early, nothing of it is to stay. */
+  /**
+   * Keeps what comes, in constant memory. When it throws, or the bytes end early, nothing of it is to stay.
+   */
   write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void>;
   /** The bytes, read as they are taken. A stream that is left early ends the reading. */
   read(id: string, range: ByteRange, options: ReadOptions): Readable;

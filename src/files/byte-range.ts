@@ -4,8 +4,8 @@ import type { ByteRange } from './blob-store.js';
 /**
  *   range     : "bytes=" first "-" [ last ]  |  "bytes=-" length       all decimal
  *
- * What is not understood, and a list of several ranges, is as if it were not there: the answer is the whole file. `unsatisfiable`: nothing
- * of it lies in the file.
+ * What is not understood, and a list of several ranges, is as if it were not there: the answer is the whole
+ * file. `unsatisfiable`: nothing of it lies in the file.
  */
 export function parseRange(
   header: string | undefined,

@@ -1,4 +1,7 @@
-/** Files in Postgres, in chunks: nothing else to run or to back up. A chunk is a statement: neither a slow sender nor a slow reader holds a connection. */
+/**
+ * Files in Postgres, in chunks: nothing else to run or to back up. A chunk is a statement: neither a slow
+ * sender nor a slow reader holds a connection.
+ */
 import { Readable } from 'node:stream';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';

@@ -48,8 +48,8 @@ export async function isReadable(
 }
 
 /**
- * The files of a list, as a condition on `files f`. Without a link only those the caller's own person opens: the rights to a thousand records are not
- * looked up for a page.
+ * The files of a list, as a condition on `files f`. Without a link only those the caller's own person opens:
+ * the rights to a thousand records are not looked up for a page.
  *
  * @throws FORBIDDEN, NOT_FOUND, GONE for a record the caller may not read
  */

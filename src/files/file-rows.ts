@@ -125,7 +125,10 @@ export async function deleteFile(db: Queryable, id: string): Promise<boolean> {
   return gone.length > 0;
 }
 
-/** Uploads that gave no sign of life since an instant, and files whose record is not there any more, not even as removed. */
+/**
+ * Uploads that gave no sign of life since an instant, and files whose record is not there any more, not even
+ * as removed.
+ */
 export async function listOrphans(
   db: Queryable,
   before: Date,

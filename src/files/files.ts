@@ -1,8 +1,9 @@
 /**
  * The files of the domains: kept in chunks in Postgres, or in a bucket; streamed in and out.
  *
- * A file never changes: what is to be different is a new file. It is read by its owner, by admins, by the roles it was given, and by whoever may
- * read the record it belongs to; for everybody else, and in every other domain, it is not there.
+ * A file never changes: what is to be different is a new file. It is read by its owner, by admins, by the
+ * roles it was given, and by whoever may read the record it belongs to; for everybody else, and in every
+ * other domain, it is not there.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -96,7 +97,8 @@ export class Files {
   /**
    * Keeps a file, streamed: of one that is broken off, too large or over the quota nothing stays.
    *
-   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota; FORBIDDEN; NOT_FOUND for the record it is to belong to
+   * @throws INVALID_VALUE for a name or type; TOO_LARGE; LIMIT_EXCEEDED over the quota; FORBIDDEN; NOT_FOUND
+   * for the record it is to belong to
    */
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
     const { database, blobs, limits } = this.#options;
@@ -155,7 +157,10 @@ export class Files {
     return { file, range: { start, end }, stream };
   }
 
-  /** The newest first, those the caller may read. With a link, those of that record. @throws FORBIDDEN, NOT_FOUND for that record */
+  /**
+   * The newest first, those the caller may read. With a link, those of that record. @throws FORBIDDEN,
+   * NOT_FOUND for that record
+   */
   async list(
     scope: Scope,
     page: { readonly filter: FileFilter; readonly before?: string | undefined; readonly limit: number },
@@ -175,7 +180,10 @@ export class Files {
     return await countFiles(this.#options.database, await this.#conditionOf(scope, filter));
   }
 
-  /** Takes a file away for good, and gives it back as it was. @throws NOT_FOUND; FORBIDDEN unless its owner or an admin */
+  /**
+   * Takes a file away for good, and gives it back as it was. @throws NOT_FOUND; FORBIDDEN unless its owner or
+   * an admin
+   */
   async delete(scope: Scope, id: string): Promise<StoredFile> {
     const file = await this.get(scope, id);
     if (!isOwn(scope, file)) {
@@ -185,7 +193,9 @@ export class Files {
     return file;
   }
 
-  /** Takes away uploads that the end of a gateway broke off, and files of records that were purged; how many. */
+  /**
+   * Takes away uploads that the end of a gateway broke off, and files of records that were purged; how many.
+   */
   async purge(now: Date = new Date()): Promise<number> {
     const orphans = await listOrphans(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
     for (const { id, storage } of orphans) await this.#remove(id, this.#blobsOf(storage));

@@ -1,11 +1,16 @@
-/** Files in a bucket that speaks S3: Amazon's, MinIO, Ceph, Cloudflare R2 … The SDK is loaded when the first one is opened. */
+/**
+ * Files in a bucket that speaks S3: Amazon's, MinIO, Ceph, Cloudflare R2 … The SDK is loaded when the first
+ * one is opened.
+ */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { ServiceError } from '../errors.js';
 import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
 
 export interface S3Settings {
-  /** The address of the service, the bucket as its path: `https://s3.eu-central-1.amazonaws.com/school-files`. */
+  /**
+   * The address of the service, the bucket as its path: `https://s3.eu-central-1.amazonaws.com/school-files`.
+   */
   readonly url: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -97,7 +102,10 @@ export class S3Blobs implements BlobStore {
   }
 }
 
-/** A file that is too large, or a caller who has gone, comes through as it is; what the service says is told to operators alone. */
+/**
+ * A file that is too large, or a caller who has gone, comes through as it is; what the service says is told
+ * to operators alone.
+ */
 function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (error instanceof Error && error.cause instanceof ServiceError) return error.cause;

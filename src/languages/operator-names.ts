@@ -41,7 +41,10 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const COMPARISONS: ReadonlySet<string> = new Set(['equals', 'notEquals', 'in', 'notIn']);
 
-/** ` Did you mean "equals"?` for a name of another language, or a slip of the hand; empty where nothing is close. */
+/**
+ * ` Did you mean "equals"?` for a name of another language, or a slip of the hand; empty where nothing is
+ * close.
+ */
 export function hintAtOperator(name: string, known: readonly string[]): string {
   const meant = OTHER_NAMES.get(name.replaceAll(/[_$]/g, '').toLowerCase());
   if (meant !== undefined && known.includes(meant)) return ` Did you mean "${meant}"?`;

@@ -11,8 +11,8 @@
  *             | "=today" | "=yesterday" | "=daybeforeyesterday"     as the whole value
  *   value     : ( "\" any character | any character but "," and "\" )*
  *
- * The operator is the longest that fits at the first `=`. What is escaped is text and nothing else: `name=\*x` is "equals
- * *x", `name=\today` is "equals today".
+ * The operator is the longest that fits at the first `=`. What is escaped is text and nothing else:
+ * `name=\*x` is "equals *x", `name=\today` is "equals today".
  *
  * @see interface 4.3, decisions 3
  */
@@ -38,8 +38,8 @@ export interface OqueryOptions {
 }
 
 /**
- * Reads an oquery string as a `Filter`: conditions separated by commas, all of which must hold. One condition is given as
- * it is; the empty string is no filter at all, satisfied by every record.
+ * Reads an oquery string as a `Filter`: conditions separated by commas, all of which must hold. One condition
+ * is given as it is; the empty string is no filter at all, satisfied by every record.
  *
  * `amount=>100` is { kind: 'greaterThan', path: ['amount'], value: 100 }. At most 4 KiB and 32 conditions.
  *
@@ -158,7 +158,10 @@ function withValue(
   }
 }
 
-/** `=` before a date word, `on` and a day, or `#in` and a month is about dates; before anything else about the value itself. */
+/**
+ * `=` before a date word, `on` and a day, or `#in` and a month is about dates; before anything else about the
+ * value itself.
+ */
 function parseEquals(path: Path, value: Value, ignoringCase: OqueryOptions): Condition {
   const { raw } = value;
   if (isDayWord(raw)) return { kind: 'on', path, day: { word: raw }, ...ignoringCase };
@@ -234,10 +237,11 @@ function malformed({ text, start, end }: Source, position: number, expected: str
 }
 
 /**
- * Writes a filter as oquery, in its canonical form: `parseOquery` reads it back as the same filter. Whether case counts is
- * not part of the text.
+ * Writes a filter as oquery, in its canonical form: `parseOquery` reads it back as the same filter. Whether
+ * case counts is not part of the text.
  *
- * @throws MALFORMED_FILTER (400) for what oquery cannot say: "or", other negations, conditions it has no operator for.
+ * @throws MALFORMED_FILTER (400) for what oquery cannot say: "or", other negations, conditions it has no
+ * operator for.
  */
 export function printOquery(filter: Filter): string {
   if (filter.kind !== 'all') return printCondition(filter);

@@ -1,7 +1,13 @@
-/** The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input types are made of. */
+/**
+ * The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input
+ * types are made of.
+ */
 import type { Field } from '../model/collection.js';
 
-/** `id` is the record's own; `month` a text of that format; `list` a field of any type that is declared a list. */
+/**
+ * `id` is the record's own; `month` a text of that format; `list` a field of any type that is declared a
+ * list.
+ */
 export type WhereType =
   | 'id'
   | 'text'
@@ -14,9 +20,11 @@ export type WhereType =
   | 'list';
 
 /**
- * `value`, `values`: of the field's type · `range`: `{from, to}`, both included · `day`: `YYYY-MM-DD` · `month`: `YYYY-MM` ·
- * `flag`: true, or false for the opposite · `mode`: `sensitive` or `insensitive`, of the other operators beside it ·
- * `recordCondition`: a `where` of the record that is pointed to · `textCondition`: an object of the operators of text · `elementCondition`: an object of the operators of the element's type.
+ * `value`, `values`: of the field's type · `range`: `{from, to}`, both included · `day`: `YYYY-MM-DD` ·
+ * `month`: `YYYY-MM` · `flag`: true, or false for the opposite · `mode`: `sensitive` or `insensitive`, of the
+ * other operators beside it · `recordCondition`: a `where` of the record that is pointed to ·
+ * `textCondition`: an object of the operators of text · `elementCondition`: an object of the operators of the
+ * element's type.
  */
 export type OperandKind =
   | 'value'
@@ -109,7 +117,9 @@ const TIME: readonly WhereOperator[] = [
   { name: 'yesterday', operand: 'flag', description: "Is yesterday in the domain's time zone." },
 ];
 
-/** The operators of each type, in the order they are shown. An object has those of its members beside these. */
+/**
+ * The operators of each type, in the order they are shown. An object has those of its members beside these.
+ */
 export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[]>> = {
   id: TEXT,
   text: [...TEXT, ...PRESENCE],

@@ -42,7 +42,10 @@ export interface Place {
   readonly references: number;
 }
 
-/** A collection that references point to; `undefined` where there is none of the name, or none may be looked at. */
+/**
+ * A collection that references point to; `undefined` where there is none of the name, or none may be looked
+ * at.
+ */
 export type FindCollection = (name: string) => Collection | undefined;
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -7,9 +7,10 @@
  *   { "status": { "equals": "absent" }, "created": { "today": true },
  *     "or": [ { "class": { "in": ["1", "2"] } }, { "student": { "record": { "status": { "equals": "left" } } } } ] }
  *
- * Fields are those of the collection's declaration and `_id`, spelled also `id`; an object is entered by its members, a list by `any`,
- * `all`, `none`, the record that a reference points to by `record`. Nothing is ever ignored: an unknown field or operator, a null, an
- * empty object where a condition was to be are errors, so a variable somebody forgot to fill in never means "all records".
+ * Fields are those of the collection's declaration and `_id`, spelled also `id`; an object is entered by its
+ * members, a list by `any`, `all`, `none`, the record that a reference points to by `record`. Nothing is ever
+ * ignored: an unknown field or operator, a null, an empty object where a condition was to be are errors, so a
+ * variable somebody forgot to fill in never means "all records".
  *
  * @see decisions 3
  */
@@ -53,9 +54,11 @@ import {
 } from './where-place.js';
 
 /**
- * Reads a structured `where` against a collection's declaration. `{}` is no filter at all, satisfied by every record.
+ * Reads a structured `where` against a collection's declaration. `{}` is no filter at all, satisfied by every
+ * record.
  *
- * @throws MALFORMED_FILTER (400) for its form, INVALID_VALUE (400) for an operand, LIMIT_EXCEEDED (400); each with a JSON pointer.
+ * @throws MALFORMED_FILTER (400) for its form, INVALID_VALUE (400) for an operand, LIMIT_EXCEEDED (400); each
+ * with a JSON pointer.
  */
 export function parseWhere(
   value: unknown,
@@ -291,7 +294,10 @@ function between({ operand, place, subject }: Application): Filter {
   ]);
 }
 
-/** Where a reference may point to several collections, the operand says which one, and a where of that: `{ "student": { … } }`. */
+/**
+ * Where a reference may point to several collections, the operand says which one, and a where of that: `{
+ * "student": { … } }`.
+ */
 function recordFilter({ operand, place, subject }: Application): Filter {
   const { path, field } = subject;
   if (field === undefined) throw new Error('only a declared field is a reference');

@@ -1,7 +1,7 @@
 /**
  * Builds the manual (`npm run compile`, after the compiler): the documents of the package become the pages of
- * `dist/manual/site`. Beside each file lie its compressed forms, and `manual.json` lists them by their addresses.
- * Nothing is fetched from a network. What was built of the same documents and packages is kept.
+ * `dist/manual/site`. Beside each file lie its compressed forms, and `manual.json` lists them by their
+ * addresses. Nothing is fetched from a network. What was built of the same documents and packages is kept.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -68,7 +68,10 @@ function sectionsOf(page: (typeof PAGES)[number], { sections }: RenderedDocument
   }));
 }
 
-/** The script, the styles and the search index, named after their content: who has one need not ask for it again. */
+/**
+ * The script, the styles and the search index, named after their content: who has one need not ask for it
+ * again.
+ */
 async function buildAssets(
   sections: Parameters<typeof printSearchIndex>[0],
 ): Promise<{ readonly files: readonly SiteFile[]; readonly addresses: PageAssets }> {

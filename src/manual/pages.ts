@@ -1,4 +1,6 @@
-/** The pages of the manual, in the order they are read in. A document that is not listed here is in no manual. */
+/**
+ * The pages of the manual, in the order they are read in. A document that is not listed here is in no manual.
+ */
 
 export interface ManualPage {
   /** The document, from the root of the package. */

@@ -1,4 +1,7 @@
-/** A page of the manual around its document: navigation, search, what is on the page, the pages before and after it. */
+/**
+ * A page of the manual around its document: navigation, search, what is on the page, the pages before and
+ * after it.
+ */
 import { addressOf, CHAPTERS, type ManualPage, PAGES } from './pages.js';
 import type { RenderedDocument } from './render-document.js';
 
@@ -9,7 +12,9 @@ export interface PageAssets {
   readonly index: string;
 }
 
-/** All of it works without the script but the search; nothing in it is inline, so the policy can be strict. */
+/**
+ * All of it works without the script but the search; nothing in it is inline, so the policy can be strict.
+ */
 export function printPage(
   page: ManualPage,
   { document, assets }: { readonly document: RenderedDocument; readonly assets: PageAssets },

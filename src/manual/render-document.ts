@@ -19,7 +19,8 @@ export interface RenderedDocument {
 }
 
 /**
- * Where a link of a document leads in the manual; `undefined`: the manual does not have it, and the words stand alone.
+ * Where a link of a document leads in the manual; `undefined`: the manual does not have it, and the words
+ * stand alone.
  *
  * @param target from the root of the package, e.g. `docs/rest.md`
  */

@@ -1,6 +1,6 @@
 /**
- * Makes up for what was due while no gateway ran, by one run an item. The library would add a job for every tick that was missed, and a worker that
- * is quick would do several of them.
+ * Makes up for what was due while no gateway ran, by one run an item. The library would add a job for every
+ * tick that was missed, and a worker that is quick would do several of them.
  */
 import { type ParsedCronItem, parseCronItem } from 'graphile-worker';
 import type pg from 'pg';
@@ -11,13 +11,17 @@ const MINUTE_MS = 60_000;
 /** A day, and the hour more that a day may have. */
 const LOOK_BACK_MINUTES = 25 * 60;
 
-/** Adds the last tick that was missed of each item that wants it. Of several gateways that start at once, one does. */
+/**
+ * Adds the last tick that was missed of each item that wants it. Of several gateways that start at once, one
+ * does.
+ */
 export async function catchUp(pool: pg.Pool, items: readonly CronItem[], now: Date): Promise<void> {
   for (const item of items) {
     if (item.catchUp === 'never') continue;
     const tick = lastTick(parseCronItem({ task: item.task, match: item.schedule }), now);
     if (tick === undefined) continue;
-    // An item that was not there before has missed nothing. The tick is noted in the statement that adds its job.
+    // An item that was not there before has missed nothing. The tick is noted in the statement that adds its
+    // job.
     await pool.query(
       `with taken as (
          update ${JOB_SCHEMA}._private_known_crontabs

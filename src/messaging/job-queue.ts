@@ -1,7 +1,7 @@
 /**
- * Work to be done later, kept in Postgres (graphile-worker, in a schema of its own): a job added within a transaction exists once that commits, and
- * is done by whichever gateway is free. At least once: a gateway that dies in the middle of a job leaves it to another, so a task must
- * bear being run again.
+ * Work to be done later, kept in Postgres (graphile-worker, in a schema of its own): a job added within a
+ * transaction exists once that commits, and is done by whichever gateway is free. At least once: a gateway
+ * that dies in the middle of a job leaves it to another, so a task must bear being run again.
  *
  * Anybody may add jobs, the command line too; `JobWorkers` does them, and runs in gateways alone.
  */
@@ -14,24 +14,32 @@ import { type JsonObject, printExactJson } from '../json.js';
 import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
 import type { Database, Transaction } from '../store/database/database.js';
 
-/** Where the library keeps its tables: apart from ours, which the migrations of prisma/ describe to the last column. */
+/**
+ * Where the library keeps its tables: apart from ours, which the migrations of prisma/ describe to the last
+ * column.
+ */
 export const JOB_SCHEMA = 'campus_jobs';
 /** Held by whoever makes or changes that schema; the others wait. */
 const JOB_MIGRATION_LOCK = 0x6a6f6273;
-/** With the library's waiting times, e^attempt seconds, the last attempt is some four hours after the first. */
+/**
+ * With the library's waiting times, e^attempt seconds, the last attempt is some four hours after the first.
+ */
 const DEFAULT_MAX_ATTEMPTS = 10;
 
 export interface JobOptions {
   /**
-   * One job of a key waits at a time: adding another replaces it. One that runs already is finished but not retried, and the new one
-   * runs beside or after it.
+   * One job of a key waits at a time: adding another replaces it. One that runs already is finished but not
+   * retried, and the new one runs beside or after it.
    */
   readonly key?: string | undefined;
   /** Not before. Default: now. */
   readonly runAt?: Date | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
-  /** Jobs of one queue run one after the other, on whatever gateway. Few different names: they are kept. Default: none. */
+  /**
+   * Jobs of one queue run one after the other, on whatever gateway. Few different names: they are kept.
+   * Default: none.
+   */
   readonly queue?: string | undefined;
 }
 
@@ -52,8 +60,8 @@ export class JobQueue {
   }
 
   /**
-   * Adds a job for the task of this name (`src/compose/jobs.ts` lists them). `within`: the transaction the job is part of. A name that no gateway
-   * knows is no error: a newer gateway beside this one may know it.
+   * Adds a job for the task of this name (`src/compose/jobs.ts` lists them). `within`: the transaction the
+   * job is part of. A name that no gateway knows is no error: a newer gateway beside this one may know it.
    */
   async add(
     task: string,
@@ -73,7 +81,9 @@ export class JobQueue {
       )`);
   }
 
-  /** Takes away the job that waits under a key. Whether there was one; a job that runs already is let finish. */
+  /**
+   * Takes away the job that waits under a key. Whether there was one; a job that runs already is let finish.
+   */
   async cancel(key: string, within?: Transaction): Promise<boolean> {
     const removed = await (within ?? this.#database).query(Prisma.sql`
       select id

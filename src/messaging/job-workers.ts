@@ -1,4 +1,7 @@
-/** Does the jobs of the queue, and adds those that are due by the clock. One per gateway; the command line has none. */
+/**
+ * Does the jobs of the queue, and adds those that are due by the clock. One per gateway; the command line has
+ * none.
+ */
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -34,7 +37,10 @@ export interface JobWorkersOptions {
 
 const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_SWEEP_MS = 10_000;
-/** One that hears of new jobs, one that says we live, and these for taking jobs and noting what became of them. */
+/**
+ * One that hears of new jobs, one that says we live, and these for taking jobs and noting what became of
+ * them.
+ */
 const MAX_QUERYING_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
@@ -81,7 +87,10 @@ export class JobWorkers {
     });
   }
 
-  /** Takes no more jobs and waits for those under way; what takes longer than the grace is left to another gateway. */
+  /**
+   * Takes no more jobs and waits for those under way; what takes longer than the grace is left to another
+   * gateway.
+   */
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
@@ -91,7 +100,10 @@ export class JobWorkers {
     await this.#pool?.end();
   }
 
-  /** The library ends its workers when a job's end could not be noted, e.g. while Postgres was away: they are started again. */
+  /**
+   * The library ends its workers when a job's end could not be noted, e.g. while Postgres was away: they are
+   * started again.
+   */
   async #supervise(pool: pg.Pool, onStarted: () => void): Promise<void> {
     const { observe } = this.#options;
     for (let restartMs = 200; !this.#stopping.signal.aborted; restartMs = nextRestart(restartMs)) {
@@ -170,7 +182,10 @@ export class JobWorkers {
     });
   }
 
-  /** The library says its workers have ended before it has noted how their last jobs did; without the note they would be done twice. */
+  /**
+   * The library says its workers have ended before it has noted how their last jobs did; without the note
+   * they would be done twice.
+   */
   async #untilNoted(): Promise<void> {
     const [pool, id] = [this.#pool, this.#workerPool?.id];
     if (pool === undefined || id === undefined) return;
@@ -193,8 +208,9 @@ export class JobWorkers {
 }
 
 /**
- * How a job ended is noted by the library beside the worker, which goes on. Only in batches, if of one job each, does it handle a note
- * that cannot be written, by ending its workers; else the rejection is nobody's, and Node ends the process.
+ * How a job ended is noted by the library beside the worker, which goes on. Only in batches, if of one job
+ * each, does it handle a note that cannot be written, by ending its workers; else the rejection is nobody's,
+ * and Node ends the process.
  */
 const NOTED_IN_BATCHES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 

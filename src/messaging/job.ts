@@ -10,11 +10,13 @@ export interface JobContext {
 }
 
 export interface JobTask {
-  /** What `JobQueue.add` names, e.g. `messages.send`. Once jobs of it may wait somewhere, it is not changed. */
+  /**
+   * What `JobQueue.add` names, e.g. `messages.send`. Once jobs of it may wait somewhere, it is not changed.
+   */
   readonly name: string;
   /**
-   * Does one job. It may be run twice for the same job: a gateway may die after the work and before the note of it. A throw has it
-   * run again e^attempt seconds later, until its attempts are used up.
+   * Does one job. It may be run twice for the same job: a gateway may die after the work and before the note
+   * of it. A throw has it run again e^attempt seconds later, until its attempts are used up.
    */
   run(payload: unknown, context: JobContext): Promise<void>;
 }
@@ -26,8 +28,8 @@ export interface CronItem {
   /** Minute, hour, day, month, weekday, in UTC: `15 2 * * *`. */
   readonly schedule: string;
   /**
-   * What becomes of runs that were due while no gateway ran: `once` makes up for all of the last day by a single run at the next start,
-   * `never` forgets them.
+   * What becomes of runs that were due while no gateway ran: `once` makes up for all of the last day by a
+   * single run at the next start, `never` forgets them.
    */
   readonly catchUp: 'once' | 'never';
   readonly maxAttempts?: number | undefined;

@@ -37,9 +37,15 @@ export const SEND_TASK = 'messages.send';
 
 export interface DeliverySettings {
   readonly maxAttempts: number;
-  /** The wait after the first attempt; each one is twice the last, an hour at most, half of it to one and a half times as long. */
+  /**
+   * The wait after the first attempt; each one is twice the last, an hour at most, half of it to one and a
+   * half times as long.
+   */
   readonly retryMs: number;
-  /** A kept message that is older waits for a person: nobody wants the absences of last week at the moment a provider is set up. */
+  /**
+   * A kept message that is older waits for a person: nobody wants the absences of last week at the moment a
+   * provider is set up.
+   */
   readonly sendKeptHours: number;
 }
 
@@ -66,7 +72,10 @@ export interface MessageObservation {
 }
 
 const LONGEST_WAIT_MS = 3_600_000;
-/** The library's attempts are for a database that goes away in the middle; a server that refuses is our own counting. */
+/**
+ * The library's attempts are for a database that goes away in the middle; a server that refuses is our own
+ * counting.
+ */
 const MAX_JOB_ATTEMPTS = 25;
 const KEPT_BATCH = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -110,7 +119,10 @@ export class MessageDelivery {
     };
   }
 
-  /** Queues kept messages of domains that have something to send them by now, and messages whose job was lost; how many. */
+  /**
+   * Queues kept messages of domains that have something to send them by now, and messages whose job was lost;
+   * how many.
+   */
   async release(): Promise<number> {
     const { database, jobs, channels, settings } = this.#options;
     const createdAfter = new Date(Date.now() - settings.sendKeptHours * HOUR_MS);

@@ -1,4 +1,7 @@
-/** Looking after messages: what was asked for, how far it got, and the two things a person may do about one that is not sent. */
+/**
+ * Looking after messages: what was asked for, how far it got, and the two things a person may do about one
+ * that is not sent.
+ */
 
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
@@ -36,7 +39,10 @@ export class MessageDesk {
     this.#services = services;
   }
 
-  /** The newest first: an admin sees all of the domain, everybody else what it sent itself. @throws FORBIDDEN for API keys */
+  /**
+   * The newest first: an admin sees all of the domain, everybody else what it sent itself. @throws FORBIDDEN
+   * for API keys
+   */
   async list(
     scope: Scope,
     page: { readonly filter: MessageFilter; readonly before?: string | undefined; readonly limit: number },
@@ -55,7 +61,10 @@ export class MessageDesk {
     return await countMessages(this.#services.database, scope.domain.id, visibleTo(scope, filter));
   }
 
-  /** Sends a message that failed, is kept or waits for its next attempt, now. @throws FORBIDDEN unless an admin; NOT_FOUND; CONFLICT */
+  /**
+   * Sends a message that failed, is kept or waits for its next attempt, now. @throws FORBIDDEN unless an
+   * admin; NOT_FOUND; CONFLICT
+   */
   async retry(scope: Scope, id: string): Promise<Message> {
     assertAdmin(scope, 'sends messages again');
     const { jobs, store } = this.#services;

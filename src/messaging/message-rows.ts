@@ -1,4 +1,6 @@
-/** The table of messages: every statement names the domain, or is of a task that works through all of them. */
+/**
+ * The table of messages: every statement names the domain, or is of a task that works through all of them.
+ */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable, Transaction } from '../store/database/database.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
@@ -154,8 +156,8 @@ export async function countMessages(db: Queryable, domainId: string, filter: Mes
 }
 
 /**
- * How many a domain has asked for within the last hour, one for each recipient. Of several transactions that ask at once the others wait
- * for the end of the first: what it queues counts.
+ * How many a domain has asked for within the last hour, one for each recipient. Of several transactions that
+ * ask at once the others wait for the end of the first: what it queues counts.
  */
 export async function countOfLastHour(db: Transaction, domainId: string, kind: MessageKind): Promise<number> {
   // A statement of its own: the count must see what was committed while it waited.
@@ -170,8 +172,8 @@ export async function countOfLastHour(db: Transaction, domainId: string, kind: M
 }
 
 /**
- * Takes a message to send it; `undefined`: it is not to be sent (any more), or another job is at it. The same job comes again where its gateway
- * died while it was being sent.
+ * Takes a message to send it; `undefined`: it is not to be sent (any more), or another job is at it. The same
+ * job comes again where its gateway died while it was being sent.
  */
 export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
@@ -205,7 +207,10 @@ export async function settleMessage(db: Queryable, id: string, settled: Settled)
     where id = ${id}::uuid`);
 }
 
-/** Puts a message that waits for a person or a server back into the queue; `undefined` when it is in none of these states. */
+/**
+ * Puts a message that waits for a person or a server back into the queue; `undefined` when it is in none of
+ * these states.
+ */
 export async function requeueMessage(
   db: Queryable,
   o: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },

@@ -3,8 +3,9 @@
 export type MessageKind = 'email' | 'sms';
 
 /**
- * `queued`: will be sent, at once or at `nextAttemptAt`. `sending`: a server is being spoken to. `sent`: a server has taken it. `failed`: given up, with the
- * reason. `kept`: there is nothing to send it by; it waits for a server to be configured.
+ * `queued`: will be sent, at once or at `nextAttemptAt`. `sending`: a server is being spoken to. `sent`: a
+ * server has taken it. `failed`: given up, with the reason. `kept`: there is nothing to send it by; it waits
+ * for a server to be configured.
  */
 export const MESSAGE_STATES = ['queued', 'sending', 'sent', 'failed', 'kept'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];

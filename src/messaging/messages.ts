@@ -1,8 +1,9 @@
 /**
- * Email and text messages: asked for here, kept in Postgres in the caller's transaction, sent by a job a moment later (`MessageDelivery`).
+ * Email and text messages: asked for here, kept in Postgres in the caller's transaction, sent by a job a
+ * moment later (`MessageDelivery`).
  *
- * At least once: a gateway that dies between a server's yes and the note of it sends again, under the same Message-ID or Idempotency-Key. Queued
- * exactly once, where the caller gives a key.
+ * At least once: a gateway that dies between a server's yes and the note of it sends again, under the same
+ * Message-ID or Idempotency-Key. Queued exactly once, where the caller gives a key.
  */
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
@@ -66,8 +67,8 @@ export class Messages {
   /**
    * Queues an email; `kept` where the domain has no mail server. `within`: the transaction it is part of.
    *
-   * @throws INVALID_VALUE, LIMIT_EXCEEDED; FORBIDDEN; NOT_FOUND for a template or file; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT when the key
-   * was another email's
+   * @throws INVALID_VALUE, LIMIT_EXCEEDED; FORBIDDEN; NOT_FOUND for a template or file; TOO_MANY_REQUESTS;
+   * IDEMPOTENCY_CONFLICT when the key was another email's
    */
   async sendEmail(scope: Scope, request: EmailRequest, within?: Transaction): Promise<Message> {
     const { limits } = this.#options;
@@ -105,8 +106,8 @@ export class Messages {
   /**
    * Queues a text message for each number, all or none, each with its record of `sms_log`.
    *
-   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN for who may not create records of `sms_log`; TOO_MANY_REQUESTS;
-   * IDEMPOTENCY_CONFLICT
+   * @throws INVALID_VALUE for a number or text; LIMIT_EXCEEDED; FORBIDDEN for who may not create records of
+   * `sms_log`; TOO_MANY_REQUESTS; IDEMPOTENCY_CONFLICT
    */
   async sendSms(scope: Scope, request: SmsRequest, within?: Transaction): Promise<Message[]> {
     const { limits, store } = this.#options;

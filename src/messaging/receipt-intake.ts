@@ -9,7 +9,10 @@ const RECEIPT_ATTEMPTS = 4;
 /** Of an outage of the database: some minutes of a centre that is busy. */
 const MAX_WAITING = 50_000;
 
-/** Makes jobs of the receipts an SMS centre sends, which it sends once: they wait here while the database is away. */
+/**
+ * Makes jobs of the receipts an SMS centre sends, which it sends once: they wait here while the database is
+ * away.
+ */
 export class ReceiptIntake {
   readonly #jobs: Pick<JobQueue, 'add'>;
   readonly #onFault: (error: unknown) => void;

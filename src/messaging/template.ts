@@ -1,10 +1,11 @@
 /**
- * Texts with places for values, as Mustache: `{{name}}` is a value, `{{#list}}…{{/list}}` repeats for each element, `{{^name}}…{{/name}}`
- * is there when there is none.
+ * Texts with places for values, as Mustache: `{{name}}` is a value, `{{#list}}…{{/list}}` repeats for each
+ * element, `{{^name}}…{{/name}}` is there when there is none.
  *
- * Templates and values are a caller's. So a name finds own members of the values and nothing else, nothing that is found is ever
- * called, and what a template makes is bounded in size and in work: nested sections over one list would multiply. The libraries of
- * this syntax look along prototypes, call functions or compile templates to code, and none bounds the work; hence an engine of our own.
+ * Templates and values are a caller's. So a name finds own members of the values and nothing else, nothing
+ * that is found is ever called, and what a template makes is bounded in size and in work: nested sections
+ * over one list would multiply. The libraries of this syntax look along prototypes, call functions or compile
+ * templates to code, and none bounds the work; hence an engine of our own.
  */
 import { ServiceError } from '../errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../json.js';
@@ -25,8 +26,8 @@ export function escapeHtml(value: string): string {
 }
 
 /**
- * @throws INVALID_VALUE for a template that cannot be read, with its line and column, or a value that is no text; LIMIT_EXCEEDED for a
- * text that gets too long or takes too much work
+ * @throws INVALID_VALUE for a template that cannot be read, with its line and column, or a value that is no
+ * text; LIMIT_EXCEEDED for a text that gets too long or takes too much work
  */
 export function renderTemplate(template: string, values: JsonObject, format: TemplateFormat): string {
   const rendering = new Rendering(format);
@@ -135,7 +136,10 @@ function tooMuch(what: string): ServiceError {
   return new ServiceError('LIMIT_EXCEEDED', `the template makes ${what} of these values`);
 }
 
-/** What is at a path, by own members alone: those of objects, the elements of lists, and the length of lists and texts. */
+/**
+ * What is at a path, by own members alone: those of objects, the elements of lists, and the length of lists
+ * and texts.
+ */
 function memberAt(value: JsonValue, path: TemplatePath): { readonly value: JsonValue } | undefined {
   let at = value;
   for (const name of path) {

@@ -1,4 +1,7 @@
-/** Messages to whoever listens to a topic: the dashboards of GraphQL `topic(name)` and the scripts a topic starts, on every gateway. */
+/**
+ * Messages to whoever listens to a topic: the dashboards of GraphQL `topic(name)` and the scripts a topic
+ * starts, on every gateway.
+ */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
@@ -43,7 +46,10 @@ export interface TopicSubscription {
 
 export type TopicListener = (message: TopicMessage) => void;
 
-/** The property that says who may listen: an object of topics, or beginnings of them with a `*`, to lists of roles. */
+/**
+ * The property that says who may listen: an object of topics, or beginnings of them with a `*`, to lists of
+ * roles.
+ */
 export const TOPIC_ROLES_PROPERTY = 'topicRoles';
 
 const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
@@ -51,9 +57,9 @@ const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 const PAGE_ROWS = 100;
 
 /**
- * A message is a row, committed with the transaction it is published in, and read by every gateway that has a listener: each listener
- * gets it once, after the commit, in the order of publishing. It is kept for a day, for gateways that lost the database
- * meanwhile; it is not for those who come later.
+ * A message is a row, committed with the transaction it is published in, and read by every gateway that has a
+ * listener: each listener gets it once, after the commit, in the order of publishing. It is kept for a day,
+ * for gateways that lost the database meanwhile; it is not for those who come later.
  */
 export class Topics {
   readonly #options: TopicsOptions;
@@ -74,9 +80,11 @@ export class Topics {
   }
 
   /**
-   * Publishes to a topic of the caller's domain. Whoever may call this may publish anywhere in it: who may listen is what is ruled.
+   * Publishes to a topic of the caller's domain. Whoever may call this may publish anywhere in it: who may
+   * listen is what is ruled.
    *
-   * @throws INVALID_VALUE for a name or a text that cannot be stored; LIMIT_EXCEEDED for a message that is too long
+   * @throws INVALID_VALUE for a name or a text that cannot be stored; LIMIT_EXCEEDED for a message that is
+   * too long
    */
   async publish(
     scope: Scope,
@@ -107,8 +115,8 @@ export class Topics {
   }
 
   /**
-   * Whether a caller may listen: an admin to every topic, others where the property `topicRoles` of the domain names one of their
-   * roles, or `*`. An API key may not: topics are none of its scopes.
+   * Whether a caller may listen: an admin to every topic, others where the property `topicRoles` of the
+   * domain names one of their roles, or `*`. An API key may not: topics are none of its scopes.
    *
    * @throws FORBIDDEN that says what to set; INVALID_VALUE for a name that is none
    */
@@ -128,8 +136,9 @@ export class Topics {
   }
 
   /**
-   * Calls the listener with what is published to the topic from now on. For services: callers are asked for their rights by
-   * `assertMayListen`. The listener must return soon and bound what it keeps. The answer ends it.
+   * Calls the listener with what is published to the topic from now on. For services: callers are asked for
+   * their rights by `assertMayListen`. The listener must return soon and bound what it keeps. The answer ends
+   * it.
    */
   subscribe(domainId: string, topic: string, listen: TopicListener): () => void {
     return this.follow(domainId, topic, listen).stop;
@@ -209,7 +218,10 @@ function assertTopic(topic: string): void {
   );
 }
 
-/** All roles of the entries that are the topic, or a beginning of it with a `*`. What is not written so gives nobody a right. */
+/**
+ * All roles of the entries that are the topic, or a beginning of it with a `*`. What is not written so gives
+ * nobody a right.
+ */
 function rolesOf(topic: string, property: JsonValue | undefined): readonly string[] {
   if (typeof property !== 'object' || property === null || Array.isArray(property)) return [];
   const entries = Object.entries(property).filter(([pattern]) =>

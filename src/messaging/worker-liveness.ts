@@ -1,11 +1,14 @@
 /**
- * Gives the jobs of a gateway that died back to the others within seconds; the library alone would wait four hours.
+ * Gives the jobs of a gateway that died back to the others within seconds; the library alone would wait four
+ * hours.
  *
- * A gateway holds an advisory lock for each of its pools of workers, on a connection of its own: Postgres lets go of it when the process, the
- * machine or the network between is gone. Every gateway looks now and then for jobs whose pool nobody holds a lock for; whoever is found missing
- * twice in a row (once may be a connection that is being made again) loses its jobs.
+ * A gateway holds an advisory lock for each of its pools of workers, on a connection of its own: Postgres
+ * lets go of it when the process, the machine or the network between is gone. Every gateway looks now and
+ * then for jobs whose pool nobody holds a lock for; whoever is found missing twice in a row (once may be a
+ * connection that is being made again) loses its jobs.
  *
- * So does this gateway lose a job of its own that it knows nothing of: the answer that gave it the job was lost with its connection.
+ * So does this gateway lose a job of its own that it knows nothing of: the answer that gave it the job was
+ * lost with its connection.
  */
 import type pg from 'pg';
 import { JOB_SCHEMA } from './job-queue.js';

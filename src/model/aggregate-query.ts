@@ -8,9 +8,11 @@ import type { Path } from './path.js';
 export type Period = 'day' | 'week' | 'month' | 'year';
 
 /**
- * What records are grouped by: the value of a declared field that is no list, of a reference its `value` or `label`.
+ * What records are grouped by: the value of a declared field that is no list, of a reference its `value` or
+ * `label`.
  *
- * With `period`, the one its instant or day falls in; with `of`, a field of the record that the reference at `path` points to.
+ * With `period`, the one its instant or day falls in; with `of`, a field of the record that the reference at
+ * `path` points to.
  */
 export interface GroupKey {
   readonly path: Path;
@@ -18,7 +20,10 @@ export interface GroupKey {
   readonly of?: { readonly collection: string; readonly path: Path };
 }
 
-/** `records` counts the records of a group; the others take the values of a field and leave out what is missing or of a wrong type. */
+/**
+ * `records` counts the records of a group; the others take the values of a field and leave out what is
+ * missing or of a wrong type.
+ */
 export type Measure =
   | { readonly kind: 'records' }
   | { readonly kind: 'count' | 'countDistinct' | 'sum' | 'avg' | 'min' | 'max'; readonly path: Path };
@@ -59,8 +64,8 @@ export interface AggregateQuery {
 }
 
 /**
- * One group: its keys and measures in the order of the query. Numbers are exact; an instant is UTC text, a day and a week
- * (its Monday) `YYYY-MM-DD`, a month `YYYY-MM`, a year a number. Null: no value.
+ * One group: its keys and measures in the order of the query. Numbers are exact; an instant is UTC text, a
+ * day and a week (its Monday) `YYYY-MM-DD`, a month `YYYY-MM`, a year a number. Null: no value.
  */
 export interface Group {
   readonly keys: readonly JsonValue[];

@@ -1,9 +1,9 @@
 /**
- * Days, months and instants as the store writes them: a day is `YYYY-MM-DD`, a month `YYYY-MM`, an instant UTC text
- * `YYYY-MM-DDTHH:mm:ss.sssZ`. All three are of fixed width, so text order is their order in time.
+ * Days, months and instants as the store writes them: a day is `YYYY-MM-DD`, a month `YYYY-MM`, an instant
+ * UTC text `YYYY-MM-DDTHH:mm:ss.sssZ`. All three are of fixed width, so text order is their order in time.
  *
- * A day belongs to a time zone and is 23, 24 or 25 hours long there: its range is asked of the zone's own calendar, never
- * computed from 86,400 seconds. The years are 0000 to 9999.
+ * A day belongs to a time zone and is 23, 24 or 25 hours long there: its range is asked of the zone's own
+ * calendar, never computed from 86,400 seconds. The years are 0000 to 9999.
  *
  * @see decisions 2, 3
  */
@@ -55,7 +55,10 @@ export function today(timeZone: string, now: Date): string {
   return day;
 }
 
-/** Every request asks for the same day: the last answer of each zone is kept, with the range in which it is right. */
+/**
+ * Every request asks for the same day: the last answer of each zone is kept, with the range in which it is
+ * right.
+ */
 const lastDayByZone = new Map<string, InstantRange & { readonly day: string }>();
 
 /** The day a day word means, counted from today. */
@@ -125,8 +128,9 @@ export function daysInMonth(month: string): number {
 }
 
 /**
- * The instant any accepted writing means, as stored: ISO 8601 with an offset or `Z`, or a bare day, which is its midnight
- * in the zone. Digits past the millisecond are cut off. `undefined` for anything else, a time without an offset included.
+ * The instant any accepted writing means, as stored: ISO 8601 with an offset or `Z`, or a bare day, which is
+ * its midnight in the zone. Digits past the millisecond are cut off. `undefined` for anything else, a time
+ * without an offset included.
  */
 export function instantFrom(text: string, timeZone: string): string | undefined {
   if (isDay(text)) return dayRange(text, timeZone).start;
@@ -140,7 +144,9 @@ export function instantFrom(text: string, timeZone: string): string | undefined 
   }
 }
 
-/** The zone's midnights are looked up a few times a request and cost some 10 µs each: the last ones are kept. */
+/**
+ * The zone's midnights are looked up a few times a request and cost some 10 µs each: the last ones are kept.
+ */
 const startsByDayAndZone = new Map<string, string>();
 const KEPT_STARTS = 1_000;
 
@@ -160,7 +166,10 @@ function startOf(day: string, timeZone: string): string {
   return start;
 }
 
-/** The first and the last day there are may reach over the ends of the years 0000 and 9999; the text stays in order there. */
+/**
+ * The first and the last day there are may reach over the ends of the years 0000 and 9999; the text stays in
+ * order there.
+ */
 function instantText(milliseconds: number): string {
   if (isWritable(milliseconds)) return new Date(milliseconds).toISOString();
   return milliseconds < 0 ? FIRST_INSTANT : AFTER_LAST_INSTANT;

@@ -1,4 +1,7 @@
-/** What a collection's declaration says, as the service holds it. The files of schema/collections and `registerCollection` are parsed into this. */
+/**
+ * What a collection's declaration says, as the service holds it. The files of schema/collections and
+ * `registerCollection` are parsed into this.
+ */
 import type { RecordVerb } from './scope.js';
 
 /** @see decisions 2 */
@@ -22,7 +25,10 @@ export interface Field {
   readonly default: string | number | boolean | undefined;
   /** number: money and other exact amounts; GraphQL `Decimal`. */
   readonly isDecimal: boolean;
-  /** datetime `date`: a day, stored `YYYY-MM-DD`, GraphQL `LocalDate`. text `month`: `YYYY-MM`, GraphQL `Month`. text `session`: `YYYY-YY`. */
+  /**
+   * datetime `date`: a day, stored `YYYY-MM-DD`, GraphQL `LocalDate`. text `month`: `YYYY-MM`, GraphQL
+   * `Month`. text `session`: `YYYY-YY`.
+   */
   readonly format: 'date' | 'month' | 'session' | undefined;
   /** reference: the collections it may point to. */
   readonly targets: readonly string[];
@@ -55,22 +61,32 @@ export interface RowRule {
   readonly attribute: string;
 }
 
-/** Each element of `list` whose reference `caller` points to the caller adds `[record.<key0>, element.<key1> …]` to the caller's `attribute`. */
+/**
+ * Each element of `list` whose reference `caller` points to the caller adds `[record.<key0>, element.<key1>
+ * …]` to the caller's `attribute`.
+ */
 export interface Grant {
   readonly attribute: string;
   readonly list: string;
   readonly caller: string;
-  /** Field paths: one that starts with the list's name is read from the element, any other from the record. */
+  /**
+   * Field paths: one that starts with the list's name is read from the element, any other from the record.
+   */
   readonly key: readonly (readonly string[])[];
 }
 
-/** Values that no two live records of a domain share together; a `day` part counts a datetime by its day in the domain's time zone. */
+/**
+ * Values that no two live records of a domain share together; a `day` part counts a datetime by its day in
+ * the domain's time zone.
+ */
 export interface UniqueTogether {
   readonly name: string;
   readonly parts: readonly { readonly path: readonly string[]; readonly by: 'value' | 'day' }[];
 }
 
-/** What must hold between the values of one record. An absent value is not compared; an absent addend is 0. */
+/**
+ * What must hold between the values of one record. An absent value is not compared; an absent addend is 0.
+ */
 export type Check = SumCheck | OrderCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */

@@ -1,6 +1,6 @@
 /**
- * `Expression`: what is computed of a document, as a plain value. Operands are kept in the form they are written in:
- * which operators there are, and what they take, is for those who compute them.
+ * `Expression`: what is computed of a document, as a plain value. Operands are kept in the form they are
+ * written in: which operators there are, and what they take, is for those who compute them.
  */
 import type { JsonValue } from '../json.js';
 import type { Path } from './path.js';

@@ -3,9 +3,10 @@
  * (oquery strings, GraphQL `where`, Mongo-style queries) and one compiler turns it into SQL.
  *
  * A condition holds when any value found at its path satisfies it: lists are looked into on the way and at
- * the end, one level at each step (of a list in a list, the inner one is a value that satisfies nothing but `exists`).
- * A field declared as no list is not looked into: a list stored there by old data satisfies nothing but `exists` either.
- * `not` is plain negation, so a negated condition holds when no value satisfies it, also when the field is missing.
+ * the end, one level at each step (of a list in a list, the inner one is a value that satisfies nothing but
+ * `exists`). A field declared as no list is not looked into: a list stored there by old data satisfies
+ * nothing but `exists` either. `not` is plain negation, so a negated condition holds when no value satisfies
+ * it, also when the field is missing.
  *
  * @see decisions 3
  */
@@ -38,8 +39,9 @@ export interface NotFilter {
 }
 
 /**
- * The reference at the path, or one of those in a list, points to a record of the collection that is there and satisfies the filter,
- * whose paths start at that record. What the asker may not read counts as not there.
+ * The reference at the path, or one of those in a list, points to a record of the collection that is there
+ * and satisfies the filter, whose paths start at that record. What the asker may not read counts as not
+ * there.
  */
 export interface RecordFilter {
   readonly kind: 'record';
@@ -60,7 +62,10 @@ export type Condition =
   | ExistsCondition
   | ElementCondition;
 
-/** oquery `=`: the text is read by the field's declared type; undeclared, it equals the string or the boolean/number so written. */
+/**
+ * oquery `=`: the text is read by the field's declared type; undeclared, it equals the string or the
+ * boolean/number so written.
+ */
 export interface LooseEqualsCondition {
   readonly kind: 'looseEquals';
   readonly path: Path;
@@ -89,7 +94,10 @@ export interface TextCondition {
   readonly isInsensitive?: boolean;
 }
 
-/** A range never crosses types: a number operand finds numbers, a text operand the field's own type (an instant or day for datetime). */
+/**
+ * A range never crosses types: a number operand finds numbers, a text operand the field's own type (an
+ * instant or day for datetime).
+ */
 export interface CompareCondition {
   readonly kind: 'greaterThan' | 'greaterOrEqual' | 'lessThan' | 'lessOrEqual';
   readonly path: Path;
@@ -98,7 +106,10 @@ export interface CompareCondition {
 
 export type DayWord = 'today' | 'yesterday' | 'daybeforeyesterday';
 
-/** On a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a field declared text, `text` equality with what was written. */
+/**
+ * On a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a field declared text,
+ * `text` equality with what was written.
+ */
 export interface DayCondition {
   readonly kind: 'on';
   readonly path: Path;
@@ -107,7 +118,10 @@ export interface DayCondition {
   readonly isInsensitive?: boolean;
 }
 
-/** Within a month `YYYY-MM` of the domain's time zone. On a field declared text as `DayCondition`, unless its format is `month`: the month itself. */
+/**
+ * Within a month `YYYY-MM` of the domain's time zone. On a field declared text as `DayCondition`, unless its
+ * format is `month`: the month itself.
+ */
 export interface MonthCondition {
   readonly kind: 'within';
   readonly path: Path;
@@ -129,8 +143,9 @@ export interface ExistsCondition {
 }
 
 /**
- * One and the same element of the list at the path satisfies the whole filter, whose paths start at the element (an empty path is the element itself).
- * A value that is not a list counts as the one element of a list; elements that are null count as none.
+ * One and the same element of the list at the path satisfies the whole filter, whose paths start at the
+ * element (an empty path is the element itself). A value that is not a list counts as the one element of a
+ * list; elements that are null count as none.
  */
 export interface ElementCondition {
   readonly kind: 'element';
@@ -139,8 +154,8 @@ export interface ElementCondition {
 }
 
 /**
- * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is refused by it. A list is looked into
- * one level, and is a value itself beside. @see mongo-query.ts
+ * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is
+ * refused by it. A list is looked into one level, and is a value itself beside. @see mongo-query.ts
  */
 export interface MatchCondition {
   readonly kind: 'match';

@@ -1,4 +1,7 @@
-/** JSON values compared: whether two are the same, and which comes first. Numbers count by their exact value, whatever their digits. */
+/**
+ * JSON values compared: whether two are the same, and which comes first. Numbers count by their exact value,
+ * whatever their digits.
+ */
 import { Decimal } from 'decimal.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
 
@@ -30,8 +33,8 @@ export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefi
 }
 
 /**
- * Below 0 where `one` comes first. Across types: null, numbers, texts, objects, lists, false, true (as MongoDB orders them); texts by
- * code points, as Postgres compares them.
+ * Below 0 where `one` comes first. Across types: null, numbers, texts, objects, lists, false, true (as
+ * MongoDB orders them); texts by code points, as Postgres compares them.
  */
 export function compareJson(one: JsonValue, other: JsonValue): number {
   const rank = rankOf(one) - rankOf(other);

@@ -1,4 +1,7 @@
-/** One place in a record: read, set and taken away. The record given is never changed; what comes back shares what stayed. */
+/**
+ * One place in a record: read, set and taken away. The record given is never changed; what comes back shares
+ * what stayed.
+ */
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import { isList } from './json-order.js';
@@ -26,7 +29,10 @@ export function withValueAt(record: JsonObject, path: Path, value: JsonValue): J
   return changed;
 }
 
-/** The record without what is at the path. An element of a list becomes null, so that the others keep their places. */
+/**
+ * The record without what is at the path. An element of a list becomes null, so that the others keep their
+ * places.
+ */
 export function withoutValueAt(record: JsonObject, path: Path): JsonObject {
   if (valueAtPath(record, path) === undefined) return record;
   const parent = path.slice(0, -1);

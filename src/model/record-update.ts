@@ -1,6 +1,7 @@
 /**
- * What a change does to a record, as plain values: `UpdateOperation`s, applied one after the other to the record as it is. Nothing here
- * knows of collections, callers or the database. Numbers are added and multiplied as decimals, to the last digit.
+ * What a change does to a record, as plain values: `UpdateOperation`s, applied one after the other to the
+ * record as it is. Nothing here knows of collections, callers or the database. Numbers are added and
+ * multiplied as decimals, to the last digit.
  *
  * @see matching-writes.ts (it applies them to the records that match)
  */
@@ -44,14 +45,20 @@ export interface ArithmeticOperation {
   readonly by: number | string | ExactNumber;
 }
 
-/** `min` takes the value where it is less than the one there, or none is there; `max` where it is greater. @see compareJson */
+/**
+ * `min` takes the value where it is less than the one there, or none is there; `max` where it is greater.
+ * @see compareJson
+ */
 export interface BoundOperation {
   readonly kind: 'min' | 'max';
   readonly path: Path;
   readonly value: JsonValue;
 }
 
-/** Puts values into a list, at its end or at `position` (negative: counted from the end), then sorts, then keeps `slice` of it. */
+/**
+ * Puts values into a list, at its end or at `position` (negative: counted from the end), then sorts, then
+ * keeps `slice` of it.
+ */
 export interface PushOperation {
   readonly kind: 'push';
   readonly path: Path;
@@ -119,7 +126,8 @@ export interface UpdateMoment {
 export const UPDATE_LIMITS = { maxOperations: 200, maxPathLength: 32, maxPushedValues: 1_000 } as const;
 
 /**
- * The record after all operations; the one given is not changed. Check the operations once with `assertUpdate` first.
+ * The record after all operations; the one given is not changed. Check the operations once with
+ * `assertUpdate` first.
  *
  * @throws INVALID_VALUE (400) naming the path, what an operation needs there, and what is there
  */
@@ -132,8 +140,8 @@ export function applyUpdate(
 }
 
 /**
- * Refuses operations that cannot be applied to any record: none at all, two on one place or on one within the other, a path of no or
- * too many steps, a replacement beside anything else, an amount that is no number.
+ * Refuses operations that cannot be applied to any record: none at all, two on one place or on one within the
+ * other, a path of no or too many steps, a replacement beside anything else, an amount that is no number.
  *
  * @throws INVALID_VALUE, LIMIT_EXCEEDED (400)
  */

@@ -1,4 +1,7 @@
-/** Who asks, and where: the first argument of everything the store and the reports do. There is no call without one. */
+/**
+ * Who asks, and where: the first argument of everything the store and the reports do. There is no call
+ * without one.
+ */
 import type { JsonValue } from '../json.js';
 import type { StatementCaller } from '../store/database/statement-watch.js';
 
@@ -29,7 +32,10 @@ export interface Credential {
   readonly part?: string | undefined;
 }
 
-/** A caller whose credential was checked. A task of the service itself is a principal too (`kind: 'system'`), with the roles it needs. */
+/**
+ * A caller whose credential was checked. A task of the service itself is a principal too (`kind: 'system'`),
+ * with the roles it needs.
+ */
 export interface Principal {
   readonly kind: 'user' | 'system';
   /** `_id` of the caller's `pltf_user` record; the task's name for a system principal. */
@@ -41,11 +47,16 @@ export interface Principal {
   readonly credential: Credential;
   /** Present for API keys: the rights are those of the roles and of these scopes both. */
   readonly scopes: KeyScopes | undefined;
-  /** What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration). */
+  /**
+   * What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration).
+   */
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
-/** Tells credentials apart, also those with different parts of the same rights: what one was answered is not another's to read. */
+/**
+ * Tells credentials apart, also those with different parts of the same rights: what one was answered is not
+ * another's to read.
+ */
 export function credentialName({ kind, id, part }: Credential): string {
   return part === undefined ? `${kind}:${id}` : `${kind}:${id}/${part}`;
 }
@@ -62,8 +73,8 @@ export interface Scope extends StatementCaller {
 }
 
 /**
- * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles given and
- * nothing else: there is no principal that may do everything because it is ours.
+ * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles
+ * given and nothing else: there is no principal that may do everything because it is ours.
  */
 export function systemPrincipal(task: string, roles: readonly string[], domainId = ''): Principal {
   return {

@@ -1,4 +1,7 @@
-/** U+0000, and halves of a surrogate pair that stand alone: JSON text can spell them, Postgres cannot hold them. */
+/**
+ * U+0000, and halves of a surrogate pair that stand alone: JSON text can spell them, Postgres cannot hold
+ * them.
+ */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 /** The offset of the first character no stored text can hold, `undefined` where all can be. */
@@ -12,8 +15,8 @@ const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/gi;
 const UNSTORABLE_ESCAPE = /^\\u(?:0000|d[89a-f][0-9a-f]{2})$/i;
 
 /**
- * JSON text with U+FFFD in place of what no stored text can hold: for what is kept to be read by people. Of a printer that writes pairs of
- * surrogates as they are, as `JSON.stringify` does.
+ * JSON text with U+FFFD in place of what no stored text can hold: for what is kept to be read by people. Of a
+ * printer that writes pairs of surrogates as they are, as `JSON.stringify` does.
  */
 export function replaceUnstorable(json: string): string {
   return json.replaceAll(ESCAPE, (sequence) => (UNSTORABLE_ESCAPE.test(sequence) ? '\\ufffd' : sequence));

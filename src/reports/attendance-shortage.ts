@@ -53,8 +53,8 @@ export class AttendanceShortageTotals {
 /**
  * The students on roll on the last day whose attendance in the range is below a percentage.
  *
- * Counted as in the class register: every day by the class the student was in on it, whichever was asked about. With `class`, those are
- * listed whose registration says that class, with the same days as without it.
+ * Counted as in the class register: every day by the class the student was in on it, whichever was asked
+ * about. With `class`, those are listed whose registration says that class, with the same days as without it.
  *
  * @see reports "Beyond the document", 9
  */

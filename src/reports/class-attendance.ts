@@ -108,9 +108,10 @@ const MOST_MONTHS = 12;
 /**
  * The register of a class, month by month.
  *
- * A student is on roll as roll.ts says, in the section of the last mark on or before the day in that session (before the
- * first mark, in that of the first; without any, in that of the registration of the session). Marks of days that are not school, or when
- * the student is not on roll, do not count and are in the warnings.
+ * A student is on roll as roll.ts says, in the section of the last mark on or before the day in that session
+ * (before the first mark, in that of the first; without any, in that of the registration of the session).
+ * Marks of days that are not school, or when the student is not on roll, do not count and are in the
+ * warnings.
  *
  * For every line: present + absent + late + halfDay + leave + unmarked = workingDays.
  *

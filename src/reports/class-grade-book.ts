@@ -72,8 +72,8 @@ export class ClassGradeBookTotals {
 }
 
 /**
- * The results of a class for a term, with ranks and a footer per subject. Ranks are those of the whole section and class, also where one
- * section alone is shown.
+ * The results of a class for a term, with ranks and a footer per subject. Ranks are those of the whole
+ * section and class, also where one section alone is shown.
  *
  * pass + compartment + fail + incomplete = students, but for students exempt from everything.
  *

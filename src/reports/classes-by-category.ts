@@ -57,8 +57,9 @@ export class ClassCategoryTotals {
 }
 
 /**
- * The classes of the school by category, with sections, class teachers and seats. Strength counts the students of the session who are
- * on the roll today, or on the first day of a session to come; a student whose class or section is none of the school's is left out with a warning.
+ * The classes of the school by category, with sections, class teachers and seats. Strength counts the
+ * students of the session who are on the roll today, or on the first day of a session to come; a student
+ * whose class or section is none of the school's is left out with a warning.
  *
  * @see reports 8
  */

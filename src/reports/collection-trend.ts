@@ -28,8 +28,8 @@ export class CollectionTrendTotals {
 }
 
 /**
- * How collection moves: receipts that count, by day, week or month. Every period of the range has a row; the totals equal those of the daily
- * collection of the same days.
+ * How collection moves: receipts that count, by day, week or month. Every period of the range has a row; the
+ * totals equal those of the daily collection of the same days.
  *
  * @see reports "Beyond the document"
  */

@@ -74,8 +74,9 @@ export class DailyFeeCollectionTotals {
 /**
  * What was collected each day, by fee head and by way of paying. Every day of the range has a row.
  *
- * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every receipt on its own day as it was, and a negative
- * on the day of its rollback, so that a closed day never changes. A receipt with an unusable amount is left out whole.
+ * Basis RECEIPT: receipts that count as on the day of the report, on their own day. Basis DAY_BOOK: every
+ * receipt on its own day as it was, and a negative on the day of its rollback, so that a closed day never
+ * changes. A receipt with an unusable amount is left out whole.
  *
  * @see reports 2
  */

@@ -45,8 +45,9 @@ export class UniqueSmsTotals {
 /**
  * The text messages of a day, the same text to the same number counted as one.
  *
- * Segments follow from the text: up to 160 characters of the GSM 7-bit alphabet are one segment, longer texts 153 a segment (characters of its extension
- * table count twice); any other text 70, or 67 a segment, in UTF-16 units.
+ * Segments follow from the text: up to 160 characters of the GSM 7-bit alphabet are one segment, longer texts
+ * 153 a segment (characters of its extension table count twice); any other text 70, or 67 a segment, in
+ * UTF-16 units.
  *
  * @see reports 6
  */

@@ -99,9 +99,10 @@ const MOST_MONTHS = 24;
 /**
  * Who owes fees of a range of months, how much, since when.
  *
- * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit = max(paid − net, 0), so that
- * net − paid = balance − credit everywhere. Demand counts once its due date has come (`due_date <= asOn`) and it is not cancelled; what is paid of a month before
- * that is credit. The demand of a student who has left ends with the month of leaving.
+ * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit =
+ * max(paid − net, 0), so that net − paid = balance − credit everywhere. Demand counts once its due date has
+ * come (`due_date <= asOn`) and it is not cancelled; what is paid of a month before that is credit. The
+ * demand of a student who has left ends with the month of leaving.
  *
  * @see reports 1
  */

@@ -69,9 +69,10 @@ const BY_HEAD = Prisma.sql`
 /**
  * The fees of a session by month or by head: what was asked, what came in, what is open.
  *
- * All demand of the session that is not cancelled counts, also what is not due yet; that of a student who has left ends with the month of leaving.
- * Balance and credit are those of each student, month and head, as in the defaulters' report: with `includeLeft`, the same
- * months and a day after the last due date, both reports say the same.
+ * All demand of the session that is not cancelled counts, also what is not due yet; that of a student who has
+ * left ends with the month of leaving. Balance and credit are those of each student, month and head, as in
+ * the defaulters' report: with `includeLeft`, the same months and a day after the last due date, both reports
+ * say the same.
  *
  * @see reports 3
  */

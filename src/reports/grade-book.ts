@@ -57,8 +57,8 @@ export class GradeBookTotals {
 }
 
 /**
- * The grade book of a student for a term: a row a subject, the result in the totals. Without a result of that term there are no rows
- * and the totals are empty.
+ * The grade book of a student for a term: a row a subject, the result in the totals. Without a result of that
+ * term there are no rows and the totals are empty.
  *
  * @see reports 14
  */

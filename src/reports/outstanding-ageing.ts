@@ -50,8 +50,8 @@ export class OutstandingAgeingTotals {
 }
 
 /**
- * What is owed as on a day, by how many days ago it was due. Counts the dues of this session and the one before, as the
- * defaulters' report does; the balances of both are the same.
+ * What is owed as on a day, by how many days ago it was due. Counts the dues of this session and the one
+ * before, as the defaulters' report does; the balances of both are the same.
  *
  * @see reports "Beyond the document"
  */

@@ -1,4 +1,7 @@
-/** The subscription `reportChanged`: a dashboard hears that what a report is made of has changed, and asks for it again. */
+/**
+ * The subscription `reportChanged`: a dashboard hears that what a report is made of has changed, and asks for
+ * it again.
+ */
 import { Arg, Field, ObjectType, Resolver, Subscription } from 'type-graphql';
 import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';

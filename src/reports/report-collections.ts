@@ -1,7 +1,8 @@
 /**
  * The collections whose records each report reads, by its name. A test holds it against the statements.
  *
- * What only makes a parameter's default or checks it (is there such a class?) does not count: it changes no report.
+ * What only makes a parameter's default or checks it (is there such a class?) does not count: it changes no
+ * report.
  */
 export const REPORT_COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   'fee-defaulters': ['class', 'fee_concession', 'fee_due', 'fee_head', 'fee_receipt', 'registration'],

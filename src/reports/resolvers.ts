@@ -1,6 +1,6 @@
 /**
- * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments, and a result
- * type around the report's own rows and totals. What a report means is said in its own file.
+ * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments,
+ * and a result type around the report's own rows and totals. What a report means is said in its own file.
  */
 import type { GraphQLScalarType } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
@@ -40,10 +40,16 @@ export class ReportPageInfo {
 
 type ResolverClass = NewableFunction;
 
-/** A report is dear to compute and says when it was made: a dashboard that is opened again may show what it showed a minute ago. */
+/**
+ * A report is dear to compute and says when it was made: a dashboard that is opened again may show what it
+ * showed a minute ago.
+ */
 const MAX_AGE_SECONDS = 60;
 
-/** One resolver class a report and one of the receipts, and an instance of each: TypeGraphQL takes the classes, its container the instances. */
+/**
+ * One resolver class a report and one of the receipts, and an instance of each: TypeGraphQL takes the
+ * classes, its container the instances.
+ */
 export interface ReportResolvers {
   readonly classes: readonly ResolverClass[];
   readonly instances: ReadonlyMap<ResolverClass, object>;

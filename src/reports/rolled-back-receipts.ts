@@ -80,7 +80,8 @@ function daysOf({ date, from, to }: Days, today: Day): { readonly first: Day; re
 }
 
 /**
- * Receipts rolled back on a day or in a range of days; or, by basis RECEIPT, receipts of those days that were rolled back since.
+ * Receipts rolled back on a day or in a range of days; or, by basis RECEIPT, receipts of those days that were
+ * rolled back since.
  *
  * @see reports 7, decisions 8
  */

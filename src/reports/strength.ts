@@ -29,8 +29,8 @@ export class StrengthTotals {
 }
 
 /**
- * How many students each section has, by gender, and who came and went. Strength counts those on the roll today, or on the first
- * day of a session to come: a student whose last day is today is still there.
+ * How many students each section has, by gender, and who came and went. Strength counts those on the roll
+ * today, or on the first day of a session to come: a student whose last day is today is still there.
  *
  * @see reports "Beyond the document"
  */

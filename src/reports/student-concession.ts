@@ -46,9 +46,9 @@ export class StudentConcessionTotals {
 }
 
 /**
- * The concessions of a student in force on a day: the day's month lies within their months, they are granted by then and not
- * revoked. The totals say what all concessions take off the dues of the session; the demand of a student who has left ends with the month
- * of leaving.
+ * The concessions of a student in force on a day: the day's month lies within their months, they are granted
+ * by then and not revoked. The totals say what all concessions take off the dues of the session; the demand
+ * of a student who has left ends with the month of leaving.
  *
  * @see reports 4
  */
@@ -150,7 +150,9 @@ having count(*) > 0`;
   },
 });
 
-/** The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports 4 */
+/**
+ * The same as a filter over `fee_concession`: what the documented path answers. @see interface 4.5, reports 4
+ */
 export function concessionsInForce(studentId: string, day: Day): Filter {
   return {
     kind: 'all',

@@ -112,7 +112,8 @@ function sees(roles: ReadonlySet<string>) {
 }
 
 /**
- * All about one student. A teacher sees the students of the sections taught; each part is for who may read the collection behind it.
+ * All about one student. A teacher sees the students of the sections taught; each part is for who may read
+ * the collection behind it.
  *
  * @see reports 11
  */

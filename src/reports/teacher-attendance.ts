@@ -54,7 +54,8 @@ export class TeacherAttendanceTotals {
 }
 
 /**
- * The days of a staff member. The school days are those of the whole school: holidays of single classes are none of the staff.
+ * The days of a staff member. The school days are those of the whole school: holidays of single classes are
+ * none of the staff.
  *
  * present + absent + halfDay + leave + onDuty + unmarked = workingDays.
  *

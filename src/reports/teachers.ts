@@ -41,7 +41,8 @@ export class TeacherTotals {
 }
 
 /**
- * The members of staff with a role, and what they stand for. Never a credential: neither the login name nor anything of it.
+ * The members of staff with a role, and what they stand for. Never a credential: neither the login name nor
+ * anything of it.
  *
  * @see reports 12
  */

@@ -96,8 +96,8 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       }),
     ],
   },
-  // Report 4 is a read by POST: the concessions in force today. By GET it is a collection like any other, in a row of its own
-  // because a path that has rows answers every other method with 405.
+  // Report 4 is a read by POST: the concessions in force today. By GET it is a collection like any other, in
+  // a row of its own because a path that has rows answers every other method with 405.
   { collection: 'fee_concession', methods: ['GET'], parameters: [] },
   {
     collection: 'fee_concession',

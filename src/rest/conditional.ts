@@ -7,7 +7,8 @@ export function printEtag(version: number): string {
 
 /**
  * The version that `If-Match` names; `undefined` for none, and for `*`, which any existing record satisfies.
- * Of several the highest, since versions only go up. A tag that is not one of ours names version 0, which no record has.
+ * Of several the highest, since versions only go up. A tag that is not one of ours names version 0, which no
+ * record has.
  */
 export function parseIfMatch(header: string | string[] | undefined): number | undefined {
   const text = textOf(header);
@@ -15,14 +16,20 @@ export function parseIfMatch(header: string | string[] | undefined): number | un
   return Math.max(0, ...versionsIn(text, /^"(\d{1,9})(?:-(?:br|gzip))?"$/));
 }
 
-/** Whether `If-None-Match` names this version, so that a reader has it already. Weak tags count, as the RFC says. */
+/**
+ * Whether `If-None-Match` names this version, so that a reader has it already. Weak tags count, as the RFC
+ * says.
+ */
 export function isUnchanged(header: string | string[] | undefined, version: number): boolean {
   const text = textOf(header);
   if (text === undefined) return false;
   return text.trim() === '*' || versionsIn(text, /^(?:W\/)?"(\d{1,9})(?:-(?:br|gzip))?"$/).includes(version);
 }
 
-/** @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignored, it would overwrite what it is to protect. */
+/**
+ * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignored, it would overwrite what it is to
+ * protect.
+ */
 export function assertNoIfNoneMatch(header: string | string[] | undefined): void {
   if (header === undefined) return;
   throw new ServiceError(

@@ -1,4 +1,7 @@
-/** The rows of the table about files. Described here, served by `src/server/files.ts`: their bodies are bytes, not JSON. */
+/**
+ * The rows of the table about files. Described here, served by `src/server/files.ts`: their bodies are bytes,
+ * not JSON.
+ */
 import type { Parameter, RouteDescription, Schema } from './route.js';
 
 const FILE: Schema = { $ref: '#/components/schemas/File' };

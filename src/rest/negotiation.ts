@@ -15,7 +15,10 @@ export const MEDIA_TYPES: Readonly<Record<Format, readonly [string, ...string[]]
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Headers seen so far and what they came to: reading one takes longer than the rest of the hot path. Bounded, since a caller writes them. */
+/**
+ * Headers seen so far and what they came to: reading one takes longer than the rest of the hot path. Bounded,
+ * since a caller writes them.
+ */
 const MAX_REMEMBERED = 256;
 
 /**
@@ -46,7 +49,10 @@ export function createNegotiation(formats: readonly Format[]): (accept: string |
   };
 }
 
-/** The media type of an error: `application/problem+json` where the caller accepts it, else plain JSON. @see decisions 4 */
+/**
+ * The media type of an error: `application/problem+json` where the caller accepts it, else plain JSON.
+ * @see decisions 4
+ */
 export function problemTypeFor(accept: string | undefined): string {
   return accept === undefined ? PROBLEM_TYPE : problemTypeOf(accept);
 }
@@ -55,7 +61,9 @@ const problemTypeOf = remembered(
   (accept) => preferredType(accept, [PROBLEM_TYPE, 'application/json']) ?? 'application/json',
 );
 
-/** Of a type's parameters only `q` counts: we write each type in one way, and clients like to add a charset. */
+/**
+ * Of a type's parameters only `q` counts: we write each type in one way, and clients like to add a charset.
+ */
 const OTHER_PARAMETERS = /;\s*(?!q\s*=)[\w-]+\s*=\s*(?:"[^"]*"|[^;,\s]*)/gi;
 
 function preferredType(accept: string, types: readonly string[]): string | undefined {

@@ -1,4 +1,6 @@
-/** The records of each declared collection as JSON Schemas, drawn from its declaration, for `openapi.json`. */
+/**
+ * The records of each declared collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
+ */
 import type { Collection, Field } from '../model/collection.js';
 import type { Schema } from './route.js';
 
@@ -16,8 +18,9 @@ const RECORD_MEMBERS: Schema = {
 };
 
 /**
- * The schema of a record of any collection, `Record`, and for each collection what is read (`TaskRecord`) and what a new one needs
- * (`NewTaskRecord`). Of what is read no field is required: a projection, or a role from which a field is hidden, leaves it out.
+ * The schema of a record of any collection, `Record`, and for each collection what is read (`TaskRecord`) and
+ * what a new one needs (`NewTaskRecord`). Of what is read no field is required: a projection, or a role from
+ * which a field is hidden, leaves it out.
  */
 export function describeRecords(collections: readonly Collection[]): Schema {
   const any: Schema = {

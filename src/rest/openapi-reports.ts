@@ -1,4 +1,7 @@
-/** What each report answers as JSON Schemas, drawn from the columns of its rows and totals, for `openapi.json`. */
+/**
+ * What each report answers as JSON Schemas, drawn from the columns of its rows and totals, for
+ * `openapi.json`.
+ */
 import { type Column, columnsOf, type RowClass, titleOf } from '../reports/engine/columns.js';
 import type { Report } from '../reports/engine/report.js';
 import type { Schema } from './route.js';

@@ -1,6 +1,6 @@
 /**
- * The REST contract as text: OpenAPI 3.1, printed from the table that is served. `schema/openapi.json` is what
- * `printOpenapi` gives, so that a change of the contract shows in review.
+ * The REST contract as text: OpenAPI 3.1, printed from the table that is served. `schema/openapi.json` is
+ * what `printOpenapi` gives, so that a change of the contract shows in review.
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
 import { MEDIA_TYPES } from './negotiation.js';
@@ -104,7 +104,10 @@ function describeOperation(route: RouteDescription, formats: Route['formats']): 
   };
 }
 
-/** A page to try it on fills examples in: welcome where a value must be given, a nuisance where it may be left out. */
+/**
+ * A page to try it on fills examples in: welcome where a value must be given, a nuisance where it may be left
+ * out.
+ */
 function describeParameter({ name, isRequired, description, schema, example, in: place }: Parameter): Schema {
   const hint = example === undefined || isRequired ? '' : `. E.g. \`${String(example)}\`.`;
   return {

@@ -1,11 +1,16 @@
-/** Reads the parameters of a request by the names a row declares: each at most once, none it does not know. */
+/**
+ * Reads the parameters of a request by the names a row declares: each at most once, none it does not know.
+ */
 
 import { didYouMean } from '../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
 import type { RouteDescription } from './route.js';
 
-/** Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that is let through. */
+/**
+ * Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that
+ * is let through.
+ */
 const CACHE_BUSTER = '_';
 
 /** A body of parameters may nest (`{"name": {"value": …}}` is `name.value`), this deep. */
@@ -20,7 +25,8 @@ export type ParameterReader = (
  * Makes the reader of a route's parameters. An unknown name is refused rather than ignored: a filter with a
  * typing error in its name would otherwise answer everything.
  *
- * @throws MALFORMED_REQUEST (400), from the function returned, that names the parameter and the nearest known one
+ * @throws MALFORMED_REQUEST (400), from the function returned, that names the parameter and the nearest known
+ * one
  */
 export function createParameterReader(route: Pick<RouteDescription, 'parameters' | 'body'>): ParameterReader {
   const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');

@@ -2,7 +2,10 @@
 import type { ErrorDetail, ServiceError } from '../errors.js';
 import { problemTypeFor } from './negotiation.js';
 
-/** The members of RFC 9457. `type` ends in the code of the catalog, `instance` is the request id, which the log has too. */
+/**
+ * The members of RFC 9457. `type` ends in the code of the catalog, `instance` is the request id, which the
+ * log has too.
+ */
 export interface Problem {
   readonly type: string;
   readonly title: string;

@@ -25,7 +25,10 @@ import {
   via,
 } from './route.js';
 
-/** Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all else is streamed. */
+/**
+ * Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all
+ * else is streamed.
+ */
 const MAX_PAGE = 1000;
 
 const COLLECTION: Parameter = {
@@ -256,7 +259,9 @@ function listRoute(
   };
 }
 
-/** Whether the caller may do this with records of the collection that the row, its path or its query names. */
+/**
+ * Whether the caller may do this with records of the collection that the row, its path or its query names.
+ */
 function allowedTo(verb: RecordVerb, named?: string): NonNullable<Route['assertAllowed']> {
   return ({ resolvers }, { context, path, query }: Asked) => {
     const collection = named ?? path.collection ?? query.collection;

@@ -121,7 +121,10 @@ export function parametersOfReports(reports: readonly Report[]): readonly Parame
   ];
 }
 
-/** The parameters that go with the name of this report: its own, by their former names too. What is missing the report says itself. */
+/**
+ * The parameters that go with the name of this report: its own, by their former names too. What is missing
+ * the report says itself.
+ */
 export function parametersWithName(report: Report): readonly Parameter[] {
   const own = [...parametersOf(report, new Set()), ...formerParametersOf(report)];
   return [...own.map((parameter) => ({ ...parameter, isRequired: false })), ...FORM_PARAMETERS];

@@ -1,4 +1,7 @@
-/** What a row of the REST table says: enough to serve the path, to describe it in OpenAPI and to list it at `GET /`. */
+/**
+ * What a row of the REST table says: enough to serve the path, to describe it in OpenAPI and to list it at
+ * `GET /`.
+ */
 import type { ErrorCode } from '../errors.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import type { Resolvers } from '../graphql/resolvers.js';
@@ -33,8 +36,8 @@ export const PREFER: Parameter = {
 };
 
 /**
- * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also be
- * sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form.
+ * `record`: one record or a list of them, as JSON. `parameters`: the query parameters of the route may also
+ * be sent as the members of a JSON object or as form fields. `file`: bytes, alone or in a form.
  */
 export interface Body {
   readonly kind: 'record' | 'parameters' | 'file';
@@ -67,7 +70,9 @@ export interface RouteDescription {
   readonly parameters: readonly Parameter[];
   readonly body?: Body;
   readonly answers: readonly AnswerDescription[];
-  /** Beside what every route can answer: a wrong credential, over the rate, a fault of ours, out of service. */
+  /**
+   * Beside what every route can answer: a wrong credential, over the rate, a fault of ours, out of service.
+   */
   readonly errors: readonly ErrorCode[];
   /** No credential is asked for. */
   readonly isOpen: boolean;
@@ -80,13 +85,16 @@ export interface Route extends RouteDescription {
   readonly resolvers: readonly string[];
   run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
   /**
-   * Refuses a caller who may not do this at all, whatever is sent. Asked where what is sent is wrong: who may do nothing here is told
-   * that, and not how it would be right.
+   * Refuses a caller who may not do this at all, whatever is sent. Asked where what is sent is wrong: who may
+   * do nothing here is told that, and not how it would be right.
    *
    * @throws FORBIDDEN (403)
    */
   assertAllowed?(services: RestServices, asked: Asked): void;
-  /** The parameters of one request, where its query says that it takes others; `undefined`: those of the route. */
+  /**
+   * The parameters of one request, where its query says that it takes others; `undefined`: those of the
+   * route.
+   */
   parametersFor?(query: Readonly<Record<string, unknown>>): readonly Parameter[] | undefined;
 }
 
@@ -114,7 +122,8 @@ export interface RestRequest {
 }
 
 /**
- * Names the resolver methods of a row and hands it those and no other: what REST can reach is what its rows name.
+ * Names the resolver methods of a row and hands it those and no other: what REST can reach is what its rows
+ * name.
  *
  *   { ...route, ...via('records', ['record'], (records, request) => records.record(request.context, …)) }
  */

@@ -21,7 +21,9 @@ export interface RouteTable {
   readonly schemas: Schema;
 }
 
-/** Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order. */
+/**
+ * Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order.
+ */
 export function createRouteTable(o: {
   readonly reports: readonly Report[];
   readonly version: string;

@@ -69,7 +69,10 @@ function answerRun(run: ScriptRun): Answer {
   return jsonAnswer(printExactJson({ runId: run.id, value: run.value ?? null, output }));
 }
 
-/** What a caller reads of a script that failed: its message and its place, as the school's own people wrote it. */
+/**
+ * What a caller reads of a script that failed: its message and its place, as the school's own people wrote
+ * it.
+ */
 export function scriptFailed(run: ScriptRun): ServiceError {
   const { error } = run;
   const line = error?.line === undefined ? '' : `:${error.line}`;

@@ -36,7 +36,9 @@ export class GuestPool {
     }
   }
 
-  /** Lends a thread to `work`; one is started where none is idle. Who asks has a place already, see `Places`. */
+  /**
+   * Lends a thread to `work`; one is started where none is idle. Who asks has a place already, see `Places`.
+   */
   async lend<T>(work: (thread: GuestThread) => Promise<T>): Promise<T> {
     this.#assertOpen();
     const thread = this.#takeIdle() ?? (await this.#start());

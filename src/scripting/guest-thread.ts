@@ -1,4 +1,7 @@
-/** A guest thread as the gateway sees it: started, lent to one run at a time, and ended when it cannot be stopped otherwise. */
+/**
+ * A guest thread as the gateway sees it: started, lent to one run at a time, and ended when it cannot be
+ * stopped otherwise.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
@@ -38,12 +41,18 @@ export type ThreadOutcome =
       readonly busyMs: number;
     };
 
-/** How long a run that was told to end may take to do so, and how long its interpreter may be deaf past its time. */
+/**
+ * How long a run that was told to end may take to do so, and how long its interpreter may be deaf past its
+ * time.
+ */
 const GRACE_MS = 300;
 const WATCH_MS = 100;
 const STOPPED = '-{"message":"the run has ended"}';
 
-/** Compiled, the module of the thread is beside this one; from the sources, Node is told how to read TypeScript. */
+/**
+ * Compiled, the module of the thread is beside this one; from the sources, Node is told how to read
+ * TypeScript.
+ */
 const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const ENTRY = new URL(`./guest/thread${EXTENSION}`, import.meta.url);
 const EXEC_ARGUMENTS =
@@ -74,8 +83,8 @@ export class GuestThread {
       execArgv: EXEC_ARGUMENTS,
       // The secrets of the gateway are in its environment.
       env: {},
-      // Of the thread's own heap, which holds what is on its way; the guest's is counted by itself. With less stack, WebAssembly
-      // runs out of it before the interpreter does.
+      // Of the thread's own heap, which holds what is on its way; the guest's is counted by itself. With less
+      // stack, WebAssembly runs out of it before the interpreter does.
       resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 },
     });
     this.#worker.on('message', (message: GuestMessage) => this.#hear(message));
@@ -126,7 +135,9 @@ export class GuestThread {
     }
   }
 
-  /** Ends the run under way: at the next instruction or, when the interpreter does not hear, with the thread. */
+  /**
+   * Ends the run under way: at the next instruction or, when the interpreter does not hear, with the thread.
+   */
   stop(reason: OutsideStop): void {
     if (this.#run === undefined) this.#stopFirst = reason;
     else this.#run.stop(reason);
@@ -238,7 +249,10 @@ class ThreadRun {
     Atomics.notify(this.#options.shared, ANSWERED);
   }
 
-  /** The interpreter ends a run that is out of processor time by itself, and tells where; here ends what does not hear. */
+  /**
+   * The interpreter ends a run that is out of processor time by itself, and tells where; here ends what does
+   * not hear.
+   */
   #look(): void {
     const beats = Atomics.load(this.#options.shared, BEATS);
     if (this.#calledAt !== undefined || beats !== this.#beats) {

@@ -1,4 +1,7 @@
-/** Answers the calls of one run: finds the binding, reads its arguments, and turns what comes of it into the text the guest takes. */
+/**
+ * Answers the calls of one run: finds the binding, reads its arguments, and turns what comes of it into the
+ * text the guest takes.
+ */
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import { isNestedDeeply } from '../json-depth.js';

@@ -1,4 +1,7 @@
-/** How many lists the scripts of a gateway read at once: each holds a connection of those that all streamed answers share. */
+/**
+ * How many lists the scripts of a gateway read at once: each holds a connection of those that all streamed
+ * answers share.
+ */
 import { ServiceError } from '../errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
 
@@ -15,7 +18,10 @@ export class OpenStreams {
     return Math.ceil(this.#limits.streams / 2);
   }
 
-  /** The answer is to be called once the stream is closed. @throws UNAVAILABLE, at once: who waited would wait with others open */
+  /**
+   * The answer is to be called once the stream is closed. @throws UNAVAILABLE, at once: who waited would wait
+   * with others open
+   */
   open(): () => void {
     if (this.#count >= this.#limits.streams) {
       throw new ServiceError(

@@ -1,6 +1,7 @@
 /**
- * Places for those who cannot all be served at once. Whoever waits is served before others who have more places already: a
- * caller with a hundred requests waits behind one with a single request, and a domain behind a domain with fewer.
+ * Places for those who cannot all be served at once. Whoever waits is served before others who have more
+ * places already: a caller with a hundred requests waits behind one with a single request, and a domain
+ * behind a domain with fewer.
  */
 import { ServiceError } from '../errors.js';
 

@@ -4,9 +4,10 @@ import { credentialName, type Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 
 /**
- * A condition on rows with `domain_id`, `principal` and `credential`: all of the domain for an admin, else what ran as the caller. Who has
- * a part of its user's rights (an API key, a token of `platform.signToken`) reaches what it started itself: what the user's other
- * credentials were answered may be more than it may read.
+ * A condition on rows with `domain_id`, `principal` and `credential`: all of the domain for an admin, else
+ * what ran as the caller. Who has a part of its user's rights (an API key, a token of `platform.signToken`)
+ * reaches what it started itself: what the user's other credentials were answered may be more than it may
+ * read.
  */
 export function runsInReach({ domain, principal }: Scope): Prisma.Sql {
   const inDomain = Prisma.sql`domain_id = ${domain.id}`;

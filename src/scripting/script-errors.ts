@@ -110,7 +110,9 @@ function isDetail(value: unknown): value is ErrorDetail {
   return typeof value === 'object' && value !== null && 'detail' in value && typeof value.detail === 'string';
 }
 
-/** A line of a stack is `    at name (file:line:column)`; those of the platform are not the script's business. */
+/**
+ * A line of a stack is `    at name (file:line:column)`; those of the platform are not the script's business.
+ */
 function placeIn(script: string, stack: string): Pick<ScriptError, 'script' | 'line' | 'column' | 'stack'> {
   const lines = stack
     .split('\n')

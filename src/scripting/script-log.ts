@@ -49,8 +49,8 @@ export class ScriptLog {
   }
 
   /**
-   * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read. `isApart`: the run is in
-   * a transaction, which holds a connection while the line is kept by another one.
+   * Keeps a line. It stays also when the transaction of the run is taken back: that is when it is read.
+   * `isApart`: the run is in a transaction, which holds a connection while the line is kept by another one.
    *
    * @throws LIMIT_EXCEEDED for a message or data that are too long
    */
@@ -80,7 +80,10 @@ export class ScriptLog {
     );
   }
 
-  /** The newest first: an admin's view of all of the domain, anybody's view of their own runs. @throws INVALID_VALUE */
+  /**
+   * The newest first: an admin's view of all of the domain, anybody's view of their own runs. @throws
+   * INVALID_VALUE
+   */
   async list(scope: Scope, query: ScriptLogQuery): Promise<readonly ScriptLogEntry[]> {
     const conditions = [
       runsInReach(scope),

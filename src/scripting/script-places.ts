@@ -1,4 +1,6 @@
-/** The places of scripts: those of runs, and others for what a write asks, which no run takes away from it. */
+/**
+ * The places of scripts: those of runs, and others for what a write asks, which no run takes away from it.
+ */
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { type NoPlace, Places, type Visitor } from './places.js';
@@ -8,7 +10,9 @@ const RETRY_AFTER_SECONDS = 5;
 /** Writes are short: their places are free again soon. */
 const RETRY_WRITE_AFTER_SECONDS = 1;
 
-/** Places for runs that are started from outside; those that a script starts have the place of that script. */
+/**
+ * Places for runs that are started from outside; those that a script starts have the place of that script.
+ */
 export function createRunPlaces(limits: ScriptLimits): Places {
   const reasons: Readonly<Record<NoPlace, string>> = {
     full: `too many scripts are waiting to run: ${printLimit(limits, 'queuedRuns')} behind ${printLimit(limits, 'concurrentRuns')}`,
@@ -29,8 +33,8 @@ export function createRunPlaces(limits: ScriptLimits): Places {
 }
 
 /**
- * Places for writes that ask scripts. Each holds a connection while it asks, so there are fewer of them than half of the pool,
- * whatever the setting says; one caller, and one domain, leave some of them to others.
+ * Places for writes that ask scripts. Each holds a connection while it asks, so there are fewer of them than
+ * half of the pool, whatever the setting says; one caller, and one domain, leave some of them to others.
  */
 export function createWritePlaces(limits: ScriptLimits, poolSize: number): Places {
   const places = Math.max(1, Math.min(limits.beforeRuns, Math.floor((poolSize - 1) / 2)));

@@ -9,8 +9,8 @@ export interface ScriptSource {
   /** Shown in errors. */
   readonly name: string;
   /**
-   * An ES module. Its result is its default export; a function there is called with the arguments, and a promise is awaited:
-   * `export default (args) => args.a + 1`.
+   * An ES module. Its result is its default export; a function there is called with the arguments, and a
+   * promise is awaited: `export default (args) => args.a + 1`.
    */
   readonly code: string;
 }
@@ -19,7 +19,9 @@ export interface RunRequest {
   /** Of the run, a UUID: what it logs names it. Default: a new one. */
   readonly id?: string | undefined;
   readonly source: ScriptSource;
-  /** As whom and where: the script can do nothing this principal could not do itself. Its signal ends the run. */
+  /**
+   * As whom and where: the script can do nothing this principal could not do itself. Its signal ends the run.
+   */
   readonly scope: Scope;
   /** The script's global `args`. */
   readonly arguments: JsonValue;
@@ -29,13 +31,17 @@ export interface RunRequest {
   /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;
   /**
-   * Whose requests it is counted with: it waits for its place behind those who have fewer. `held`: whoever waits for this run has
-   * a place for it already; two scripts that wait for scripts could otherwise wait for each other. Default: the principal of the scope.
+   * Whose requests it is counted with: it waits for its place behind those who have fewer. `held`: whoever
+   * waits for this run has a place for it already; two scripts that wait for scripts could otherwise wait for
+   * each other. Default: the principal of the scope.
    */
   readonly place?: Visitor | 'held' | undefined;
   /** The transaction the run's writes are part of. */
   readonly within?: Transaction | undefined;
-  /** From the asking on, waiting for a place included, where the caller grants less than the settings do, e.g. to a before-trigger. */
+  /**
+   * From the asking on, waiting for a place included, where the caller grants less than the settings do, e.g.
+   * to a before-trigger.
+   */
   readonly wallTimeMs?: number | undefined;
 }
 
@@ -56,7 +62,10 @@ export interface RunResult {
   readonly output: readonly OutputLine[];
   /** From the start of the script; waiting for a free place not included. */
   readonly durationMs: number;
-  /** Processor time of its thread; where the system does not tell (other than Linux), the time not spent waiting for the gateway. */
+  /**
+   * Processor time of its thread; where the system does not tell (other than Linux), the time not spent
+   * waiting for the gateway.
+   */
   readonly cpuMs: number;
   /** What the script held at its end or, if that was more than the heap is at first, the most it held. */
   readonly memoryBytes: number;
@@ -70,7 +79,10 @@ export interface ScriptError {
   /** `TypeError`, `Error`, … as the script would see it. */
   readonly name: string;
   readonly message: string;
-  /** Of an error of the gateway (a refusal, a limit): its code, status and details as everywhere. Absent: the script's own error. */
+  /**
+   * Of an error of the gateway (a refusal, a limit): its code, status and details as everywhere. Absent: the
+   * script's own error.
+   */
   readonly code?: ErrorCode | undefined;
   readonly status?: number | undefined;
   readonly errors?: readonly ErrorDetail[] | undefined;

@@ -1,9 +1,9 @@
 /**
- * Runs scripts, which nobody trusts, beside the gateway and not within it: in QuickJS compiled to WebAssembly, on threads of their
- * own, each run with a fresh interpreter and limits on all it takes.
+ * Runs scripts, which nobody trusts, beside the gateway and not within it: in QuickJS compiled to
+ * WebAssembly, on threads of their own, each run with a fresh interpreter and limits on all it takes.
  *
- * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is ended takes the
- * statement it waits for with it.
+ * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is
+ * ended takes the statement it waits for with it.
  */
 import { setMaxListeners } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
@@ -32,13 +32,14 @@ export interface ScriptRunnerOptions {
 }
 
 /**
- * Scripts get what the gateway's own threads leave: with twenty endless loops on two busy cores a request takes what it takes
- * without them, at 10 five times as long.
+ * Scripts get what the gateway's own threads leave: with twenty endless loops on two busy cores a request
+ * takes what it takes without them, at 10 five times as long.
  */
 const NICENESS = 15;
 /**
- * A run within a transaction holds a connection and locks, and somebody waits for the write: at 15 it would get next to nothing on a
- * machine whose processors are taken. There are few of these, each with little time, so that they do not crowd out the gateway.
+ * A run within a transaction holds a connection and locks, and somebody waits for the write: at 15 it would
+ * get next to nothing on a machine whose processors are taken. There are few of these, each with little time,
+ * so that they do not crowd out the gateway.
  */
 const NICENESS_WITHIN_WRITES = 5;
 
@@ -77,8 +78,8 @@ export class ScriptRunner {
   /**
    * Runs a script to its end. That it fails is a result; only what keeps it from starting is thrown.
    *
-   * @throws LIMIT_EXCEEDED for its code, its arguments or its depth; UNAVAILABLE when too many scripts wait; the signal's reason when
-   * that ends the waiting
+   * @throws LIMIT_EXCEEDED for its code, its arguments or its depth; UNAVAILABLE when too many scripts wait;
+   * the signal's reason when that ends the waiting
    */
   async run(request: RunRequest): Promise<RunResult> {
     const argumentsText = this.#checkRequest(request);

@@ -63,8 +63,8 @@ function tellEtagHeld({ request, reply }: AnsweringOptions): void {
 }
 
 /**
- * Sends what comes, as fast as it is taken. What fails before the first byte is an ordinary error; what fails after
- * it resets the connection, because an end that is well-formed would make half an answer look whole.
+ * Sends what comes, as fast as it is taken. What fails before the first byte is an ordinary error; what fails
+ * after it resets the connection, because an end that is well-formed would make half an answer look whole.
  *
  * @see decisions 4
  */

@@ -1,6 +1,7 @@
 /**
  * The life of a request, from its arrival to the end of its answer: its id, its context, its signal, what is
- * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has gone.
+ * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has
+ * gone.
  */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';

@@ -12,8 +12,9 @@ export interface AuthenticationOptions {
 }
 
 /**
- * A request without a credential goes on without a scope and is counted by its address; whether that is enough,
- * the resolver says. A wrong credential goes no further, and counts against the address too, or guessing would be free.
+ * A request without a credential goes on without a scope and is counted by its address; whether that is
+ * enough, the resolver says. A wrong credential goes no further, and counts against the address too, or
+ * guessing would be free.
  *
  * @see interface 5, decisions 6, 7, 9
  */

@@ -1,6 +1,7 @@
 /**
- * Which bodies are read, and how much of them: none where the answer is known without it, and little of callers who did not say who
- * they are, since reading costs and they can be anybody. Who waits with a body for `100 Continue` is told to send it when it will be read.
+ * Which bodies are read, and how much of them: none where the answer is known without it, and little of
+ * callers who did not say who they are, since reading costs and they can be anybody. Who waits with a body
+ * for `100 Continue` is told to send it when it will be read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
@@ -18,14 +19,17 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `small`: parameters that need no credential. `streamed`: the route reads it by itself, within a limit of its own. */
+    /**
+     * `small`: parameters that need no credential. `streamed`: the route reads it by itself, within a limit
+     * of its own.
+     */
     readonly body?: 'small' | 'parameters' | 'streamed';
   }
 }
 
 /**
- * Refuses bodies before they are read. To follow the hook that finds out who asks; what is refused by hooks of a route, such as a
- * missing credential, is refused before this.
+ * Refuses bodies before they are read. To follow the hook that finds out who asks; what is refused by hooks
+ * of a route, such as a missing credential, is refused before this.
  */
 export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void {
   const waiting = new WeakSet<IncomingMessage>();

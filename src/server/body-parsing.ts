@@ -31,7 +31,9 @@ export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
   return readJsonBody(body, shape, parseExactJson);
 }
 
-/** The fields by name; one that is given several times is a list. @throws LIMIT_EXCEEDED (400) for too many */
+/**
+ * The fields by name; one that is given several times is a list. @throws LIMIT_EXCEEDED (400) for too many
+ */
 function parseForm(body: Buffer): NodeJS.Dict<string | string[]> {
   assertFormShape(body, MAX_PARAMETER_MEMBERS);
   return parseFields(body.toString('utf8'), '&', '=', { maxKeys: MAX_PARAMETER_MEMBERS });

@@ -1,4 +1,7 @@
-/** The contract to read: `/openapi.json`, and `/docs` which shows it. All files are our own or the package's; nothing is loaded from elsewhere. */
+/**
+ * The contract to read: `/openapi.json`, and `/docs` which shows it. All files are our own or the package's;
+ * nothing is loaded from elsewhere.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';

@@ -1,9 +1,13 @@
 /**
- * A last line that says that an answer is whole, for those who ask by `Prefer: end-marker` (RFC 7240): neither NDJSON nor CSV shows
- * by itself that its end is missing, and what stands between may not pass on that a connection was cut.
+ * A last line that says that an answer is whole, for those who ask by `Prefer: end-marker` (RFC 7240):
+ * neither NDJSON nor CSV shows by itself that its end is missing, and what stands between may not pass on
+ * that a connection was cut.
  */
 
-/** By media type, what is added when everything before it was sent. A record has no field that begins with `$`. */
+/**
+ * By media type, what is added when everything before it was sent. A record has no field that begins with
+ * `$`.
+ */
 const MARKERS: ReadonlyMap<string, string> = new Map([
   ['application/x-ndjson', '{"$end":true}\n'],
   ['text/csv', '#end\r\n'],
@@ -11,7 +15,9 @@ const MARKERS: ReadonlyMap<string, string> = new Map([
 
 const PREFERENCE = 'end-marker';
 
-/** The marker that was asked for, in an answer of this type; `undefined`: none was, or the type needs none. */
+/**
+ * The marker that was asked for, in an answer of this type; `undefined`: none was, or the type needs none.
+ */
 export function endMarkerFor(prefer: string | string[] | undefined, mediaType: string): string | undefined {
   if (prefer === undefined) return undefined;
   const names = String(prefer)

@@ -30,7 +30,9 @@ export function answerUnreadablePath(error: Error, request: FastifyRequest, repl
     .send(body);
 }
 
-/** For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4 */
+/**
+ * For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4
+ */
 export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
     leaveRest(request, reply);

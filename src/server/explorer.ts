@@ -1,6 +1,7 @@
 /**
- * `/explore`: GraphiQL for the people of a school, from our own files alone. What the page is made of was built with the
- * package (src/explore/bundle.ts); the operations library and what may be known of the school are read here.
+ * `/explore`: GraphiQL for the people of a school, from our own files alone. What the page is made of was
+ * built with the package (src/explore/bundle.ts); the operations library and what may be known of the school
+ * are read here.
  */
 
 import { createHash } from 'node:crypto';
@@ -50,7 +51,10 @@ function getBuilt(files: PageFiles | undefined): PageFiles {
   throw new ServiceError('UNAVAILABLE', 'The explorer has not been built; `npm run build` makes it.');
 }
 
-/** The demo logins stand on the login form of the demo school, as they do in the README; those of another school do not. */
+/**
+ * The demo logins stand on the login form of the demo school, as they do in the README; those of another
+ * school do not.
+ */
 function describeSchool(school: ReturnType<ExplorerOptions['school']>) {
   return {
     school: school?.name ?? null,

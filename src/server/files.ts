@@ -208,7 +208,10 @@ function isNamed(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** A range is of a GET. `If-Range` by a date counts as not met: dates are too coarse to be sure by. @see RFC 9110, 13.1.5 and 14.2 */
+/**
+ * A range is of a GET. `If-Range` by a date counts as not met: dates are too coarse to be sure by.
+ * @see RFC 9110, 13.1.5 and 14.2
+ */
 function isRangeMeant({ headers, method }: FastifyRequest, etag: string): boolean {
   if (method !== 'GET') return false;
   const condition = headers['if-range'];

@@ -1,4 +1,7 @@
-/** What Fastify refuses by itself, in the words of our catalog. Anything that is not in this table is a fault of ours. */
+/**
+ * What Fastify refuses by itself, in the words of our catalog. Anything that is not in this table is a fault
+ * of ours.
+ */
 import { ServiceError } from '../errors.js';
 
 const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {

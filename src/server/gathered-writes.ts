@@ -1,6 +1,7 @@
 /**
- * Less than this is gathered before it is written: a write for each row would cost more than the row. An answer that ends
- * before it is sent in one piece, with its length; a longer one begins with the first batch of rows all the same.
+ * Less than this is gathered before it is written: a write for each row would cost more than the row. An
+ * answer that ends before it is sent in one piece, with its length; a longer one begins with the first batch
+ * of rows all the same.
  */
 const MIN_WRITE_BYTES = 64 * 1024;
 

@@ -31,7 +31,10 @@ export function useHealth(app: FastifyInstance, o: HealthOptions): void {
   });
 }
 
-/** Asks the database once for all who want to know at the same time, and waits no longer than its limit whatever becomes of the question. */
+/**
+ * Asks the database once for all who want to know at the same time, and waits no longer than its limit
+ * whatever becomes of the question.
+ */
 class Readiness {
   readonly #database: HealthOptions['database'];
   #asking: Promise<void> | undefined;

@@ -1,7 +1,10 @@
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** What has not been taken yet may be so long; what is more is dropped. A reader that pauses for a moment loses nothing. */
+/**
+ * What has not been taken yet may be so long; what is more is dropped. A reader that pauses for a moment
+ * loses nothing.
+ */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
 /** Lines are gathered for a moment: a write for each request would cost more than the request's own work. */
@@ -12,7 +15,10 @@ const FLUSH_MS = 1000;
 const RETRY_MS = 100;
 
 export interface LogOutputOptions {
-  /** The descriptor that is written to; it is not closed. A pipe should not block, which Node sees to for its own. */
+  /**
+   * The descriptor that is written to; it is not closed. A pipe should not block, which Node sees to for its
+   * own.
+   */
   readonly fd: number;
   /** One sentence, the first time that lines are dropped. */
   readonly onTrouble: (sentence: string) => void;
@@ -20,9 +26,9 @@ export interface LogOutputOptions {
 }
 
 /**
- * Writes the lines of the log to a descriptor, and never lets it matter whether they are taken: not by a full disk, by a reader that has
- * gone, nor by one that reads no more. Lines that cannot be written are dropped and counted; once lines are taken again, the log says how
- * many are missing.
+ * Writes the lines of the log to a descriptor, and never lets it matter whether they are taken: not by a full
+ * disk, by a reader that has gone, nor by one that reads no more. Lines that cannot be written are dropped
+ * and counted; once lines are taken again, the log says how many are missing.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
@@ -124,7 +130,10 @@ export class LogOutput implements DestinationStream {
     );
   }
 
-  /** The process ends, perhaps by a fault that the last lines are about: they are written at once, or not at all. */
+  /**
+   * The process ends, perhaps by a fault that the last lines are about: they are written at once, or not at
+   * all.
+   */
   #writeLast(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
     try {

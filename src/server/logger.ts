@@ -19,7 +19,8 @@ export function createLogger(o: { readonly level: string; readonly destination: 
 
 /** Standard output as a place for the log: whatever becomes of it, the gateway goes on. */
 export function openStandardOutput(): LogOutput {
-  // Asking Node for its stream makes a pipe one that does not block, and its errors are the log's own to tell.
+  // Asking Node for its stream makes a pipe one that does not block, and its errors are the log's own to
+  // tell.
   process.stdout.on('error', () => {});
   return new LogOutput({
     fd: process.stdout.fd,

@@ -1,4 +1,7 @@
-/** `/manual`: the documentation of this very version, from our own files alone. It is built with the package (src/manual/build.ts). */
+/**
+ * `/manual`: the documentation of this very version, from our own files alone. It is built with the package
+ * (src/manual/build.ts).
+ */
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';

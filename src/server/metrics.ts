@@ -55,7 +55,10 @@ export class Metrics {
     help: 'Streamed answers that failed on the way and were cut.',
     registers: [this.registry],
   });
-  /** Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and statuses are few. */
+  /**
+   * Finding a labelled figure by its labels costs more than adding to it. Bounded: methods, templates and
+   * statuses are few.
+   */
   readonly #figures = new Map<string, RequestFigure>();
 
   readonly #messages = new Counter({

@@ -60,8 +60,8 @@ export function createObserver(o: { readonly log: Observe; readonly metrics: Met
 }
 
 /**
- * Writes what happens to the log; of failures that an outage repeats, the first. What it gives never throws: it is called from events of
- * sockets and streams, where an error would end the process.
+ * Writes what happens to the log; of failures that an outage repeats, the first. What it gives never throws:
+ * it is called from events of sockets and streams, where an error would end the process.
  */
 export function createEventLog(destination: Logger): Observe {
   // What is written here holds no secret but in an address, which is redacted below. Searching every line for

@@ -9,8 +9,9 @@ export interface Pace {
 }
 
 /**
- * Writes one chunk after the other and waits for a slow reader, but not for one that takes less than the pace: a byte now and then
- * would hold everything behind the answer for ever. Only the time spent waiting counts.
+ * Writes one chunk after the other and waits for a slow reader, but not for one that takes less than the
+ * pace: a byte now and then would hold everything behind the answer for ever. Only the time spent waiting
+ * counts.
  */
 export class PacedWriter {
   readonly #response: Writable;

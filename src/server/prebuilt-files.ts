@@ -1,4 +1,7 @@
-/** Files that were built with the package and lie beside their compressed forms: `page.js`, `page.js.br`, `page.js.gz`. */
+/**
+ * Files that were built with the package and lie beside their compressed forms: `page.js`, `page.js.br`,
+ * `page.js.gz`.
+ */
 import { open } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../content-encoding.js';
@@ -10,10 +13,11 @@ const ENCODINGS = [
 ] as const;
 
 /**
- * Begins to send a file in the smallest form that the client takes. Gives `missing`, with nothing sent, where there is no such file.
+ * Begins to send a file in the smallest form that the client takes. Gives `missing`, with nothing sent, where
+ * there is no such file.
  *
- * The answer is not waited for: a reply that is awaited gives nothing, and a client that goes away in the middle would fail the handler
- * when its headers are out already.
+ * The answer is not waited for: a reply that is awaited gives nothing, and a client that goes away in the
+ * middle would fail the handler when its headers are out already.
  */
 export async function sendPrebuilt(
   file: string,

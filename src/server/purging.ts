@@ -1,4 +1,7 @@
-/** Takes away, once an hour, what was only kept for a time. Every gateway does it: what one has taken the others do not find. */
+/**
+ * Takes away, once an hour, what was only kept for a time. Every gateway does it: what one has taken the
+ * others do not find.
+ */
 
 import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
 import type { Purged } from '../store/changes/purge.js';

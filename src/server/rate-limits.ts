@@ -35,7 +35,10 @@ interface Count {
 const MINUTE_MS = 60_000;
 const MOST_CREDENTIALS = 50_000;
 
-/** How many times the limit of a pair a user may be tried from all addresses, and an address try all users: a school sits behind one address. */
+/**
+ * How many times the limit of a pair a user may be tried from all addresses, and an address try all users: a
+ * school sits behind one address.
+ */
 const ALONE_FACTOR = 10;
 
 /**
@@ -84,9 +87,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to log in: of this user from this address, and of each of the two alone at ten times the limit.
-   * An attempt refused for one reason does not count for the next, so one address cannot lock a user out of all.
-   * What was typed as a user name is stored only as a hash, since passwords end up there.
+   * Counts an attempt to log in: of this user from this address, and of each of the two alone at ten times
+   * the limit. An attempt refused for one reason does not count for the next, so one address cannot lock a
+   * user out of all. What was typed as a user name is stored only as a hash, since passwords end up there.
    */
   async takeLogin(userName: string, address: string): Promise<RateDecision> {
     const pairLimit = this.#options.loginLimitPerMinute;
@@ -157,7 +160,8 @@ export class RateLimits {
         pending.map(({ credentialId, sent }) => [credentialId, sent]),
       );
       for (const { credentialId, count, sent } of pending) {
-        // Requests counted while the statement ran stay unshared. A window that closed meanwhile is no longer looked at.
+        // Requests counted while the statement ran stay unshared. A window that closed meanwhile is no longer
+        // looked at.
         count.shared = totals.get(credentialId) ?? count.shared + sent;
         count.unshared -= sent;
       }

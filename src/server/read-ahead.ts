@@ -9,7 +9,10 @@ export interface ReadAheadOptions {
   readonly onSourceEnd: () => void;
 }
 
-/** A source that is ended by itself lets go of what it holds, however slowly its content is taken. To be left by `close`. */
+/**
+ * A source that is ended by itself lets go of what it holds, however slowly its content is taken. To be left
+ * by `close`.
+ */
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
   readonly #chunks: Uint8Array[] = [];
@@ -26,7 +29,10 @@ export class ReadAhead {
     this.#pumping = this.#pump(source);
   }
 
-  /** The next chunk; `undefined`: there is none. @throws what the source threw, once everything before it was taken */
+  /**
+   * The next chunk; `undefined`: there is none. @throws what the source threw, once everything before it was
+   * taken
+   */
   async next(): Promise<Uint8Array | undefined> {
     while (this.#chunks.length === 0 && !this.#hasEnded) {
       await new Promise<void>((resolve) => {

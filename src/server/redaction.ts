@@ -1,6 +1,7 @@
 /**
- * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters replaced. Which are
- * secret shows by parts of their names, since scripts and other programs make up names of their own.
+ * Keeps credentials out of logs: an address, or a text that holds one, with the values of secret parameters
+ * replaced. Which are secret shows by parts of their names, since scripts and other programs make up names of
+ * their own.
  */
 
 /** Anywhere in a name, written together or apart: `my_token`, `accessToken`, `token[]`, `api-key`. */
@@ -23,7 +24,10 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#:@]*):[^\s/?#]*@/gi;
 
 const MASK = '[redacted]';
 
-/** `/auth?user_name=a&password=b` is `/auth?user_name=a&password=[redacted]`. Costs nothing where there is neither `=` nor `@`. */
+/**
+ * `/auth?user_name=a&password=b` is `/auth?user_name=a&password=[redacted]`. Costs nothing where there is
+ * neither `=` nor `@`.
+ */
 export function redactSecrets(text: string): string {
   const withoutParameters = text.includes('=')
     ? redactParameters(text.replace(OPAQUE_PARAMETERS, `$1=${MASK}`))

@@ -7,8 +7,9 @@ const TOLD_AGAIN_AFTER_MS = 60_000;
 const FIGURES = /\d[\d,.]*/g;
 
 /**
- * Keeps an outage from filling the log: of the failures that the environment causes, which are alike for every request it meets, the first is
- * told in full and the others are counted. What may be a fault of ours is never left out.
+ * Keeps an outage from filling the log: of the failures that the environment causes, which are alike for
+ * every request it meets, the first is told in full and the others are counted. What may be a fault of ours
+ * is never left out.
  */
 export class RepeatedFailures {
   readonly #now: () => number;

@@ -90,7 +90,10 @@ async function answerBy(
   return run;
 }
 
-/** @throws NOT_FOUND (404), METHOD_NOT_ALLOWED (405), UNAUTHENTICATED (401) where the script runs as its caller */
+/**
+ * @throws NOT_FOUND (404), METHOD_NOT_ALLOWED (405), UNAUTHENTICATED (401) where the script runs as its
+ * caller
+ */
 function findScript(
   services: ScriptEndpointServices,
   request: FastifyRequest<EndpointGeneric>,

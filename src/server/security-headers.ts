@@ -4,7 +4,10 @@ import helmet, { type HelmetOptions } from 'helmet';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** For answers that go out over TLS alone: a browser that once heard it over plain HTTP at home could not come back there. */
+/**
+ * For answers that go out over TLS alone: a browser that once heard it over plain HTTP at home could not come
+ * back there.
+ */
 export const TLS_HEADERS: Headers = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
 
 const SANDBOX = 'https://embeddable-sandbox.cdn.apollographql.com';
@@ -21,7 +24,10 @@ const FOR_PAGES_ALONE = {
   xXssProtection: false,
 } as const;
 
-/** For JSON: nothing in it is ever to be run or framed. @see OWASP REST Security Cheat Sheet, "Security Headers" */
+/**
+ * For JSON: nothing in it is ever to be run or framed.
+ * @see OWASP REST Security Cheat Sheet, "Security Headers"
+ */
 export const API_HEADERS: Headers = headersBy({
   ...FOR_PAGES_ALONE,
   contentSecurityPolicy: {
@@ -31,7 +37,10 @@ export const API_HEADERS: Headers = headersBy({
   xFrameOptions: { action: 'deny' },
 });
 
-/** For `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws its icons from data: addresses. */
+/**
+ * For `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws its icons
+ * from data: addresses.
+ */
 export const DOCUMENTATION_HEADERS: Headers = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -66,7 +75,10 @@ export const MANUAL_HEADERS: Headers = headersBy({
   },
 });
 
-/** For `/explore`: as `/docs`, and the web workers of the editor; GraphiQL's styles hold its fonts as data: addresses. */
+/**
+ * For `/explore`: as `/docs`, and the web workers of the editor; GraphiQL's styles hold its fonts as data:
+ * addresses.
+ */
 export const EXPLORER_HEADERS: Headers = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -85,7 +97,10 @@ export const EXPLORER_HEADERS: Headers = headersBy({
   },
 });
 
-/** For `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and is of no origin. Pictures may be shown in pages. */
+/**
+ * For `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and is of no
+ * origin. Pictures may be shown in pages.
+ */
 export const FILE_HEADERS: Headers = headersBy({
   ...FOR_PAGES_ALONE,
   contentSecurityPolicy: {
@@ -102,7 +117,10 @@ export const FILE_HEADERS: Headers = headersBy({
   xFrameOptions: { action: 'sameorigin' },
 });
 
-/** For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the browser. */
+/**
+ * For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the
+ * browser.
+ */
 export const SANDBOX_HEADERS: Headers = headersBy({
   crossOriginEmbedderPolicy: false,
   contentSecurityPolicy: {

@@ -19,7 +19,10 @@ export class Stopping {
   }
 }
 
-/** New requests get 503 and `Connection: close`, on old connections and on new ones: the port stays open until the last answer. */
+/**
+ * New requests get 503 and `Connection: close`, on old connections and on new ones: the port stays open until
+ * the last answer.
+ */
 export function useStopping(app: FastifyInstance, stopping: Stopping): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!stopping.isOn || request.routeOptions.config.isVital) return done();

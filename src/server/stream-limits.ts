@@ -1,6 +1,6 @@
 /**
- * Who may read long streamed answers at once. Each holds a connection of the database until it is read nearly to its end, so a few slow
- * readers could keep everybody else from reading.
+ * Who may read long streamed answers at once. Each holds a connection of the database until it is read nearly
+ * to its end, so a few slow readers could keep everybody else from reading.
  */
 import { ServiceError } from '../errors.js';
 
@@ -24,7 +24,10 @@ export interface StreamPlace {
 const RETRY_AFTER_SECONDS = 5;
 /** Of the connections: with so many taken, whoever reads one long answer gets no second one. */
 const SHARED_PART = 1 / 2;
-/** Of the connections: so many may wait for their readers. The rest serves answers that are short, or read as fast as they come. */
+/**
+ * Of the connections: so many may wait for their readers. The rest serves answers that are short, or read as
+ * fast as they come.
+ */
 const HELD_BACK_PART = 3 / 4;
 
 export class StreamLimits {
@@ -42,7 +45,8 @@ export class StreamLimits {
   /**
    * Counts a long answer in; it counts itself out.
    *
-   * @throws TOO_MANY_REQUESTS (429) for a user that has its share, UNAVAILABLE (503) when slow readers hold what may wait for them
+   * @throws TOO_MANY_REQUESTS (429) for a user that has its share, UNAVAILABLE (503) when slow readers hold
+   * what may wait for them
    */
   enter(user: string): StreamPlace {
     const count = this.#countByUser.get(user) ?? 0;

@@ -2,12 +2,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What is sent after a refusal is thrown away for so long, so that its sender may hear of it; then the connection is cut. */
+/**
+ * What is sent after a refusal is thrown away for so long, so that its sender may hear of it; then the
+ * connection is cut.
+ */
 const LINGER_MS = 5_000;
 /** Reading so much to its end costs less than a new connection. */
 const MAX_WORTH_READING = 64 * 1024;
 
-/** For a refusal: a long rest of the body ends the connection, a short one is read past and the connection serves on. */
+/**
+ * For a refusal: a long rest of the body ends the connection, a short one is read past and the connection
+ * serves on.
+ */
 export function leaveRest({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
   const isShort =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_WORTH_READING;

@@ -1,6 +1,7 @@
 /**
- * WebSockets at `/graphql`, on the port of everything else. The request that asks for one goes through the hooks of every request (maintenance, credential,
- * rate) and is refused as any other; accepted, its socket belongs to `LiveServer`.
+ * WebSockets at `/graphql`, on the port of everything else. The request that asks for one goes through the
+ * hooks of every request (maintenance, credential, rate) and is refused as any other; accepted, its socket
+ * belongs to `LiveServer`.
  */
 import type { IncomingMessage } from 'node:http';
 import { ServerResponse } from 'node:http';
@@ -57,7 +58,10 @@ export class WebSockets {
     this.#timer.unref();
   }
 
-  /** Sends requests for a WebSocket through the hooks of the application; `accept` waits for those that get so far. */
+  /**
+   * Sends requests for a WebSocket through the hooks of the application; `accept` waits for those that get so
+   * far.
+   */
   listen(app: FastifyInstance): void {
     app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       if (!isWebSocket(request)) {

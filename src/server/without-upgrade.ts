@@ -1,4 +1,7 @@
-/** Requests that ask for another protocol, and get this one: an upgrade is an offer, which a server may pass over (RFC 9110, 7.8). */
+/**
+ * Requests that ask for another protocol, and get this one: an upgrade is an offer, which a server may pass
+ * over (RFC 9110, 7.8).
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -6,8 +9,9 @@ import type { Socket } from 'node:net';
 const OFFERS: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Gives a request back to the server as if it had asked for nothing. Node hands over the bare socket whatever is asked for, once a
- * server takes WebSockets; Java's HTTP client offers HTTP/2 with every first request, bodies included.
+ * Gives a request back to the server as if it had asked for nothing. Node hands over the bare socket whatever
+ * is asked for, once a server takes WebSockets; Java's HTTP client offers HTTP/2 with every first request,
+ * bodies included.
  */
 export function serveWithoutUpgrade(
   server: Server,

@@ -1,7 +1,8 @@
 /**
  * The records of every collection: the one way to read and write them.
  *
- * Every method takes a `Scope` first; domain condition, access rules and validation are inside and cannot be switched off.
+ * Every method takes a `Scope` first; domain condition, access rules and validation are inside and cannot be
+ * switched off.
  *
  * @see decisions 1, 2, 3, 6, 7
  */
@@ -81,8 +82,9 @@ export class RecordStore {
   /**
    * The records a query asks for, not read yet.
    *
-   * @throws NOT_FOUND, GONE for the collection; FORBIDDEN, also for a filter or sort by a hidden field (named); MALFORMED_FILTER,
-   * INVALID_VALUE for operands that do not fit a declared type. All at once, before anything is read.
+   * @throws NOT_FOUND, GONE for the collection; FORBIDDEN, also for a filter or sort by a hidden field
+   * (named); MALFORMED_FILTER, INVALID_VALUE for operands that do not fit a declared type. All at once,
+   * before anything is read.
    */
   find(scope: Scope, query: RecordQuery, options: ReadOptions = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection, scope);
@@ -106,7 +108,8 @@ export class RecordStore {
   }
 
   /**
-   * One record by its `_id`. A record of another domain, or out of the caller's rows, is NOT_FOUND like one that never was.
+   * One record by its `_id`. A record of another domain, or out of the caller's rows, is NOT_FOUND like one
+   * that never was.
    *
    * @throws NOT_FOUND; GONE for a removed one; FORBIDDEN
    */
@@ -186,7 +189,10 @@ export class RecordStore {
     return await this.#matchingWrites.delete(scope, name, request, options);
   }
 
-  /** Stores records by a key of their own: changed where they are there, else made; all or none. @see Upserts.upsert */
+  /**
+   * Stores records by a key of their own: changed where they are there, else made; all or none.
+   * @see Upserts.upsert
+   */
   async upsert(
     scope: Scope,
     name: string,
@@ -228,7 +234,10 @@ export class RecordStore {
     return await purge(this.#environment.database, scope, { ...options, topDomain: this.#topDomain() });
   }
 
-  /** Whether the caller may do this with any record of the collection. @throws FORBIDDEN (403), NOT_FOUND (404), GONE (410) */
+  /**
+   * Whether the caller may do this with any record of the collection. @throws FORBIDDEN (403), NOT_FOUND
+   * (404), GONE (410)
+   */
   assertAllowed(scope: Scope, name: string, verb: RecordVerb): void {
     accessOf(scope, this.#environment.catalog.get(name, scope), verb);
   }

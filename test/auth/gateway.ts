@@ -154,7 +154,10 @@ export async function codeOf(work: Promise<unknown>): Promise<unknown> {
 
 const SOON_MS = 10_000;
 
-/** Waits until the work ends in the code: an announcement takes a moment to arrive, on a busy machine a longer one. */
+/**
+ * Waits until the work ends in the code: an announcement takes a moment to arrive, on a busy machine a longer
+ * one.
+ */
 export async function expectSoon(code: string, work: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + SOON_MS;
   for (;;) {

@@ -1,9 +1,9 @@
 /**
- * The baseline: `node:http` and `pg`, nothing else. It runs the statements it is given, as prepared statements,
- * and passes what Postgres printed through to the client: no credential, no parsing, no checks.
+ * The baseline: `node:http` and `pg`, nothing else. It runs the statements it is given, as prepared
+ * statements, and passes what Postgres printed through to the client: no credential, no parsing, no checks.
  *
- * Started as a child process with an environment variable `BARE_SERVER` that holds a `BareServerOptions`; sends
- * `{ url }` once it listens, and answers questions as `usage.ts` says.
+ * Started as a child process with an environment variable `BARE_SERVER` that holds a `BareServerOptions`;
+ * sends `{ url }` once it listens, and answers questions as `usage.ts` says.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';

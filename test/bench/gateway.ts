@@ -1,4 +1,7 @@
-/** The gateway under measure, whole, as a child process: settings from the environment; sends `{ url }`, answers as `usage.ts` says. */
+/**
+ * The gateway under measure, whole, as a child process: settings from the environment; sends `{ url }`,
+ * answers as `usage.ts` says.
+ */
 import 'reflect-metadata';
 import { createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';

@@ -60,7 +60,10 @@ export async function usageOf(target: Target): Promise<Usage> {
   return await answer;
 }
 
-/** Sends the same request over and over on every connection. @throws when any answer is not 2xx: a figure for errors means nothing. */
+/**
+ * Sends the same request over and over on every connection. @throws when any answer is not 2xx: a figure for
+ * errors means nothing.
+ */
 export async function measure(
   target: Target,
   workload: Workload,

@@ -1,10 +1,11 @@
 /**
- * `npm run bench`: the gateway beside a bare `node:http` + `pg` server that runs the same SQL and passes the bytes through, on a
- * database of its own with 300,000 records. The two take turns, round by round; figures are medians, and the ratio is what counts,
- * for machines are noisy.
+ * `npm run bench`: the gateway beside a bare `node:http` + `pg` server that runs the same SQL and passes the
+ * bytes through, on a database of its own with 300,000 records. The two take turns, round by round; figures
+ * are medians, and the ratio is what counts, for machines are noisy.
  *
- * `npm run bench -- reports` measures the reports instead, `-- scripts` scripts. `--only <text>` takes the workloads with that in their name;
- * `--directory <path>` keeps the database there, so that the next run need not seed.
+ * `npm run bench -- reports` measures the reports instead, `-- scripts` scripts. `--only <text>` takes the
+ * workloads with that in their name; `--directory <path>` keeps the database there, so that the next run need
+ * not seed.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Takes down the statement that the gateway runs for a GraphQL operation, sent to it over HTTP as any client would: what the bare server
- * is to run is what the gateway does run, whatever becomes of the code between.
+ * Takes down the statement that the gateway runs for a GraphQL operation, sent to it over HTTP as any client
+ * would: what the bare server is to run is what the gateway does run, whatever becomes of the code between.
  */
 import pg from 'pg';
 import { createApp } from '../../src/compose/app.js';
@@ -8,7 +8,9 @@ import { parseConfig } from '../../src/config.js';
 import type { BareStatement } from './bare-server.js';
 
 export interface OperationStatements {
-  /** The one statement on records. @throws when there is none, or several: then a comparison would be unfair */
+  /**
+   * The one statement on records. @throws when there is none, or several: then a comparison would be unfair
+   */
   record(query: string): Promise<BareStatement>;
   close(): Promise<void>;
 }

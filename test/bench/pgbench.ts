@@ -8,7 +8,10 @@ const run = promisify(execFile);
 const DATABASE = 'pgbench';
 const SECONDS = '3';
 
-/** The transactions a second of `pgbench -S` with one client, as text; why there is none, where it is not installed. */
+/**
+ * The transactions a second of `pgbench -S` with one client, as text; why there is none, where it is not
+ * installed.
+ */
 export async function selectsASecond(url: string): Promise<string> {
   const target = new URL(url);
   target.pathname = `/${DATABASE}`;

@@ -1,6 +1,7 @@
 /**
- * The school of `npm run bench -- reports`: 5,000 students, 300,000 dues, 60,600 receipts, 1,000,000 attendance records, 10,000 results, 300
- * members of staff with 60,000 attendance records, 5,000 leave requests, 200,000 messages.
+ * The school of `npm run bench -- reports`: 5,000 students, 300,000 dues, 60,600 receipts, 1,000,000
+ * attendance records, 10,000 results, 300 members of staff with 60,000 attendance records, 5,000 leave
+ * requests, 200,000 messages.
  */
 import pg from 'pg';
 import { pauseIndexes } from '../../src/demo/index-pause.js';
@@ -13,7 +14,9 @@ interface SeedStatement {
   readonly sql: string;
 }
 
-/** Once a database; a collection that has records is left as it is. Indexes are built from the filled tables. */
+/**
+ * Once a database; a collection that has records is left as it is. Indexes are built from the filled tables.
+ */
 export async function seedReportSchool(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- reports`: every report over a large school (report-school.ts). Prints for each the median of warm runs, the time Postgres'
- * process was on a processor, the target, and the shape of its plan: how each collection is reached. The first lines say how fast the
- * machine is at the least things: a row by its key as pgbench reads it, and one record by its key. One query runs on one processor: no
- * parallel workers.
+ * `npm run bench -- reports`: every report over a large school (report-school.ts). Prints for each the median
+ * of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how
+ * each collection is reached. The first lines say how fast the machine is at the least things: a row by its
+ * key as pgbench reads it, and one record by its key. One query runs on one processor: no parallel workers.
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
@@ -146,7 +146,9 @@ async function measureStatement(
   }
 }
 
-/** Time the process of a connection has had a processor, in steps of 10 ms; NaN where the system does not say. */
+/**
+ * Time the process of a connection has had a processor, in steps of 10 ms; NaN where the system does not say.
+ */
 async function processorMs(pid: number): Promise<number> {
   try {
     const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];

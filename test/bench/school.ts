@@ -1,4 +1,7 @@
-/** The school that is measured: the demo school, large enough for 300,000 attendance records, and a key to ask with. */
+/**
+ * The school that is measured: the demo school, large enough for 300,000 attendance records, and a key to ask
+ * with.
+ */
 
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed.js';

@@ -1,4 +1,6 @@
-/** The gateway of `npm run bench -- scripts`: runs the scripts its parent sends, as an admin of the school. */
+/**
+ * The gateway of `npm run bench -- scripts`: runs the scripts its parent sends, as an admin of the school.
+ */
 import 'reflect-metadata';
 import { createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';

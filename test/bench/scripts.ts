@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- scripts`: what scripts cost (a start cold and warm, calls of the platform, the memory of 20 at once), and what a caller
- * of the gateway notices of those that mean harm: the latency of a short list of records while they run.
+ * `npm run bench -- scripts`: what scripts cost (a start cold and warm, calls of the platform, the memory of
+ * 20 at once), and what a caller of the gateway notices of those that mean harm: the latency of a short list
+ * of records while they run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';

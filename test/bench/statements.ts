@@ -5,7 +5,10 @@ import type { BareStatement } from './bare-server.js';
 
 export interface StatementRecorder {
   readonly database: Database;
-  /** The one statement that `work` runs. @throws when it runs none, or several: then a comparison would be unfair */
+  /**
+   * The one statement that `work` runs. @throws when it runs none, or several: then a comparison would be
+   * unfair
+   */
   record(work: () => Promise<unknown>): Promise<BareStatement>;
 }
 

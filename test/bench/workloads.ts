@@ -1,4 +1,6 @@
-/** What is measured: each workload as a request to the gateway and as the statement the gateway runs for it. */
+/**
+ * What is measured: each workload as a request to the gateway and as the statement the gateway runs for it.
+ */
 
 import { isJsonObject, parseExactJson } from '../../src/json.js';
 import { parseOquery } from '../../src/languages/oquery.js';

@@ -16,8 +16,8 @@ export interface Chromium {
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * What the variable CHROMIUM names; else, on Linux x64, the one of the packages, unpacked once into `node_modules/.cache`
- * (200 MB, 3 s); else one on the PATH.
+ * What the variable CHROMIUM names; else, on Linux x64, the one of the packages, unpacked once into
+ * `node_modules/.cache` (200 MB, 3 s); else one on the PATH.
  *
  * @throws Error that says what to install
  */
@@ -73,7 +73,10 @@ async function unpackChromium(): Promise<Chromium> {
   };
 }
 
-/** The fonts of the package, which looks for them in Lambda's folders, and those of the machine; without any, Chromium crashes. */
+/**
+ * The fonts of the package, which looks for them in Lambda's folders, and those of the machine; without any,
+ * Chromium crashes.
+ */
 function printFontsConfig(directory: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,4 +1,6 @@
-/** The words of the browser tests: a page of a real Chromium that talks to the gateway and to nothing else. */
+/**
+ * The words of the browser tests: a page of a real Chromium that talks to the gateway and to nothing else.
+ */
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import {
   type Browser,
@@ -20,7 +22,10 @@ export interface Pages {
 const DESKTOP = { width: 1400, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Every test fails whose pages ask another server for something, or complain of an error or a breach of the policy. */
+/**
+ * Every test fails whose pages ask another server for something, or complain of an error or a breach of the
+ * policy.
+ */
 export function usePages(gateway: DemoGateway): Pages {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
@@ -74,8 +79,8 @@ export function usePages(gateway: DemoGateway): Pages {
 }
 
 /**
- * Runs in the page. The demo school was made up to a day, and the examples show the days before today. Timers and clocks
- * go on, which the editor depends on.
+ * Runs in the page. The demo school was made up to a day, and the examples show the days before today. Timers
+ * and clocks go on, which the editor depends on.
  */
 function stopDate(now: number): void {
   const RealDate = Date;

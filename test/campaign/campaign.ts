@@ -1,8 +1,14 @@
-/** The words of the campaigns: long generative trials that run by the clock, each round of which can be repeated alone. */
+/**
+ * The words of the campaigns: long generative trials that run by the clock, each round of which can be
+ * repeated alone.
+ */
 import { expect, it } from '@jest/globals';
 import { Random } from '../../src/demo/random.js';
 
-/** Set by `npm run test:campaign`, or by hand: the seed of the first round, and how long each campaign goes on. */
+/**
+ * Set by `npm run test:campaign`, or by hand: the seed of the first round, and how long each campaign goes
+ * on.
+ */
 const SEED = Number(process.env.CAMPAIGN_SEED ?? 1);
 const MINUTES = Number(process.env.CAMPAIGN_MINUTES ?? 1);
 /** What a campaign may take beyond its time to end its last round and to clean up. */
@@ -15,15 +21,19 @@ export interface CampaignRound {
   readonly random: Random;
   /** 0 for the first. */
   readonly index: number;
-  /** When the campaign's time is over, in milliseconds since 1970; a round that takes long ends by itself then. */
+  /**
+   * When the campaign's time is over, in milliseconds since 1970; a round that takes long ends by itself
+   * then.
+   */
   readonly until: number;
   /** Adds to a figure that is printed at the end, e.g. `count('acknowledged writes', 20)`. */
   count(figure: string, by?: number): void;
 }
 
 /**
- * Declares a campaign: rounds of `run`, the seed counted up from round to round, until its time is over; at least
- * one. The first round that throws ends it, and the message tells the command that repeats this very round.
+ * Declares a campaign: rounds of `run`, the seed counted up from round to round, until its time is over; at
+ * least one. The first round that throws ends it, and the message tells the command that repeats this very
+ * round.
  *
  * `promise` is the sentence that the campaign holds the service to, e.g. 'loses no acknowledged write'.
  */

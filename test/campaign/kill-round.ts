@@ -12,7 +12,10 @@ export interface KillRound {
   readonly killAfterMs: readonly [number, number];
 }
 
-/** Has many write to a school, kills the gateway or the database in the middle, brings it back, and looks at what is there. */
+/**
+ * Has many write to a school, kills the gateway or the database in the middle, brings it back, and looks at
+ * what is there.
+ */
 export async function killInTheMiddle(school: KilledSchool, round: KillRound): Promise<WriteJournal> {
   const { seed, victim, writers, killAfterMs } = round;
   const journal = new WriteJournal(school);

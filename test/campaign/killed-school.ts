@@ -15,7 +15,10 @@ const READY_WITHIN_MS = 60_000;
 /** Longer than the gateway takes to give up a database that does not answer. */
 const ANSWER_WITHIN_MS = 40_000;
 
-/** What came of a write: done, refused for good, or nobody knows, because the answer never came or spoke of a failure. */
+/**
+ * What came of a write: done, refused for good, or nobody knows, because the answer never came or spoke of a
+ * failure.
+ */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 export interface GraphqlSent {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a seed by
- * the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and `--minutes <number>`
- * say where and how long (`--minutes 0` is one round).
+ * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a
+ * seed by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
+ * `--minutes <number>` say where and how long (`--minutes 0` is one round).
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,8 @@
 /**
- * The rights matrix: callers × doors × collections × attempts, chosen at random and held against the declarations. Every combination once
- * is test/contract/rights-matrix.test.ts; here they come in any order and several at a time, so that what one caller is told
- * cannot depend on who asked before, or at the same moment.
+ * The rights matrix: callers × doors × collections × attempts, chosen at random and held against the
+ * declarations. Every combination once is test/contract/rights-matrix.test.ts; here they come in any order
+ * and several at a time, so that what one caller is told cannot depend on who asked before, or at the same
+ * moment.
  */
 import { beforeAll, expect } from '@jest/globals';
 import type { Random } from '../../src/demo/random.js';

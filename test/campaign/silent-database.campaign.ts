@@ -1,7 +1,8 @@
 /**
- * What passes between a gateway and its database is lost, held up and cut, and the database itself is stopped, while clerks write and others
- * read. Every request is answered in good time, by what it asked for or by 503 with `Retry-After`; nothing acknowledged is lost or
- * done twice; and the gateway is ready again without a restart.
+ * What passes between a gateway and its database is lost, held up and cut, and the database itself is
+ * stopped, while clerks write and others read. Every request is answered in good time, by what it asked for
+ * or by 503 with `Retry-After`; nothing acknowledged is lost or done twice; and the gateway is ready again
+ * without a restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
@@ -13,7 +14,10 @@ import { eventually } from '../messaging/use-workers.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type CampaignRound, campaign } from './campaign.js';
 
-/** What counts as hanging. The service promises five seconds and two; the machine may be busy with something else. */
+/**
+ * What counts as hanging. The service promises five seconds and two; the machine may be busy with something
+ * else.
+ */
 const HANGS_AFTER_MS = 20_000;
 const READYZ_HANGS_AFTER_MS = 6_000;
 const BACK_WITHIN_MS = 30_000;
@@ -136,7 +140,10 @@ function signal(backends: readonly { readonly pid: number }[], name: 'SIGSTOP' |
   }
 }
 
-/** Clerks who write, viewers who read, and a balancer that asks whether the gateway is ready, from the first fault to the last. */
+/**
+ * Clerks who write, viewers who read, and a balancer that asks whether the gateway is ready, from the first
+ * fault to the last.
+ */
 class Traffic {
   /** Names of tasks whose creation was answered with 201. */
   readonly acknowledged: string[] = [];
@@ -228,7 +235,9 @@ class Traffic {
   }
 }
 
-/** What was acknowledged is there once; what was not is there at most once; and no transaction was left open. */
+/**
+ * What was acknowledged is there once; what was not is there at most once; and no transaction was left open.
+ */
 async function expectKept(sql: pg.Pool, { acknowledged, asked }: Traffic): Promise<void> {
   const { rows } = await sql.query<{ name: string; count: number }>(
     `select data ->> 'name' as name, count(*)::int as count

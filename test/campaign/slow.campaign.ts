@@ -1,4 +1,7 @@
-/** Slow and greedy clients: floods of large bodies without a credential, readers that take a little, senders that never end. */
+/**
+ * Slow and greedy clients: floods of large bodies without a credential, readers that take a little, senders
+ * that never end.
+ */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';

@@ -1,4 +1,7 @@
-/** Sixteen at once of everything that holds a connection, and of kinds mixed at random, beside a caller who reads a little. */
+/**
+ * Sixteen at once of everything that holds a connection, and of kinds mixed at random, beside a caller who
+ * reads a little.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -23,7 +23,9 @@ const CREATED = `
   left join audit_entries a on a.collection = r.collection and a.record_id = r.id and a.operation = 'created'
   where r.collection = 'task' and r.deleted_at is null and r.data->>'name' = $1`;
 
-/** Records whose id begins with the mark and that were changed once, each with the audit entry of the change. */
+/**
+ * Records whose id begins with the mark and that were changed once, each with the audit entry of the change.
+ */
 const CHANGED = `
   select count(*) + count(a.id) as pieces
   from records r
@@ -205,7 +207,10 @@ export class WriteJournal {
     if (outcome !== 'acknowledged') throw new Error('the script of the campaign was not saved');
   }
 
-  /** Writes one thing after the other until told to stop. What cannot be prepared, because the database is away, is no write. */
+  /**
+   * Writes one thing after the other until told to stop. What cannot be prepared, because the database is
+   * away, is no write.
+   */
   async write(name: string, random: Random, stop: AbortSignal): Promise<void> {
     const [first, ...others] = Object.keys(KINDS);
     if (first === undefined) return;

@@ -1,4 +1,7 @@
-/** Many writes at once that ask a script before they are made: they wait without a connection, and nobody else waits for them. */
+/**
+ * Many writes at once that ask a script before they are made: they wait without a connection, and nobody else
+ * waits for them.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, send } from './graphql.js';

@@ -1,4 +1,7 @@
-/** Writes that wait for each other, and checks that another one could overtake: all of them at the same moment. */
+/**
+ * Writes that wait for each other, and checks that another one could overtake: all of them at the same
+ * moment.
+ */
 import { describe, expect, it, jest } from '@jest/globals';
 import { Domains } from '../../src/store/catalog/domains.js';
 import { openDatabase } from '../../src/store/database/database.js';

@@ -17,8 +17,8 @@ beforeAll(async () => {
 const RESET = 56;
 
 /**
- * How a stream that was cut in the middle ends for curl. A socket of Node tells a reset as a plain end where it comes behind bytes that
- * are not read yet.
+ * How a stream that was cut in the middle ends for curl. A socket of Node tells a reset as a plain end where
+ * it comes behind bytes that are not read yet.
  */
 async function endOfCutStream(version: '1.0' | '1.1'): Promise<number> {
   const url = `${gateway.url}/o/recs/attendance?stream=true`;

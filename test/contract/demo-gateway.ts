@@ -21,7 +21,10 @@ export interface DemoGateway {
   setProperty(name: string, value: JsonValue): Promise<void>;
 }
 
-/** Its users are those of the demo school, with their passwords. Without a size: as large as the first start makes it. */
+/**
+ * Its users are those of the demo school, with their passwords. Without a size: as large as the first start
+ * makes it.
+ */
 export function useDemoGateway(
   size: Partial<Pick<DemoOptions, 'students' | 'today'>> = {},
   settings: Settings = {},

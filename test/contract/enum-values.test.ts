@@ -1,4 +1,7 @@
-/** A value that a field can never have is refused with the values there are, on every door; it never finds nothing in silence. */
+/**
+ * A value that a field can never have is refused with the values there are, on every door; it never finds
+ * nothing in silence.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';

@@ -18,7 +18,10 @@ const gateway = useDemoGateway(
 const scripts = readExampleScripts();
 const read: string[] = [];
 
-/** Saves an example with its settings, or with others, so that one test is not disturbed by the triggers of another. */
+/**
+ * Saves an example with its settings, or with others, so that one test is not disturbed by the triggers of
+ * another.
+ */
 async function save(name: string): Promise<void> {
   const example = scripts.find((script) => script.name === name);
   if (!example) throw new Error(`there is no example ${name}`);

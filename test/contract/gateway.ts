@@ -1,4 +1,7 @@
-/** The words of the contract tests: a whole gateway on a database of its own, its users, and scenarios as data. */
+/**
+ * The words of the contract tests: a whole gateway on a database of its own, its users, and scenarios as
+ * data.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Passwords } from '../../src/auth/passwords.js';

@@ -1,4 +1,6 @@
-/** Requests that hold something while they are answered: a connection, a lock, a thread, a stream, a socket. */
+/**
+ * Requests that hold something while they are answered: a connection, a lock, a thread, a stream, a socket.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -4,7 +4,10 @@ import { type Answered, ask, send } from './graphql.js';
 
 const gateway = useGateway();
 
-/** A filter by a name that is not declared is answered, for records may hold such fields; who mistyped one is told. */
+/**
+ * A filter by a name that is not declared is answered, for records may hold such fields; who mistyped one is
+ * told.
+ */
 async function hintsOf(
   query: string,
   as: 'admin' | 'viewer' = 'admin',

@@ -1,4 +1,6 @@
-/** The worst of the hostile texts through every door: none is a fault of ours, and none fails in PostgreSQL. */
+/**
+ * The worst of the hostile texts through every door: none is a fault of ours, and none fails in PostgreSQL.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import { ATTEMPTS, prepareForAttempts } from '../hostile-attempts.js';
 import { watchStatementErrors } from '../statement-errors.js';

@@ -1,4 +1,7 @@
-/** Names and values that nothing can hold, or that mean nothing where they stand: refused before they reach PostgreSQL, on every door. */
+/**
+ * Names and values that nothing can hold, or that mean nothing where they stand: refused before they reach
+ * PostgreSQL, on every door.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';

@@ -1,4 +1,7 @@
-/** The first rounds of the campaign of kills: enough to see that a kill costs nothing, too few to meet what is rare. */
+/**
+ * The first rounds of the campaign of kills: enough to see that a kill costs nothing, too few to meet what is
+ * rare.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { killInTheMiddle } from '../campaign/kill-round.js';
 import { KilledSchool } from '../campaign/killed-school.js';

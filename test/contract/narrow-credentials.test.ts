@@ -1,4 +1,7 @@
-/** What an API key, or a token with a part of its user's rights, sees of what the user's other credentials did: nothing. */
+/**
+ * What an API key, or a token with a part of its user's rights, sees of what the user's other credentials
+ * did: nothing.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, type GraphqlAnswer, send } from './graphql.js';

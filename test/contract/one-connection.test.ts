@@ -1,6 +1,7 @@
 /**
- * Nobody who holds a connection waits for a second one of the same pool: with a pool of one connection everything still works.
- * Otherwise as many requests as the pool has connections would wait for each other, and everybody else with them.
+ * Nobody who holds a connection waits for a second one of the same pool: with a pool of one connection
+ * everything still works. Otherwise as many requests as the pool has connections would wait for each other,
+ * and everybody else with them.
  */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';

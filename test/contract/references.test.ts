@@ -1,4 +1,7 @@
-/** References point at records that are there: a write that makes one point at nothing is refused, on every door. */
+/**
+ * References point at records that are there: a write that makes one point at nothing is refused, on every
+ * door.
+ */
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { ask, send } from './graphql.js';

@@ -10,7 +10,10 @@ import { type Answered, ask, codesOf } from './graphql.js';
 
 const gateway = useGateway();
 
-/** What to ask of the fixture, where the example of the report is about other students or days. Names as on REST. */
+/**
+ * What to ask of the fixture, where the example of the report is about other students or days. Names as on
+ * REST.
+ */
 const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'fee-defaulters': {
     start_month: '2026-10',

@@ -1,6 +1,6 @@
 /**
- * Every caller at every door of every collection, once: the deterministic part of the campaign `rights`. What must come of it is worked
- * out from schema/collections by test/campaign/rights/promise.ts.
+ * Every caller at every door of every collection, once: the deterministic part of the campaign `rights`. What
+ * must come of it is worked out from schema/collections by test/campaign/rights/promise.ts.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reports } from '../../src/reports/registry.js';

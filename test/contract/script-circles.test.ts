@@ -1,4 +1,7 @@
-/** Scripts that start themselves by what they write or publish: they stop after SCRIPT_DEPTH of them, and say so. */
+/**
+ * Scripts that start themselves by what they write or publish: they stop after SCRIPT_DEPTH of them, and say
+ * so.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';

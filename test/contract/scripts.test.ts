@@ -1,4 +1,7 @@
-/** Scripts as a school uses them: saved, called, started by writes, messages and the clock, and answering requests. */
+/**
+ * Scripts as a school uses them: saved, called, started by writes, messages and the clock, and answering
+ * requests.
+ */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { itAnswers, useGateway } from './gateway.js';
 import { type Answered, ask, send } from './graphql.js';

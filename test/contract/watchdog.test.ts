@@ -1,6 +1,7 @@
 /**
- * Whatever is asked, by whatever role, eight at once and half of them cut in the middle: the process goes on, the next read is
- * answered, and no connection, lock or timer is left behind. How long others wait meanwhile is judged by the campaign of this name.
+ * Whatever is asked, by whatever role, eight at once and half of them cut in the middle: the process goes on,
+ * the next read is answered, and no connection, lock or timer is left behind. How long others wait meanwhile
+ * is judged by the campaign of this name.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,6 @@
-/** Every command, query and script of the README and the manual runs, on the demo school, as it stands there. */
+/**
+ * Every command, query and script of the README and the manual runs, on the demo school, as it stands there.
+ */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';

@@ -19,7 +19,8 @@ export interface Example {
 }
 
 /**
- * The examples of a document, in their order. What follows the language in the opening fence says how one is run:
+ * The examples of a document, in their order. What follows the language in the opening fence says how one is
+ * run:
  *
  *   ```sh no-run "it installs the gateway"     is not run, and why
  *   ```sh refused 400                          is answered with this status

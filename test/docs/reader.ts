@@ -1,6 +1,6 @@
 /**
- * A reader at a shell, with the gateway of the tests for the one on port 4000: runs the commands of a document in
- * its order, and keeps the variables and files that one command leaves for the next.
+ * A reader at a shell, with the gateway of the tests for the one on port 4000: runs the commands of a
+ * document in its order, and keeps the variables and files that one command leaves for the next.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -22,7 +22,10 @@ export interface Shown {
   readonly errors: string;
 }
 
-/** curl says by its exit code, and in words, that an answer was an error. Without it a refusal would look like success. */
+/**
+ * curl says by its exit code, and in words, that an answer was an error. Without it a refusal would look like
+ * success.
+ */
 const CURL = 'curl() { command curl --fail-with-body --show-error "$@"; }';
 
 export class Reader implements AsyncDisposable {

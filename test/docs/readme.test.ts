@@ -1,4 +1,6 @@
-/** The five minutes of the README show something on any day: its commands are tried on schools of many days. */
+/**
+ * The five minutes of the README show something on any day: its commands are tried on schools of many days.
+ */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { readExamples } from './examples.js';

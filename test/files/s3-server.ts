@@ -1,6 +1,6 @@
 /**
- * As much of S3 as an SDK needs to keep objects, on loopback: whole and multipart uploads, ranges, deletion. It looks at no signature. Ours, because the
- * servers of the registry have not been kept up for years.
+ * As much of S3 as an SDK needs to keep objects, on loopback: whole and multipart uploads, ranges, deletion.
+ * It looks at no signature. Ours, because the servers of the registry have not been kept up for years.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

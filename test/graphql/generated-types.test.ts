@@ -1,4 +1,7 @@
-/** The types that GraphQL Code Generator makes of schema/schema.graphql, for operations as dashboards write them. */
+/**
+ * The types that GraphQL Code Generator makes of schema/schema.graphql, for operations as dashboards write
+ * them.
+ */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

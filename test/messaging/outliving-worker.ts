@@ -1,6 +1,6 @@
 /**
- * A process that does jobs of two tasks, each of which takes two seconds: `fails` fails at its first attempt, `ends` does not. It says what it
- * is at, a line each, until it is killed.
+ * A process that does jobs of two tasks, each of which takes two seconds: `fails` fails at its first attempt,
+ * `ends` does not. It says what it is at, a line each, until it is killed.
  */
 import { JobWorkers } from '../../src/messaging/job-workers.js';
 import { openDatabase } from '../../src/store/database/database.js';

@@ -1,4 +1,7 @@
-/** Workers of as many gateways as a test needs, on its database; what they observed, and what their tasks were asked for. */
+/**
+ * Workers of as many gateways as a test needs, on its database; what they observed, and what their tasks were
+ * asked for.
+ */
 import { afterEach } from '@jest/globals';
 import type { CronItem, JobObservation, JobTask } from '../../src/messaging/job.js';
 import { JobWorkers } from '../../src/messaging/job-workers.js';

@@ -1,6 +1,6 @@
 /**
- * What must hold between the numbers of the reports on attendance and results, whatever the school: on 200 random small schools, each a domain of its
- * own, and on the demo school.
+ * What must hold between the numbers of the reports on attendance and results, whatever the school: on 200
+ * random small schools, each a domain of its own, and on the demo school.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -92,7 +92,10 @@ async function expectBroughtForward(ask: Ask, range: Months, month: string): Pro
   }
 }
 
-/** The same by student as by register, below 100 % as by student (who left is nobody to call), and by section as by class. */
+/**
+ * The same by student as by register, below 100 % as by student (who left is nobody to call), and by section
+ * as by class.
+ */
 async function expectSameByStudent(ask: Ask, range: Months, domain: string): Promise<void> {
   const register = await ask(classAttendance, range);
   const students = await ask(studentAttendance, range);
@@ -128,7 +131,10 @@ select id from records where domain = ${domain} and collection = 'registration'
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Every result is passed, in a compartment, failed, incomplete or exempt from all; ranks count from 1, with the same rank for the same percentage. */
+/**
+ * Every result is passed, in a compartment, failed, incomplete or exempt from all; ranks count from 1, with
+ * the same rank for the same percentage.
+ */
 async function expectResults(ask: Ask, className: string): Promise<void> {
   const { rows, totals } = await ask(classGradeBook, {
     session: '2026-27',

@@ -14,7 +14,10 @@ const WORKING_DAYS = Array.from({ length: 122 }, (_, index) => new Date(Date.UTC
   .filter((day) => day.getUTCDay() !== 0)
   .map((day) => day.toISOString().slice(0, 10));
 
-/** `moved` is in 4 until June and always there; `truant` moves too, and is never there in July; `stays` was never marked. */
+/**
+ * `moved` is in 4 until June and always there; `truant` moves too, and is never there in July; `stays` was
+ * never marked.
+ */
 const classOn = (day: string) => (day < '2026-07-01' ? '4' : '5');
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * What must hold between the numbers of the fee reports, whatever the school: on 200 random small schools, each a domain of its own, and on the demo
- * school. Sums are of exact decimals.
+ * What must hold between the numbers of the fee reports, whatever the school: on 200 random small schools,
+ * each a domain of its own, and on the demo school. Sums are of exact decimals.
  */
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';

@@ -107,8 +107,8 @@ describe('outstanding ageing', () => {
       { as_on: '2027-01-20', class: '10', include_left: 'true' },
       ACCOUNTANT,
     );
-    // October is 102 days ago, November 71, December 41, January 10. stu-09's concession of 100 % is granted by now.
-    // stu-10: Nov, Dec, Jan. stu-11: Oct, Dec, Jan. stu-12: Nov, Dec.
+    // October is 102 days ago, November 71, December 41, January 10. stu-09's concession of 100 % is granted
+    // by now. stu-10: Nov, Dec, Jan. stu-11: Oct, Dec, Jan. stu-12: Nov, Dec.
     expect(totals).toMatchObject({
       students: 3,
       days0To30: 2000,

@@ -1,6 +1,6 @@
 /**
- * `fee_months` is in step with the records after whatever was done to them, and the fee reports count from it exactly what they
- * would count from the records.
+ * `fee_months` is in step with the records after whatever was done to them, and the fee reports count from it
+ * exactly what they would count from the records.
  */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,7 +1,8 @@
 /**
- * The items of the fee reports as a person would compute them from the records themselves, document by document: the reading that
- * the table `fee_months` saves, kept to compare with. Ends in `items`: student, month, fee_head, due, concession, paid, fine, owed, due_date,
- * has_due (whether something above 0 was asked for); and `fee_faults`.
+ * The items of the fee reports as a person would compute them from the records themselves, document by
+ * document: the reading that the table `fee_months` saves, kept to compare with. Ends in `items`: student,
+ * month, fee_head, due, concession, paid, fine, owed, due_date, has_due (whether something above 0 was asked
+ * for); and `fee_faults`.
  */
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Sql } from '../../src/generated/prisma/internal/prismaNamespace.js';

@@ -43,7 +43,10 @@ export interface TestReports {
   readonly catalog: Catalog;
   /** Records as they are in an old or imported database: whatever their shape. `_id` names them. */
   insert(collection: string, records: readonly JsonObject[]): Promise<void>;
-  /** Marks of attendance, at four in the morning UTC, with the key that makes one the only mark of its student and day. */
+  /**
+   * Marks of attendance, at four in the morning UTC, with the key that makes one the only mark of its student
+   * and day.
+   */
   mark(marks: readonly Mark[]): Promise<void>;
   /** The domain's properties, in place of what was there. */
   readonly properties: Map<string, JsonValue>;

@@ -1,4 +1,7 @@
-/** Scripts that mean harm, or do it by mistake: each is ended with an error that says why, and the gateway goes on. */
+/**
+ * Scripts that mean harm, or do it by mistake: each is ended with an error that says why, and the gateway
+ * goes on.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { HostBinding } from '../../src/scripting/platform/host-binding.js';

@@ -1,4 +1,7 @@
-/** What scripts are ended for on a machine whose processors are all taken: their own processor time, not their waiting for it. */
+/**
+ * What scripts are ended for on a machine whose processors are all taken: their own processor time, not their
+ * waiting for it.
+ */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -10,7 +13,10 @@ const runner = useRunner({
   database: { transaction: (work) => test.database.transaction(work) },
   limits: { cpuTimeMs: 150, wallTimeMs: 120_000 },
 });
-/** Well above scripts: they get a twentieth of a processor, and this test is done in seconds. On Linux alone this is of the thread. */
+/**
+ * Well above scripts: they get a twentieth of a processor, and this test is done in seconds. On Linux alone
+ * this is of the thread.
+ */
 const SPIN = `
   const { getPriority, setPriority } = require('node:os');
   if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + 5));

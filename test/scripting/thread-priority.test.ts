@@ -11,7 +11,10 @@ const runner = useRunner({
   limits: { warmThreads: 1 },
 });
 
-/** How far below this process its threads run, each difference once; nothing is told of single threads on other systems. */
+/**
+ * How far below this process its threads run, each difference once; nothing is told of single threads on
+ * other systems.
+ */
 async function nicenessOfThreads(): Promise<readonly number[]> {
   if (process.platform !== 'linux') return [];
   const threads = await readdir('/proc/self/task');

@@ -1,4 +1,7 @@
-/** What Postgres does with the statements of the store: only a wrong plan tells that an index is there and not used. */
+/**
+ * What Postgres does with the statements of the store: only a wrong plan tells that an index is there and not
+ * used.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { parseOquery } from '../../src/languages/oquery.js';

@@ -1,4 +1,7 @@
-/** Tells Monaco, the editor in GraphiQL, where its web workers are: beside this script, on our own server. Imported before GraphiQL. */
+/**
+ * Tells Monaco, the editor in GraphiQL, where its web workers are: beside this script, on our own server.
+ * Imported before GraphiQL.
+ */
 export {};
 
 const urls = new Map<string, string>(Object.entries(WORKER_URLS));

@@ -1,6 +1,6 @@
 /**
- * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it is refused;
- * subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
+ * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it is
+ * refused; subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
  */
 
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';

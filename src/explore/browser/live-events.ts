@@ -1,4 +1,7 @@
-/** The events of the subscription that runs, the newest first: GraphiQL shows each in the place of the one before. */
+/**
+ * The events of the subscription that runs, the newest first: GraphiQL shows each in the place of the one
+ * before.
+ */
 import type { ExecutionResult } from 'graphql';
 import { ObservableValue } from './observable-value';
 

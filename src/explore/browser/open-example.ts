@@ -22,8 +22,9 @@ query WhoAmI {
 `;
 
 /**
- * Opens an example with its variables as of today: in the tab shown while that holds nothing of the user's own, else in a
- * new one. A query or a subscription runs at once; a mutation waits until its reader has seen what it writes.
+ * Opens an example with its variables as of today: in the tab shown while that holds nothing of the user's
+ * own, else in a new one. A query or a subscription runs at once; a mutation waits until its reader has seen
+ * what it writes.
  */
 export function useOpenExample(): (example: ExampleOperation) => void {
   const { examples, today } = useExplorer();

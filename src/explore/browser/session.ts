@@ -1,6 +1,6 @@
 /**
- * Who is logged in: the tokens of `POST /auth`, kept in sessionStorage, so that they end with the browser tab and are
- * sent by nothing but our own code.
+ * Who is logged in: the tokens of `POST /auth`, kept in sessionStorage, so that they end with the browser tab
+ * and are sent by nothing but our own code.
  */
 import { ObservableValue } from './observable-value';
 
@@ -69,7 +69,10 @@ export class Session {
     return await this.renew(state.tokens.accessToken);
   }
 
-  /** Another token than this one, which was refused. A refresh token works once: callers at the same time share one exchange. */
+  /**
+   * Another token than this one, which was refused. A refresh token works once: callers at the same time
+   * share one exchange.
+   */
   async renew(refused: string): Promise<string | undefined> {
     const state = this.state.get();
     if (state.kind !== 'loggedIn') return undefined;

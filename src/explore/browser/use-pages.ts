@@ -22,7 +22,10 @@ export interface LoadedPages {
   readonly fault: string | undefined;
   /** Loads the page that follows. */
   loadMore(table: string): Promise<void>;
-  /** Loads all that is missing, and gives the answer with it; `undefined` where that failed, or another operation was run meanwhile. */
+  /**
+   * Loads all that is missing, and gives the answer with it; `undefined` where that failed, or another
+   * operation was run meanwhile.
+   */
   loadAll(table: string): Promise<unknown>;
 }
 

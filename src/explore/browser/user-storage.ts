@@ -4,7 +4,10 @@ const FIRST_WIDTHS: Readonly<Record<string, string>> = {
   'graphiql:editorFlex': '0.65',
 };
 
-/** Where GraphiQL keeps tabs and history: in this browser, apart for each user, since several may share it. The theme is everyone's. */
+/**
+ * Where GraphiQL keeps tabs and history: in this browser, apart for each user, since several may share it.
+ * The theme is everyone's.
+ */
 const SHARED = 'graphiql:theme';
 
 export function createUserStorage(domain: string, userId: string) {

@@ -1,6 +1,7 @@
 /**
- * Where queries, updates and pipelines here mean something else than in MongoDB, or than in mingo, the JavaScript implementation they are tested
- * against. Anything that is not on this list is the same, and the tests on generated documents hold us to it.
+ * Where queries, updates and pipelines here mean something else than in MongoDB, or than in mingo, the
+ * JavaScript implementation they are tested against. Anything that is not on this list is the same, and the
+ * tests on generated documents hold us to it.
  */
 export interface MongoDifference {
   readonly name: string;

@@ -3,7 +3,8 @@
  *
  *   expression : "$path" | "$$variable" [ ".path" ] | { "$operator": operand } | { name: expression … } | [ expression … ] | scalar
  *
- * `{ "$multiply": ["$amount", 2] }` is { kind: 'operator', name: '$multiply', operand: { kind: 'list', elements: [
+ * `{ "$multiply": ["$amount", 2] }` is { kind: 'operator', name: '$multiply', operand: { kind: 'list',
+ * elements: [
  * { kind: 'field', path: ['amount'] }, { kind: 'literal', value: 2 } ] } }.
  */
 import { isJsonObject, type JsonValue } from '../../json.js';

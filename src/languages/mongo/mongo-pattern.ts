@@ -1,6 +1,7 @@
 /**
- * A regular expression of JavaScript as one of Postgres (an "advanced" one), which runs in time linear in the text but for back references;
- * those are refused. What JavaScript has and Postgres has not is refused by name, never read as something else.
+ * A regular expression of JavaScript as one of Postgres (an "advanced" one), which runs in time linear in the
+ * text but for back references; those are refused. What JavaScript has and Postgres has not is refused by
+ * name, never read as something else.
  *
  *   \b \B become \y \Y; `.` and `[^…]` mean what they mean in JavaScript, whatever the newlines
  *

@@ -3,8 +3,8 @@
  *
  *   pipeline : [ { "$stage": … } … ]                  each stage takes the documents of the one before; STAGES lists them
  *
- * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every stage keeps its `source`, the writing
- * that an implementation other than the database goes by.
+ * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every
+ * stage keeps its `source`, the writing that an implementation other than the database goes by.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';

@@ -1,4 +1,7 @@
-/** Where in a query, an update or a pipeline its reader is, how much of it has been read, and how it says what is wrong there. */
+/**
+ * Where in a query, an update or a pipeline its reader is, how much of it has been read, and how it says what
+ * is wrong there.
+ */
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import { printExactJson } from '../../json.js';

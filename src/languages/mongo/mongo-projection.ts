@@ -1,6 +1,7 @@
 /**
- * What of a document is returned, in Mongo's writing: `{ "name": 1, "address.city": 1, "_id": 0 }` some fields, `{ "phone": 0 }` all but some,
- * `{ "total": { "$sum": "$lines.amount" } }` what is computed. `_id` comes along unless it says 0.
+ * What of a document is returned, in Mongo's writing: `{ "name": 1, "address.city": 1, "_id": 0 }` some
+ * fields, `{ "phone": 0 }` all but some, `{ "total": { "$sum": "$lines.amount" } }` what is computed. `_id`
+ * comes along unless it says 0.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Expression } from '../../model/expression.js';

@@ -7,9 +7,10 @@
  *
  *   { "class": "5", "fees.head": { "$in": ["Tuition", "Bus"] }, "amount": { "$gt": 1000 }, "$or": [ { "left_on": null }, … ] }
  *
- * A record is JSON here, and no field's declared type changes what an operand means: 5 is not "5", a comparison finds values of its operand's
- * type alone, `null` is also what is missing, a condition on a list holds when it does for an element or for the list as a whole. An instant is its
- * text (`stored-times.ts` writes the operands as they are stored). What is not understood is an error, never ignored.
+ * A record is JSON here, and no field's declared type changes what an operand means: 5 is not "5", a
+ * comparison finds values of its operand's type alone, `null` is also what is missing, a condition on a list
+ * holds when it does for an element or for the list as a whole. An instant is its text (`stored-times.ts`
+ * writes the operands as they are stored). What is not understood is an error, never ignored.
  *
  * @see decisions 3, platform-db "Queries"
  */
@@ -57,7 +58,8 @@ const TOP_OPERATORS = ['$and', '$or', '$nor', '$expr', '$comment'] as const;
 /**
  * Reads a Mongo query. `{}` is satisfied by every record.
  *
- * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; INVALID_VALUE; LIMIT_EXCEEDED
+ * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; INVALID_VALUE;
+ * LIMIT_EXCEEDED
  */
 export function parseMongoQuery(query: JsonValue | undefined, place: Place = startAt('query')): Filter {
   if (query === undefined || query === null) {

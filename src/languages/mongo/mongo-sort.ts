@@ -1,6 +1,6 @@
 /**
- * An order in Mongo's writing: `{ "class": 1, "name": -1 }`, the first key first. Also `[["class", 1], ["name", "desc"]]` and
- * `"class"` alone, as drivers take it.
+ * An order in Mongo's writing: `{ "class": 1, "name": -1 }`, the first key first. Also `[["class", 1],
+ * ["name", "desc"]]` and `"class"` alone, as drivers take it.
  */
 import { isJsonObject, type JsonValue } from '../../json.js';
 import type { SortKey } from '../../model/record-query.js';

@@ -6,8 +6,8 @@
  *
  *   { "$set": { "status": "paid" }, "$inc": { "lines.0.amount": 50 }, "$push": { "notes": { "$each": ["a"], "$slice": -5 } } }
  *
- * A step by a number is an element of a list. The positional `$`, `$[]` and `$[name]` are refused: which elements they mean depends on the query,
- * and one statement changes many records here.
+ * A step by a number is an element of a list. The positional `$`, `$[]` and `$[name]` are refused: which
+ * elements they mean depends on the query, and one statement changes many records here.
  */
 import { Context } from 'mingo';
 import * as queryOperators from 'mingo/operators/query';
@@ -197,7 +197,8 @@ function numberAt(operand: JsonValue, place: Place) {
 /**
  * What an upsert that finds nothing starts with: the values that the query says a record equals.
  *
- * `{ "class": "5", "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives `[['class', '5'], ['address.city', 'Pune']]`.
+ * `{ "class": "5", "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives `[['class', '5'],
+ * ['address.city', 'Pune']]`.
  */
 export function equalitiesOf(query: JsonValue): readonly (readonly [Path, JsonValue])[] {
   if (!isJsonObject(query)) return [];

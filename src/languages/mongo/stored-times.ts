@@ -1,8 +1,9 @@
 /**
- * The instants of a query as records hold them. A datetime is stored as UTC text of fixed width, and a query compares texts: `{"$gte":
- * "2026-04-01"}` or an instant with another offset would stand in the wrong place among them. So an operand for a field that is declared a
- * datetime is read as a value written to that field would be: ISO 8601 with an offset is that instant, a bare day is its midnight in the
- * domain's time zone. Everything else stays as it is: JSON has no dates, and a `Date` of a script has become such a text already.
+ * The instants of a query as records hold them. A datetime is stored as UTC text of fixed width, and a query
+ * compares texts: `{"$gte": "2026-04-01"}` or an instant with another offset would stand in the wrong place
+ * among them. So an operand for a field that is declared a datetime is read as a value written to that field
+ * would be: ISO 8601 with an offset is that instant, a bare day is its midnight in the domain's time zone.
+ * Everything else stays as it is: JSON has no dates, and a `Date` of a script has become such a text already.
  *
  * @see decisions 2
  */

@@ -1,4 +1,7 @@
-/** An email as it is asked for, checked once and turned into what is kept: nothing in it can become a header of its own. */
+/**
+ * An email as it is asked for, checked once and turned into what is kept: nothing in it can become a header
+ * of its own.
+ */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { EmailContent } from '../message.js';
@@ -12,12 +15,18 @@ export interface EmailRequest {
   readonly subject?: string | undefined;
   readonly text?: string | undefined;
   readonly html?: string | undefined;
-  /** A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; what is sent beside it takes precedence. */
+  /**
+   * A property of the domain `mailTemplate.<name>` with the members `subject`, `text`, `html`; what is sent
+   * beside it takes precedence.
+   */
   readonly template?: string | undefined;
   /** Makes subject, text and html templates, and fills them in. */
   readonly data?: JsonObject | undefined;
   readonly attachments?: readonly AttachmentRequest[] | undefined;
-  /** The sender's own name for it: sent again under the same one, it is the same message and is not sent twice. */
+  /**
+   * The sender's own name for it: sent again under the same one, it is the same message and is not sent
+   * twice.
+   */
   readonly key?: string | undefined;
 }
 
@@ -37,12 +46,17 @@ export interface EmailLimits {
 export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>;
 
 const MAX_SUBJECT = 500;
-/** Of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256. @see RFC 5321, 4.5.3.1 */
+/**
+ * Of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256.
+ * @see RFC 5321, 4.5.3.1
+ */
 const MAX_ADDRESS = 254;
 // Control characters are what makes a header of a value.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
-/** What stands in practice: no quoted local parts, no address literals. Letters of every script (RFC 6531). */
+/**
+ * What stands in practice: no quoted local parts, no address literals. Letters of every script (RFC 6531).
+ */
 const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]+@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
@@ -50,7 +64,8 @@ const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
 /**
  * Checks the request and fills its templates in.
  *
- * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or a message that is too large
+ * @throws INVALID_VALUE with every fault; LIMIT_EXCEEDED for too many recipients or a message that is too
+ * large
  */
 export function toEmailContent(
   request: EmailRequest,

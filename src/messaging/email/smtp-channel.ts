@@ -27,7 +27,10 @@ export interface OutgoingAttachment {
 }
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:587`; `smtps://` is TLS from the first byte. `smtp://` takes up STARTTLS where it is offered; `?requireTLS=true` insists. */
+  /**
+   * `smtp://user:password@host:587`; `smtps://` is TLS from the first byte. `smtp://` takes up STARTTLS where
+   * it is offered; `?requireTLS=true` insists.
+   */
   readonly url: string;
   readonly maxConnections: number;
   readonly timeoutMs: number;
@@ -113,7 +116,10 @@ function toDeliveryError(error: unknown): DeliveryError {
   return new DeliveryError(isForGood(error) ? 'permanent' : 'temporary', error.message, { cause: error });
 }
 
-/** A wrong password is answered by 5yz as well, and is the fault of the settings: the message waits until they are right. */
+/**
+ * A wrong password is answered by 5yz as well, and is the fault of the settings: the message waits until they
+ * are right.
+ */
 function isForGood(error: SmtpError): boolean {
   if (error.code === 'EAUTH' || error.code === 'ETLS') return false;
   return error.responseCode !== undefined && error.responseCode >= 500;

@@ -1,4 +1,7 @@
-/** Text messages by a provider's HTTP interface, whatever its shape: address, method, headers and body are templates of the settings. */
+/**
+ * Text messages by a provider's HTTP interface, whatever its shape: address, method, headers and body are
+ * templates of the settings.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Channel,
@@ -11,15 +14,18 @@ import { asItIs, renderTemplate } from '../template.js';
 import { encodeSms } from './sms-text.js';
 
 /**
- * Templates may hold `{{to}}` (E.164), `{{digits}}` (without its +), `{{text}}`, `{{sender}}`, `{{template}}`, `{{id}}` (of the message, the same at every
- * attempt) and `{{unicode}}` (1 where the text needs it, else 0). In the address and in forms values are percent-encoded, in JSON bodies escaped as JSON.
+ * Templates may hold `{{to}}` (E.164), `{{digits}}` (without its +), `{{text}}`, `{{sender}}`,
+ * `{{template}}`, `{{id}}` (of the message, the same at every attempt) and `{{unicode}}` (1 where the text
+ * needs it, else 0). In the address and in forms values are percent-encoded, in JSON bodies escaped as JSON.
  */
 export interface HttpSmsOptions {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   /** By name, e.g. `Authorization`. Secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Its `Content-Type` is that of the headers; without one JSON where it begins with `{` or `[`, else a form. */
+  /**
+   * Its `Content-Type` is that of the headers; without one JSON where it begins with `{` or `[`, else a form.
+   */
   readonly body: string | undefined;
   /** What a body says that took the message; absent: every answer of status 2xx is yes. */
   readonly success: RegExp | undefined;

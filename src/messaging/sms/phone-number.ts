@@ -4,8 +4,9 @@ const LONGEST_NATIONAL = 10;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * A telephone number as the networks know it (E.164, `+915123456789`), from what people write: with spaces, dots, hyphens and brackets, with `00`
- * for `+`, or without a country, which is then the school's. A trunk zero before a national number is taken off.
+ * A telephone number as the networks know it (E.164, `+915123456789`), from what people write: with spaces,
+ * dots, hyphens and brackets, with `00` for `+`, or without a country, which is then the school's. A trunk
+ * zero before a national number is taken off.
  *
  * @throws INVALID_VALUE
  */

@@ -120,7 +120,10 @@ const DELIVERED_STATE = 2;
 const FAILED_STATES = [3, 4, 5, 8];
 const FAILED_WORDS = ['EXPIRED', 'DELETED', 'UNDELIV', 'REJECTD'];
 
-/** By its parameters where the centre sends them, else by the text every centre writes. @see SMPP 3.4, appendix B */
+/**
+ * By its parameters where the centre sends them, else by the text every centre writes.
+ * @see SMPP 3.4, appendix B
+ */
 function toReceipt(pdu: Pdu): SmsReceipt | undefined {
   const { message } = pdu.short_message ?? {};
   const text = Buffer.isBuffer(message) ? message.toString('latin1') : String(message ?? '');

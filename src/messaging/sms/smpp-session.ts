@@ -1,4 +1,7 @@
-/** One bound connection to an SMS centre: questions with a time limit, a sign of life, and the end of all that was asked when it is lost. */
+/**
+ * One bound connection to an SMS centre: questions with a time limit, a sign of life, and the end of all that
+ * was asked when it is lost.
+ */
 import smpp, { type Pdu, type Session } from 'smpp';
 import { DeliveryError } from '../message.js';
 
@@ -33,7 +36,10 @@ export class SmppSession {
     this.#session = session;
   }
 
-  /** @throws DeliveryError when the centre cannot be reached or does not let us in: the settings' fault, so temporary */
+  /**
+   * @throws DeliveryError when the centre cannot be reached or does not let us in: the settings' fault, so
+   * temporary
+   */
   static async bind(options: SmppSessionOptions): Promise<SmppSession> {
     const { host, port, tls, systemId, password, systemType } = options;
     const session = smpp.connect({ host, port, tls, ...(tls && { servername: host }) });

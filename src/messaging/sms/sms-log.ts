@@ -11,7 +11,10 @@ export const SMS_COLLECTION = 'sms_log';
 /** As whom the service notes what became of a message. */
 export const MESSAGES_TASK = 'messages';
 
-/** As the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN, INVALID_VALUE */
+/**
+ * As the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN,
+ * INVALID_VALUE
+ */
 export async function logQueued(
   store: RecordStore,
   scope: Scope,

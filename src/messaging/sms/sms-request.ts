@@ -19,7 +19,10 @@ export interface SmsRequest {
   readonly recipient?: JsonValue | undefined;
   /** The run it is part of. */
   readonly batch?: string | undefined;
-  /** The sender's own name for it: sent again under the same one, it is the same message and is not sent twice. */
+  /**
+   * The sender's own name for it: sent again under the same one, it is the same message and is not sent
+   * twice.
+   */
   readonly key?: string | undefined;
 }
 

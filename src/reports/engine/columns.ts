@@ -1,6 +1,7 @@
 /**
- * The columns of a report's rows and totals, said once: each decorator makes a GraphQL field (with description
- * and unit) and the column that CSV, XLSX, the terminal's table and `openapi.json` are drawn from.
+ * The columns of a report's rows and totals, said once: each decorator makes a GraphQL field (with
+ * description and unit) and the column that CSV, XLSX, the terminal's table and `openapi.json` are drawn
+ * from.
  */
 import 'reflect-metadata';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
@@ -34,8 +35,9 @@ export interface Column {
   /** Of `row` and `rows`. */
   readonly rowClass: (() => RowClass) | undefined;
   /**
-   * How a list of rows becomes cells of one line of a table. `spread`: a column per `label`, which holds `value`; the labels
-   * are those of the same list in the totals. `expand`: a line per element. Else one cell with all of them.
+   * How a list of rows becomes cells of one line of a table. `spread`: a column per `label`, which holds
+   * `value`; the labels are those of the same list in the totals. `expand`: a line per element. Else one cell
+   * with all of them.
    */
   readonly layout: SpreadLayout | ExpandLayout | undefined;
 }

@@ -1,15 +1,19 @@
-/** What every CSV of ours is made of (RFC 4180): lines that end in CRLF, cells that a spreadsheet does not run, headings included. */
+/**
+ * What every CSV of ours is made of (RFC 4180): lines that end in CRLF, cells that a spreadsheet does not
+ * run, headings included.
+ */
 
 export function printCsvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => quote(disarmFormula(cell))).join(',')}\r\n`;
 }
 
 /**
- * A text that a spreadsheet would run as a formula, with an apostrophe before it: the spreadsheet then shows it as text.
+ * A text that a spreadsheet would run as a formula, with an apostrophe before it: the spreadsheet then shows
+ * it as text.
  *
- * A formula begins with `=`, `+`, `-` or `@`, in the full-width and small forms of East Asian keyboards too (`＝1+1`), and spreadsheets
- * look for it behind spaces and characters that nobody sees. A cell that begins with a tab or the end of a line is taken apart by some.
- * A signed number or a phone number is no formula.
+ * A formula begins with `=`, `+`, `-` or `@`, in the full-width and small forms of East Asian keyboards too
+ * (`＝1+1`), and spreadsheets look for it behind spaces and characters that nobody sees. A cell that begins
+ * with a tab or the end of a line is taken apart by some. A signed number or a phone number is no formula.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */

@@ -1,4 +1,7 @@
-/** A report as CSV (RFC 4180): a heading, a line a row, CRLF. Totals and warnings are no lines of a table and stay out. */
+/**
+ * A report as CSV (RFC 4180): a heading, a line a row, CRLF. Totals and warnings are no lines of a table and
+ * stay out.
+ */
 import { isJsonObject, parseExactJson } from '../../json.js';
 import { printCsvLine } from './csv-line.js';
 import type { ReportForm, ReportStreamLine } from './report-lines.js';

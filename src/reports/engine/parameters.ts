@@ -1,6 +1,7 @@
 /**
  * The parameters of a report as a typed list, and how what a caller sent becomes their values. The list is
- * also what GraphQL arguments, REST parameters, `openapi.json` and options of the command line are drawn from.
+ * also what GraphQL arguments, REST parameters, `openapi.json` and options of the command line are drawn
+ * from.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
@@ -34,7 +35,9 @@ export type ParameterValues<List extends ParameterList> = {
   readonly [Name in keyof List]: List[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** What a caller sent, by either name of a parameter. `undefined`, null and an empty text count as not sent. */
+/**
+ * What a caller sent, by either name of a parameter. `undefined`, null and an empty text count as not sent.
+ */
 export type SentParameters = Readonly<Record<string, unknown>>;
 
 interface Naming {

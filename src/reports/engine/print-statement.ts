@@ -1,4 +1,7 @@
-/** The SQL of a report as text to paste into `psql`: every parameter is written in its place as a literal. For people, never for running. */
+/**
+ * The SQL of a report as text to paste into `psql`: every parameter is written in its place as a literal. For
+ * people, never for running.
+ */
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 
 export function printStatement(sql: Sql): string {

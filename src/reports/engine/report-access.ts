@@ -15,8 +15,9 @@ interface Guarded {
 }
 
 /**
- * `admin` may run every report, the roles of the report this one. A teacher without such a role is confined to the sections
- * taught where the report is about sections. An API key needs the report among its scopes as well.
+ * `admin` may run every report, the roles of the report this one. A teacher without such a role is confined
+ * to the sections taught where the report is about sections. An API key needs the report among its scopes as
+ * well.
  *
  * @throws FORBIDDEN (403)
  * @see decisions 6

@@ -1,6 +1,6 @@
 /**
- * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests ask
- * for a page, streams for an answer in a format.
+ * A report that may run: rights and parameters are checked, nothing is read yet. GraphQL and page requests
+ * ask for a page, streams for an answer in a format.
  */
 import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
@@ -41,11 +41,17 @@ export const MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
 
 export interface AnswerOptions {
   readonly format: ReportFormat;
-  /** `with`: a byte order mark before CSV, which spreadsheet programs take as "this is UTF-8". Default `without`. */
+  /**
+   * `with`: a byte order mark before CSV, which spreadsheet programs take as "this is UTF-8". Default
+   * `without`.
+   */
   readonly byteOrderMark?: 'with' | 'without';
 }
 
-/** A whole answer as a stream: stop reading and the query ends. Errors in mid-stream are thrown, so that no answer looks complete that is not. */
+/**
+ * A whole answer as a stream: stop reading and the query ends. Errors in mid-stream are thrown, so that no
+ * answer looks complete that is not.
+ */
 export interface ReportAnswer {
   readonly contentType: string;
   /** e.g. `fee-defaulters_2026-04_2026-11_on-2026-11-20.csv`. */
@@ -82,7 +88,8 @@ export class ReportRun {
   /**
    * One page in one statement, with totals and warnings of the whole report.
    *
-   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a cursor that is none.
+   * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a cursor that is
+   * none.
    */
   async page(
     options: { readonly first?: number | undefined; readonly after?: string | undefined } = {},

@@ -1,7 +1,7 @@
 /**
- * What a report is: its names and paths, its parameters, who may run it, its SQL, and the shape of its rows and
- * totals. One value a report; GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line are
- * drawn from the list of them (registry.ts).
+ * What a report is: its names and paths, its parameters, who may run it, its SQL, and the shape of its rows
+ * and totals. One value a report; GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line
+ * are drawn from the list of them (registry.ts).
  *
  * The SQL of a report is one statement of four columns, in no order:
  *
@@ -28,13 +28,19 @@ import { ReportRun } from './report-run.js';
 import { today } from './school-calendar.js';
 import { schoolSettings } from './school-settings.js';
 
-/** A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others from the query (on POST also from the body). */
+/**
+ * A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others
+ * from the query (on POST also from the body).
+ */
 export interface ReportRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
 }
 
-/** The documented path of a report that is a plain read of records; the report beside it adds what records do not say. */
+/**
+ * The documented path of a report that is a plain read of records; the report beside it adds what records do
+ * not say.
+ */
 export interface RecordRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -54,7 +60,8 @@ export interface Report extends ReportForm {
   /** Values that make a good example in documentation. */
   readonly example: SentParameters;
   /**
-   * Checks the caller's right and the parameters; nothing of the report is read before its rows are asked for.
+   * Checks the caller's right and the parameters; nothing of the report is read before its rows are asked
+   * for.
    *
    * @throws FORBIDDEN (403), INVALID_VALUE (400), NOT_FOUND (404) for an unknown class.
    */
@@ -78,7 +85,10 @@ export interface ReportDefinition<List extends ParameterList> {
   readonly row: RowClass;
   readonly totals: RowClass;
   readonly example: SentParameters;
-  /** The values as the report takes them, where one that was not sent follows from the others. Answers show these. */
+  /**
+   * The values as the report takes them, where one that was not sent follows from the others. Answers show
+   * these.
+   */
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
   /** What of the parameters must hold between them, and what must exist. */
   readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;

@@ -14,7 +14,10 @@ export interface SchoolSettings {
   readonly currency: string;
   /** Property `sessionFirstMonth`, 1–12: the month a session starts in. */
   readonly sessionFirstMonth: number;
-  /** Property `weeklyOffs`: `SU` is every Sunday, `2SA` the second Saturday of a month (the day rules of RFC 5545). */
+  /**
+   * Property `weeklyOffs`: `SU` is every Sunday, `2SA` the second Saturday of a month (the day rules of RFC
+   * 5545).
+   */
   readonly weeklyOffs: readonly string[];
   /** Property `leaveCountsPresent`: whether a day of leave counts as present. */
   readonly leaveCountsPresent: boolean;

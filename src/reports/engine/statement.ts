@@ -1,4 +1,7 @@
-/** What is laid around the SQL of a report: a page of its rows, or all of them as one column of text to stream. */
+/**
+ * What is laid around the SQL of a report: a page of its rows, or all of them as one column of text to
+ * stream.
+ */
 
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -22,7 +25,10 @@ export function pageStatement(report: Sql, limit: number, after: ReportCursor | 
   return after === undefined ? firstPage(report, limit) : pageAfter(report, limit, after);
 }
 
-/** Named once, so that the condition on the position reaches into the report: the content of other rows is never made. */
+/**
+ * Named once, so that the condition on the position reaches into the report: the content of other rows is
+ * never made.
+ */
 function firstPage(report: Sql, limit: number): Sql {
   return Prisma.sql`
 select part, report.position::text, key, content::text
@@ -65,8 +71,8 @@ order by case part when 'totals' then 0 when 'warning' then 1 else 2 end, positi
 }
 
 /**
- * A text as the JSON it is compared with, to be cast in the statement: `r.data->'month' >= ${json(month)}::jsonb`. That is a constant;
- * `to_jsonb(…)` would be computed again for every record.
+ * A text as the JSON it is compared with, to be cast in the statement: `r.data->'month' >=
+ * ${json(month)}::jsonb`. That is a constant; `to_jsonb(…)` would be computed again for every record.
  */
 export function json(text: string | null | undefined): string {
   return JSON.stringify(text ?? null);

@@ -1,10 +1,11 @@
 /**
- * A report as an XLSX workbook (ECMA-376), written as it streams: rows on the first sheet with a line of totals, what was asked and
- * what was left out on the second. Strings are inline and the zip entries are of unknown length, so nothing waits for the end.
+ * A report as an XLSX workbook (ECMA-376), written as it streams: rows on the first sheet with a line of
+ * totals, what was asked and what was left out on the second. Strings are inline and the zip entries are of
+ * unknown length, so nothing waits for the end.
  *
- * No cell is a formula: texts, headings too, are inline strings, which a spreadsheet does not run. Numbers, percents and money are
- * numbers with their format, days are dates, instants dates with a time in UTC. A spreadsheet computes in floats: amounts over fifteen
- * digits lose their last ones there, as in any workbook.
+ * No cell is a formula: texts, headings too, are inline strings, which a spreadsheet does not run. Numbers,
+ * percents and money are numbers with their format, days are dates, instants dates with a time in UTC. A
+ * spreadsheet computes in floats: amounts over fifteen digits lose their last ones there, as in any workbook.
  */
 import { Zip, ZipDeflate } from 'fflate';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';

@@ -16,8 +16,9 @@ export interface StudentDue {
 }
 
 /**
- * The dues of a student, those of months to come too: the oldest due date first, then by month and in the order of the fee heads. They are
- * counted as the fee reports count them today, so that a student who has left owes nothing after the month of leaving.
+ * The dues of a student, those of months to come too: the oldest due date first, then by month and in the
+ * order of the fee heads. They are counted as the fee reports count them today, so that a student who has
+ * left owes nothing after the month of leaving.
  *
  * @see reports "Terms used by all", 1
  */

@@ -1,6 +1,6 @@
 /**
- * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never edited, never
- * deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
+ * Receipts: written once, with a number of a series that has no gaps, and rolled back at most once; never
+ * edited, never deleted. These two are the only writers of `fee_receipt`: its declaration lets nobody else.
  *
  * @see reports "Collections"
  */
@@ -55,7 +55,10 @@ interface Student {
 
 export class Receipts {
   readonly #services: Services;
-  /** By domain and series: the row of a series is locked to the end of a receipt, so that more than a few at once only wait. */
+  /**
+   * By domain and series: the row of a series is locked to the end of a receipt, so that more than a few at
+   * once only wait.
+   */
   readonly #line = new WaitingLine({
     atOnce: 4,
     mostWaiting: 200,
@@ -68,10 +71,12 @@ export class Receipts {
   }
 
   /**
-   * Stores a receipt in one transaction: its lines (or its amount, allocated to what is owed, the oldest due date first), the total they
-   * add up to, the next number of its series. Cashiers of one series wait for each other; a receipt that fails takes no number.
+   * Stores a receipt in one transaction: its lines (or its amount, allocated to what is owed, the oldest due
+   * date first), the total they add up to, the next number of its series. Cashiers of one series wait for
+   * each other; a receipt that fails takes no number.
    *
-   * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is not above 0, or more than is owed
+   * @throws FORBIDDEN; NOT_FOUND for the student; INVALID_VALUE for a line without a due, an amount that is
+   * not above 0, or more than is owed
    */
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
@@ -194,7 +199,8 @@ export class Receipts {
 }
 
 /**
- * The caller, able to write receipts: the collection's declaration lets only the role `system` do so. Audit entries still name the caller.
+ * The caller, able to write receipts: the collection's declaration lets only the role `system` do so. Audit
+ * entries still name the caller.
  *
  * @throws FORBIDDEN unless the caller is an accountant or an admin, by a key that may write receipts
  */
@@ -254,7 +260,10 @@ async function assertRolledBack(tx: Transaction, domain: string, receiptNo: stri
   );
 }
 
-/** The next number of a series. Its row stays locked to the end of the transaction, so that a receipt that fails leaves no gap. */
+/**
+ * The next number of a series. Its row stays locked to the end of the transaction, so that a receipt that
+ * fails leaves no gap.
+ */
 async function takeNumber(tx: Transaction, domain: string, series: string): Promise<string> {
   // Two statements: the first may wait for another cashier, and the second must see what that one stored.
   await tx.query(Prisma.sql`

@@ -1,11 +1,13 @@
 /**
- * The order of fee heads, one for every report: that of the field `order` of their records, then by name. Heads that money was asked or
- * paid for, but that are no record, come last.
+ * The order of fee heads, one for every report: that of the field `order` of their records, then by name.
+ * Heads that money was asked or paid for, but that are no record, come last.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 
-/** A CTE `head_places(places)`: one JSON object with the place of each fee head, cheap to ask for many lines. */
+/**
+ * A CTE `head_places(places)`: one JSON object with the place of each fee head, cheap to ask for many lines.
+ */
 export function headPlaces({ domain }: { readonly domain: string }): Sql {
   return Prisma.sql`
 head_places as materialized (

@@ -14,9 +14,9 @@
  * - The concession of a due is its fixed amounts and its percents of the base together, at most the due, rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
  *
- * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A month to which nothing happens
- * after the day is what its columns say (`settled_months`); those of students with a concession, and those in which something is still
- * to come, are told from their entries (`told`).
+ * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A
+ * month to which nothing happens after the day is what its columns say (`settled_months`); those of students
+ * with a concession, and those in which something is still to come, are told from their entries (`told`).
  *
  * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
@@ -169,7 +169,10 @@ export interface HeadSelection {
   readonly told?: Sql;
 }
 
-/** After `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid, fine, owed, due_date, has_due. */
+/**
+ * After `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid, fine,
+ * owed, due_date, has_due.
+ */
 export function headItems({ settled, told }: HeadSelection): Sql {
   return Prisma.sql`
   select

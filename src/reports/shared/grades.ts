@@ -1,14 +1,16 @@
 /**
- * How marks become percentages, grades, results and ranks, said once for the grade book of a student and that of a class: CTEs to lay
- * after one named `results(id, class, section, student, admission_no, remarks, is_published, subjects)`, which lists the results of a
- * session and term, of all sections among which ranks are given.
+ * How marks become percentages, grades, results and ranks, said once for the grade book of a student and that
+ * of a class: CTEs to lay after one named `results(id, class, section, student, admission_no, remarks,
+ * is_published, subjects)`, which lists the results of a session and term, of all sections among which ranks
+ * are given.
  *
  *   components  a line a component, with what it counts; `fault` where it is unusable
  *   subjects    a line a result and subject: percent, grade, state (graded, incomplete, exempt)
  *   ranked      a line a result: percent, grade, outcome, ranks and how many they are among
  *
- * A component that is scored or absent (which is 0) counts by its weight, an exempt one does not; one that is not entered, or
- * unusable, leaves the subject incomplete, and a result with such a subject has no percent, no outcome and no rank.
+ * A component that is scored or absent (which is 0) counts by its weight, an exempt one does not; one that is
+ * not entered, or unusable, leaves the subject incomplete, and a result with such a subject has no percent,
+ * no outcome and no rank.
  *
  * @see reports 14
  */

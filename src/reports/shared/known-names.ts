@@ -1,9 +1,9 @@
 /**
- * Names that a report is asked about must be names the school has: of a class, a section, a fee head, a department, a role. A misspelt
- * one would answer as if nobody owed, or nobody were there.
+ * Names that a report is asked about must be names the school has: of a class, a section, a fee head, a
+ * department, a role. A misspelt one would answer as if nobody owed, or nobody were there.
  *
- * A name is known where it is declared, by the record of the class or the fee head, and also where records of a class or a head that
- * has no record any more bear it: of those a report can still tell.
+ * A name is known where it is declared, by the record of the class or the fee head, and also where records of
+ * a class or a head that has no record any more bear it: of those a report can still tell.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
@@ -23,10 +23,12 @@ interface KnownClass {
 }
 
 /**
- * A class and a section that the school has, and that the caller may see. A section without a class is one of any class. A teacher may
- * ask about a section taught, or about a class with one: the statement then shows the sections taught alone.
+ * A class and a section that the school has, and that the caller may see. A section without a class is one of
+ * any class. A teacher may ask about a section taught, or about a class with one: the statement then shows
+ * the sections taught alone.
  *
- * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the caller does not teach.
+ * @throws NOT_FOUND (404) for a class or a section that the school does not have, FORBIDDEN (403) for one the
+ * caller does not teach.
  */
 export async function assertPlace(
   { class: className, section }: Place,

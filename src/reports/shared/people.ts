@@ -1,9 +1,14 @@
-/** Who a report is asked about must exist, and be within the caller's reach: a student, a member of the staff. */
+/**
+ * Who a report is asked about must exist, and be within the caller's reach: a student, a member of the staff.
+ */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { ReportContext } from '../engine/report-context.js';
 
-/** @throws NOT_FOUND (404) for an admission number nobody has; a teacher knows those of the sections taught alone. */
+/**
+ * @throws NOT_FOUND (404) for an admission number nobody has; a teacher knows those of the sections taught
+ * alone.
+ */
 export async function assertStudent(
   { services, scope, domain, sections }: ReportContext,
   admissionNo: string,

@@ -1,10 +1,11 @@
 /**
  * Who is on the roll of the school on a day: one rule for every report, whatever it counts.
  *
- * A student is on the roll from `admitted_on` to `left_on`, both days included. Without a `left_on`, a student whose status says withdrawn
- * or transferred is on the roll until yesterday: when the student left is not known, only that it was before today. Any other
- * status, known or not, does not end a stay. A student with an `admitted_on` or a `left_on` that is no day is on the roll on no day, and
- * belongs into the warnings (`unusableRoll`).
+ * A student is on the roll from `admitted_on` to `left_on`, both days included. Without a `left_on`, a
+ * student whose status says withdrawn or transferred is on the roll until yesterday: when the student left is
+ * not known, only that it was before today. Any other status, known or not, does not end a stay. A student
+ * with an `admitted_on` or a `left_on` that is no day is on the roll on no day, and belongs into the warnings
+ * (`unusableRoll`).
  *
  * Every fragment is about the registrations `r` of the statement it is laid into.
  *
@@ -24,7 +25,10 @@ export interface RollContext {
 /** The first day on the roll, as text; null where it is no day. */
 const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
 
-/** The last day on the roll, as text: far ahead for a student who has not left, null where `left_on` is no day. */
+/**
+ * The last day on the roll, as text: far ahead for a student who has not left, null where `left_on` is no
+ * day.
+ */
 export function lastRollDay({ today }: RollContext): Sql {
   return Prisma.sql`case
       when coalesce(r.data->>'left_on', '') <> '' then substring(r.data->>'left_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
@@ -33,25 +37,34 @@ export function lastRollDay({ today }: RollContext): Sql {
     end`;
 }
 
-/** Two columns, `admitted_on` and `left_on`: the first and the last day on the roll. Either is null where it is no day. */
+/**
+ * Two columns, `admitted_on` and `left_on`: the first and the last day on the roll. Either is null where it
+ * is no day.
+ */
 export function rollDays(context: RollContext): Sql {
   return Prisma.sql`${firstRollDay} as admitted_on, ${lastRollDay(context)} as left_on`;
 }
 
-/** Whether somebody with the columns of `rollDays` is on the roll on a day; null where that cannot be told. */
+/**
+ * Whether somebody with the columns of `rollDays` is on the roll on a day; null where that cannot be told.
+ */
 export function isOnRoll(day: Day): Sql {
   return Prisma.sql`(admitted_on <= ${day} and left_on >= ${day})`;
 }
 
-/** The registrations, of a CTE `students(student, admitted_on, left_on)`, that are on the roll on no day: rows to go to the warnings. */
+/**
+ * The registrations, of a CTE `students(student, admitted_on, left_on)`, that are on the roll on no day: rows
+ * to go to the warnings.
+ */
 export const unusableRoll: Sql = Prisma.sql`
   select 'registration' as collection, student as id, 'admitted_on or left_on is not a day' as reason
   from students
   where admitted_on is null or left_on is null`;
 
 /**
- * The last month of demand of those who have left by a day, as one JSON object by student: a CTE named `last_months(by_student)`.
- * Null where nobody has left. `student` is an expression of the `_id` of the one student asked about; default: everybody.
+ * The last month of demand of those who have left by a day, as one JSON object by student: a CTE named
+ * `last_months(by_student)`. Null where nobody has left. `student` is an expression of the `_id` of the one
+ * student asked about; default: everybody.
  */
 export function lastMonths(
   { domain, today }: RollContext & { readonly domain: string },

@@ -6,8 +6,8 @@
  *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`: cheap to ask for many marks
  *   school_days  class, day (`YYYY-MM-DD`), month, is_working, holiday (its name, where it has one)
  *
- * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day marked working is
- * school whatever else it is. No day after today is in the list.
+ * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day
+ * marked working is school whatever else it is. No day after today is in the list.
  *
  * @see reports "Terms used by all" (working days)
  */

@@ -1,7 +1,7 @@
 /**
  * What each student's day was, said once for every report on attendance: CTEs to lay after one named
- * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked about with the place of
- * their registration (`registeredStudents` prints its columns).
+ * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked
+ * about with the place of their registration (`registeredStudents` prints its columns).
  *
  *   marks          a line a student, month and place, from the session of the first day on: the days of each status, as bits
  *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the shown days of the month)
@@ -11,11 +11,13 @@
  *   register       a line a student, place and shown month on roll: letters of its days, P A L H V, `*` no school, `?` unmarked, `–` not
  *                  on roll or elsewhere, and how many of each
  *
- * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in that session;
- * before the first mark in that of the first; without any, in that of the registration, if it is of that session.
+ * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in
+ * that session; before the first mark in that of the first; without any, in that of the registration, if it
+ * is of that session.
  *
- * Marks come from `attendance_months`, which triggers keep in step with the records. A month of days is 31 bits, so that marks, working
- * days and days on roll meet in a few operations a student and month, whatever the number of days.
+ * Marks come from `attendance_months`, which triggers keep in step with the records. A month of days is 31
+ * bits, so that marks, working days and days on roll meet in a few operations a student and month, whatever
+ * the number of days.
  *
  * @see reports 9, "Terms used by all", prisma/migrations/0013_attendance_months
  */
@@ -32,7 +34,10 @@ export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settin
   return firstDay(monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth).first);
 }
 
-/** The columns of `students`, of the registrations `r`. Days that are none are null, and such a student is never on roll. */
+/**
+ * The columns of `students`, of the registrations `r`. Days that are none are null, and such a student is
+ * never on roll.
+ */
 export function registeredStudents(context: RollContext): Sql {
   return Prisma.sql`
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
@@ -43,8 +48,8 @@ export function registeredStudents(context: RollContext): Sql {
 }
 
 /**
- * The ids of students registered in a class or section in the sessions of the range, and of those marked in it, from the day before to
- * the day after, who are elsewhere by now.
+ * The ids of students registered in a class or section in the sessions of the range, and of those marked in
+ * it, from the day before to the day after, who are elsewhere by now.
  */
 export function studentsOfClass(
   { className, section }: { readonly className: string; readonly section: string | null },
@@ -76,7 +81,10 @@ export interface StudentDaysOptions extends DayRange {
   readonly classes: Sql;
   /** Which of the places `p` are shown. */
   readonly where: Sql;
-  /** Whether `register` has the letters of the days: making them costs more than counting the days. Default `with`. */
+  /**
+   * Whether `register` has the letters of the days: making them costs more than counting the days. Default
+   * `with`.
+   */
   readonly letters?: 'with' | 'without';
 }
 
@@ -252,8 +260,8 @@ function bitsTo(day: Day): Sql {
 }
 
 /**
- * The marks `r` of a student `s` from a day to a day, by the key of the unique rule, student and day of the school: its index holds a
- * student's days together, in order. None is after today.
+ * The marks `r` of a student `s` from a day to a day, by the key of the unique rule, student and day of the
+ * school: its index holds a student's days together, in order. None is after today.
  */
 export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
   return Prisma.sql`r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
@@ -272,7 +280,10 @@ export function presentDays({ leaveCountsPresent }: ReportContext['settings']): 
     : Prisma.sql`(present + late + 0.5 * half_day)`;
 }
 
-/** What did not count: rows of `left_out`, to go to the warnings. `where` says which of the `counted_marks` are asked about. */
+/**
+ * What did not count: rows of `left_out`, to go to the warnings. `where` says which of the `counted_marks`
+ * are asked about.
+ */
 export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   return Prisma.sql`
   select 'attendance' as collection, mark.id, fault.reason

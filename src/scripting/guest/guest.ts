@@ -1,6 +1,7 @@
 /**
- * One interpreter for one run: QuickJS in a WebAssembly memory of its own, which is dropped with everything in it when the run has
- * ended. Nothing is shared with the next run, not even what a fault of the interpreter might have left behind.
+ * One interpreter for one run: QuickJS in a WebAssembly memory of its own, which is dropped with everything
+ * in it when the run has ended. Nothing is shared with the next run, not even what a fault of the interpreter
+ * might have left behind.
  */
 import build from '@jitl/quickjs-wasmfile-release-sync';
 import {
@@ -44,7 +45,9 @@ const INITIAL_PAGES = 256;
 /** No module has this name. */
 const NOTHING = 'campus:nothing';
 
-/** More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory. */
+/**
+ * More overflows the stack of WebAssembly itself, which is no error of the script but the end of the memory.
+ */
 const STACK_BYTES = 256 * 1024;
 const LAST_WORDS_BYTES = 4 * 1024 * 1024;
 const OUT_OF_MEMORY: GuestError = { name: 'InternalError', message: 'out of memory', stack: '' };
@@ -87,9 +90,9 @@ export class Guest {
   }
 
   /**
-   * Reads a script without running it; its error is a SyntaxError with the place. Once a guest. The whole module is read before
-   * what it imports is looked for, and nothing runs before that is found: an import of nothing ends it in between. (The
-   * interpreter's own `compileOnly` reads out of bounds with a module.)
+   * Reads a script without running it; its error is a SyntaxError with the place. Once a guest. The whole
+   * module is read before what it imports is looked for, and nothing runs before that is found: an import of
+   * nothing ends it in between. (The interpreter's own `compileOnly` reads out of bounds with a module.)
    */
   check(host: GuestHost, script: { name: string; code: string }): Evaluated {
     this.#host = host;
@@ -185,7 +188,10 @@ export class Guest {
     }
   }
 
-  /** In portions: a chain of short jobs without an end never comes to where the interpreter asks whether to stop. */
+  /**
+   * In portions: a chain of short jobs without an end never comes to where the interpreter asks whether to
+   * stop.
+   */
   #doJobs(): QuickJSHandle | undefined {
     while (this.#runtime.hasPendingJob()) {
       const done = this.#runtime.executePendingJobs(JOBS_AT_ONCE);

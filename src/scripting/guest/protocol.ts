@@ -1,9 +1,9 @@
 /**
  * What the gateway and a guest thread say to each other.
  *
- * The thread blocks while the gateway answers a call: it posts the call, sleeps on `ANSWERED` in the shared memory, and takes the
- * answer from its port without returning to its event loop. Answers are texts: `+` and the JSON of the value, `+` alone for nothing,
- * `-` and the JSON of an error.
+ * The thread blocks while the gateway answers a call: it posts the call, sleeps on `ANSWERED` in the shared
+ * memory, and takes the answer from its port without returning to its event loop. Answers are texts: `+` and
+ * the JSON of the value, `+` alone for nothing, `-` and the JSON of an error.
  */
 import type { OutputLevel } from '../script-run.js';
 
@@ -11,7 +11,9 @@ import type { OutputLevel } from '../script-run.js';
 export const ANSWERED = 0;
 /** Not 0: the run is to end, see `STOP_REASONS`. */
 export const STOP = 1;
-/** Goes up while the interpreter runs, so that the gateway sees when it is stuck in one long native operation. */
+/**
+ * Goes up while the interpreter runs, so that the gateway sees when it is stuck in one long native operation.
+ */
 export const BEATS = 2;
 export const SHARED_BYTES = 12;
 
@@ -90,6 +92,8 @@ export interface GuestError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
-  /** Of the refusal of a host call that went through the script: the JSON of `code`, `status` and `errors`. */
+  /**
+   * Of the refusal of a host call that went through the script: the JSON of `code`, `status` and `errors`.
+   */
   readonly refusal?: string;
 }

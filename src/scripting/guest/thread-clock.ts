@@ -1,9 +1,13 @@
-/** How much processor time a thread has had: asked by the thread itself, and by the gateway of a thread that does not answer. */
+/**
+ * How much processor time a thread has had: asked by the thread itself, and by the gateway of a thread that
+ * does not answer.
+ */
 import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
 /**
- * A clock of the calling thread, in milliseconds; `undefined` where the system has none (anything but Linux). On a busy machine a
- * thread waits for its turn: by the clock on the wall an innocent script would have used up its time.
+ * A clock of the calling thread, in milliseconds; `undefined` where the system has none (anything but Linux).
+ * On a busy machine a thread waits for its turn: by the clock on the wall an innocent script would have used
+ * up its time.
  */
 export function openThreadClock(): (() => number) | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -17,7 +21,10 @@ export function openThreadClock(): (() => number) | undefined {
   return () => toMilliseconds(buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0)));
 }
 
-/** The system's number of the calling thread, by which others of the process read its clock; `undefined` where there is no such clock. */
+/**
+ * The system's number of the calling thread, by which others of the process read its clock; `undefined` where
+ * there is no such clock.
+ */
 export function findThreadNumber(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -1,4 +1,7 @@
-/** The guest thread: runs one script after the other, each in an interpreter of its own, and has the next one ready meanwhile. */
+/**
+ * The guest thread: runs one script after the other, each in an interpreter of its own, and has the next one
+ * ready meanwhile.
+ */
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { Guest } from './guest.js';
@@ -27,7 +30,8 @@ const answers = workerData.answers as MessagePort;
 const setTimeZone = installZonedDate();
 const threadClock = openThreadClock();
 const threadNumber = findThreadNumber();
-// On Linux alone this is of the single thread. A gateway that was started nice itself may not make a thread less so.
+// On Linux alone this is of the single thread. A gateway that was started nice itself may not make a thread
+// less so.
 if (process.platform === 'linux') setPriority(Math.min(HIGHEST_NICENESS, getPriority() + settings.niceness));
 
 let next = Guest.create(settings);
@@ -109,7 +113,8 @@ class RunningScript {
     const startedAt = performance.now();
     Atomics.store(this.#shared, ANSWERED, 0);
     post({ kind: 'call', operation, name, argumentsText });
-    // In a loop: the gateway may be between the two steps of the answer before this one, whose waking then comes to this wait.
+    // In a loop: the gateway may be between the two steps of the answer before this one, whose waking then
+    // comes to this wait.
     while (Atomics.load(this.#shared, ANSWERED) === 0) Atomics.wait(this.#shared, ANSWERED, 0);
     this.#waitedMs += performance.now() - startedAt;
     const received = receiveMessageOnPort(answers);

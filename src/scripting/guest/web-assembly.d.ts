@@ -1,4 +1,7 @@
-/** The part of WebAssembly that is used here: Node has it, its types leave it to those of browsers, of which we want no others. */
+/**
+ * The part of WebAssembly that is used here: Node has it, its types leave it to those of browsers, of which
+ * we want no others.
+ */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

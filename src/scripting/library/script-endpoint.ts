@@ -1,4 +1,6 @@
-/** `/x/<name>`: what a script with an endpoint is told of a request, and what its result means as an answer. */
+/**
+ * `/x/<name>`: what a script with an endpoint is told of a request, and what its result means as an answer.
+ */
 import { isIP } from 'node:net';
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -19,7 +21,10 @@ export interface EndpointAnswer {
   readonly body: string;
 }
 
-/** What identifies a caller to the gateway is the gateway's business: a script acts for the caller, it is not given the keys. */
+/**
+ * What identifies a caller to the gateway is the gateway's business: a script acts for the caller, it is not
+ * given the keys.
+ */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 /** The `args` of a script that answers a request. */
@@ -46,8 +51,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Reads the result of a script as an answer: an object of `status`, `headers` and `body` alone is one, with a text as body it is
- * sent as it is; anything else is JSON with status 200, nothing is 204.
+ * Reads the result of a script as an answer: an object of `status`, `headers` and `body` alone is one, with a
+ * text as body it is sent as it is; anything else is JSON with status 200, nothing is 204.
  *
  * @throws SCRIPT_FAILED naming what is no answer
  */

@@ -80,7 +80,9 @@ export interface ScriptRunsOptions {
   readonly runner: { run(request: RunRequest): Promise<RunResult> };
 }
 
-/** A run that is still under way after this long was lost with its gateway: no limit of a run reaches so far. */
+/**
+ * A run that is still under way after this long was lost with its gateway: no limit of a run reaches so far.
+ */
 const LOST_AFTER_HOURS = 6;
 
 export class ScriptRuns {
@@ -91,18 +93,23 @@ export class ScriptRuns {
   }
 
   /**
-   * Runs a stored script for a caller, as the caller or with its service roles. A script that fails is a run with `error`, no throw.
+   * Runs a stored script for a caller, as the caller or with its service roles. A script that fails is a run
+   * with `error`, no throw.
    *
    * @throws NOT_FOUND; FORBIDDEN when the caller may not run it
    */
   async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
     const script = await this.#options.scripts.getRunnable(scope, name, options.within);
-    // Also where it runs with roles of its own: by these, one caller would take the places of all who call the script.
+    // Also where it runs with roles of its own: by these, one caller would take the places of all who call
+    // the script.
     const place = options.place ?? visitorOf(scope);
     return await this.start(scopeOfRun(scope, script), script, { ...options, place });
   }
 
-  /** Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled any more. */
+  /**
+   * Runs a script that its own settings start, with its service roles. `undefined`: it is gone or not enabled
+   * any more.
+   */
   async runAsService(
     domain: Domain,
     name: string,
@@ -128,7 +135,8 @@ export class ScriptRuns {
     const id = randomUUID();
     const startedAt = new Date();
     const begun = { id, script: source.name, version: source.version, cause, startedAt };
-    // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is kept.
+    // A before-trigger is part of a write, which does not wait for a note of its own; what came of it is
+    // kept.
     const notes = options.within === undefined ? this.#options.database : this.#options.database.apart;
     if (cause !== 'before') await this.#keepStart(notes, scope, begun);
     const result = await this.#run({ id, source, scope, ...request });

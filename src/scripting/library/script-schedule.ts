@@ -9,8 +9,8 @@ const LONGEST_GAP_MS = 24 * 3_600_000;
 const MOST_DUE_TIMES = 1_500;
 
 /**
- * The instants of a schedule, `after < instant <= until`, by the clock of a time zone. An hour that the clocks skip runs when they have
- * been put forward; one they go through twice runs once.
+ * The instants of a schedule, `after < instant <= until`, by the clock of a time zone. An hour that the
+ * clocks skip runs when they have been put forward; one they go through twice runs once.
  */
 export function dueTimes(
   schedule: string,
@@ -25,7 +25,10 @@ export function dueTimes(
   return times;
 }
 
-/** Notes that all schedules are looked at up to now, and says up to when they were; the row is locked until the transaction ends. */
+/**
+ * Notes that all schedules are looked at up to now, and says up to when they were; the row is locked until
+ * the transaction ends.
+ */
 export async function moveClock(within: Transaction, now: Date): Promise<Date> {
   const earliest = new Date(now.getTime() - LONGEST_GAP_MS);
   const [row] = await within.query<{ at: string | null }>(Prisma.sql`

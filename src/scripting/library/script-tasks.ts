@@ -28,7 +28,10 @@ export interface ScriptTaskServices {
 /** A script that fails is tried again: what it depends on (an SMS provider, a bank) may be back by then. */
 export const SCRIPT_ATTEMPTS = 4;
 export const RUN_TASK = 'scripts.run';
-/** Looks every minute for schedules that are due; `src/compose/jobs.ts` has it in its list of what is due by the clock. */
+/**
+ * Looks every minute for schedules that are due; `src/compose/jobs.ts` has it in its list of what is due by
+ * the clock.
+ */
 export const SCHEDULE_TASK = 'scripts.schedule';
 
 const RunPayload = z.object({
@@ -70,7 +73,10 @@ async function runJob(services: ScriptTaskServices, job: RunPayload): Promise<vo
   else throw new Error(`the script "${job.script}" failed: ${run.error.message}`);
 }
 
-/** The run was not begun, and is not tried again: its author is told where it is looked for, in the log of the script. */
+/**
+ * The run was not begun, and is not tried again: its author is told where it is looked for, in the log of the
+ * script.
+ */
 async function tellOfCircle(
   { scriptLog, maxDepth }: ScriptTaskServices,
   { domain, run }: { readonly domain: Domain; readonly run: ScriptRun },
@@ -110,8 +116,9 @@ async function findWritten(
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'GONE', 'FORBIDDEN']);
 
 /**
- * Adds a job for every script whose time has come since the last look, on any gateway; each once, however often it was due while no gateway
- * ran. Looks and adds are one transaction: no time is lost and none is taken twice.
+ * Adds a job for every script whose time has come since the last look, on any gateway; each once, however
+ * often it was due while no gateway ran. Looks and adds are one transaction: no time is lost and none is
+ * taken twice.
  */
 export async function startDueScripts(services: ScriptTaskServices, now: Date): Promise<void> {
   const { database, domains, jobs, scripts } = services;

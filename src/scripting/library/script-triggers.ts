@@ -1,4 +1,7 @@
-/** Scripts as what a write or a message starts: asked before a write, in its transaction, or begun by a job once it is committed. */
+/**
+ * Scripts as what a write or a message starts: asked before a write, in its transaction, or begun by a job
+ * once it is committed.
+ */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -45,7 +48,8 @@ export function createScriptTriggers({
     reserve: (scope, writes) => {
       const started = scripting();
       if (started === undefined || !started.scripts.starts.mayAsk(scope.domain.id, writes)) return undefined;
-      // The rest of the time is left for the script. For a task of the service nobody waits: what it notes is to be noted.
+      // The rest of the time is left for the script. For a task of the service nobody waits: what it notes is
+      // to be noted.
       const isTask = scope.principal.id === MESSAGES_TASK;
       const longestMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
       const wait = { signal: scope.signal, longestMs };
@@ -72,7 +76,10 @@ const SERVICE_WAIT_MS = 30_000;
 /** Of the time of a write that asks scripts: how much of it may pass before it has its place. */
 const WAITING_SHARE = 0.75;
 
-/** An expression that adds a job for each script, in the statement and so in the transaction of what starts them. */
+/**
+ * An expression that adds a job for each script, in the statement and so in the transaction of what starts
+ * them.
+ */
 function addJobs(
   scripts: readonly ScriptOutline[] | undefined,
   job: { readonly scope: Scope; readonly cause: RunCause; readonly arguments: Prisma.Sql },
@@ -135,7 +142,10 @@ async function reservePlace(
   return { giveBack, waitedMs };
 }
 
-/** For a write of a transaction that took no place before it had a connection: it does not wait with that in hand. */
+/**
+ * For a write of a transaction that took no place before it had a connection: it does not wait with that in
+ * hand.
+ */
 function takePlace(places: Places, scope: Scope): () => void {
   const giveBack = places.takeNow(visitorOf(scope));
   if (giveBack !== undefined) return giveBack;

@@ -91,7 +91,8 @@ export const StoredSettings = z.strictObject({
 });
 
 /**
- * Reads a definition. `serviceRoles` are required where nobody calls: with a schedule, a topic, an after-trigger or a public endpoint.
+ * Reads a definition. `serviceRoles` are required where nobody calls: with a schedule, a topic, an
+ * after-trigger or a public endpoint.
  *
  * @throws INVALID_VALUE naming every fault by its JSON pointer
  */

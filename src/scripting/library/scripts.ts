@@ -1,6 +1,6 @@
 /**
- * The scripts a school keeps. Settings are held in memory and renewed when any gateway saves one, so that a write knows at no cost
- * whether it starts a script; code is read when it is to run.
+ * The scripts a school keeps. Settings are held in memory and renewed when any gateway saves one, so that a
+ * write knows at no cost whether it starts a script; code is read when it is to run.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -64,7 +64,10 @@ export class Scripts {
     await this.#stopListening();
   }
 
-  /** Reads all settings again, after what is being read already: the last reading to end is the last one begun. */
+  /**
+   * Reads all settings again, after what is being read already: the last reading to end is the last one
+   * begun.
+   */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readOutlines(this.#options.database));
     this.#reading = reading;
@@ -90,7 +93,8 @@ export class Scripts {
   }
 
   /**
-   * A script that the caller may run now. To who may not, a script is FORBIDDEN; its name is no secret within the domain.
+   * A script that the caller may run now. To who may not, a script is FORBIDDEN; its name is no secret within
+   * the domain.
    *
    * @throws NOT_FOUND; FORBIDDEN, also for one that is not enabled
    */
@@ -114,9 +118,11 @@ export class Scripts {
   }
 
   /**
-   * Saves a script as a whole: what is not said is at its default. With `ifVersion` only over that version; 0: only a new one.
+   * Saves a script as a whole: what is not said is at its default. With `ifVersion` only over that version;
+   * 0: only a new one.
    *
-   * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE naming every fault, also of the code;
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE naming every fault,
+   * also of the code;
    *   VERSION_CONFLICT
    */
   async save(scope: Scope, sent: unknown, ifVersion?: number): Promise<Script> {
@@ -176,7 +182,9 @@ select pg_notify(${CHANNEL}, '') as announced`);
     await this.refresh();
   }
 
-  /** The versions of a script, the newest first, also of one that was removed. @throws FORBIDDEN; NOT_FOUND */
+  /**
+   * The versions of a script, the newest first, also of one that was removed. @throws FORBIDDEN; NOT_FOUND
+   */
   async versions(scope: Scope, name: string, limit: number): Promise<readonly ScriptVersion[]> {
     assertMayEdit(scope);
     const rows = await this.#options.database.prisma.scriptVersion.findMany({

@@ -4,8 +4,8 @@ import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 
 /**
- * The arguments of `platform.<name>` by the names of its parameters, in their order. An argument that is left out, undefined or null
- * counts as not given.
+ * The arguments of `platform.<name>` by the names of its parameters, in their order. An argument that is left
+ * out, undefined or null counts as not given.
  *
  *   const { topic, message } = readArguments('publish', { topic: z.string(), message: jsonValue }, args);
  *

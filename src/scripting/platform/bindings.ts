@@ -1,8 +1,9 @@
 /**
- * Everything a script finds in its global `platform`, in the order of the interface document. (`platform.print` and `console` need
- * nothing of the gateway: guest/prelude.ts.)
+ * Everything a script finds in its global `platform`, in the order of the interface document.
+ * (`platform.print` and `console` need nothing of the gateway: guest/prelude.ts.)
  *
- * A binding is declared in schema/platform.d.ts with an example; a test fails when it is not, or is called by no test.
+ * A binding is declared in schema/platform.d.ts with an example; a test fails when it is not, or is called by
+ * no test.
  *
  * @see interface 1.1, 1.2
  */

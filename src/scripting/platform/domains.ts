@@ -4,7 +4,10 @@ import type { Domains } from '../../store/catalog/domains.js';
 import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
-/** Who may know of which domains is said by `Domains.listFor`: an admin of the top domain of all, others of their own. */
+/**
+ * Who may know of which domains is said by `Domains.listFor`: an admin of the top domain of all, others of
+ * their own.
+ */
 export function createDomainsBinding(services: { readonly domains: Domains }): HostBinding {
   return {
     name: 'domains',
@@ -22,7 +25,9 @@ export function createDomainsBinding(services: { readonly domains: Domains }): H
   };
 }
 
-/** Of a domain that does not exist it says what it says of a sub-domain: nobody learns here which there are. */
+/**
+ * Of a domain that does not exist it says what it says of a sub-domain: nobody learns here which there are.
+ */
 export function createIsTopDomainBinding(services: { readonly domains: Domains }): HostBinding {
   return {
     name: 'isTopDomain',

@@ -1,9 +1,9 @@
 /**
  * What a script can reach: functions of the gateway, each under its name in the global `platform` object.
  *
- * A binding runs in the gateway, as the run's principal: it gets the run's `Scope` and passes it to the store, where the rights
- * are. Nothing but JSON goes in or out. Its arguments are hostile: whoever wrote the script chose every one of them, so a
- * binding reads them as strictly as a request (`platform/arguments.ts`).
+ * A binding runs in the gateway, as the run's principal: it gets the run's `Scope` and passes it to the
+ * store, where the rights are. Nothing but JSON goes in or out. Its arguments are hostile: whoever wrote the
+ * script chose every one of them, so a binding reads them as strictly as a request (`platform/arguments.ts`).
  */
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
@@ -28,8 +28,8 @@ export interface HostCallContext {
   /** Ends when the run does: killed, timed out, its caller gone. Everything that takes time must heed it. */
   readonly signal: AbortSignal;
   /**
-   * Work that is done as a whole or not at all: in the run's transaction where it has one, else in one of its own. When the run
-   * is killed, the statement that runs is cancelled and the transaction rolled back.
+   * Work that is done as a whole or not at all: in the run's transaction where it has one, else in one of its
+   * own. When the run is killed, the statement that runs is cancelled and the transaction rolled back.
    */
   transaction<T>(work: (within: Transaction) => Promise<T>): Promise<T>;
 }
@@ -66,8 +66,9 @@ interface NamedBinding {
 export interface FunctionBinding extends NamedBinding {
   readonly kind: 'function';
   /**
-   * What the script gets: the value itself, or a promise of it. `await` takes both; a function passed as the last argument is
-   * called with `(error, result)` in both cases. A promise that failed and that nobody looked at fails the run.
+   * What the script gets: the value itself, or a promise of it. `await` takes both; a function passed as the
+   * last argument is called with `(error, result)` in both cases. A promise that failed and that nobody
+   * looked at fails the run.
    */
   readonly returns: 'value' | 'promise';
   /** @throws ServiceError, which the script gets as an `Error` with `code`, `status` and `errors` */
@@ -80,12 +81,15 @@ export interface FunctionBinding extends NamedBinding {
 /**
  * A list of any length, read batch by batch as the script takes it: at most one batch is on its way.
  *
- * With functions as the last arguments, the script gets `_eod(record)` once a record, each awaited, then `_com(error)` once; without
- * them, something to go through by `for await` or `for`.
+ * With functions as the last arguments, the script gets `_eod(record)` once a record, each awaited, then
+ * `_com(error)` once; without them, something to go through by `for await` or `for`.
  */
 export interface StreamBinding extends NamedBinding {
   readonly kind: 'stream';
-  /** What does not fit into one answer of a batch is sent with the next. Leaving the loop closes it; so does the end of the run. */
+  /**
+   * What does not fit into one answer of a batch is sent with the next. Leaving the loop closes it; so does
+   * the end of the run.
+   */
   open(
     context: HostCallContext,
     args: readonly JsonValue[],

@@ -31,7 +31,9 @@ const EMAIL = z.strictObject({
   key: z.string().optional(),
 });
 
-/** Queued in the run's transaction where it has one: a before-trigger that refuses its write sends nothing. */
+/**
+ * Queued in the run's transaction where it has one: a before-trigger that refuses its write sends nothing.
+ */
 export function createSendEmailBinding(services: {
   readonly messages: Pick<Messages, 'sendEmail'>;
 }): HostBinding {

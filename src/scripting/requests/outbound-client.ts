@@ -1,4 +1,7 @@
-/** HTTP requests of scripts to the world outside: guarded, bounded, and followed through redirects by the same rules. */
+/**
+ * HTTP requests of scripts to the world outside: guarded, bounded, and followed through redirects by the same
+ * rules.
+ */
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { ServiceError } from '../../errors.js';
@@ -70,8 +73,9 @@ export class OutboundClient {
   /**
    * Sends a request and reads the answer to its end. Any status is an answer.
    *
-   * @throws FORBIDDEN for an address, port or scheme that is not allowed, here or in a redirect; LIMIT_EXCEEDED for an answer that is too
-   * large, as sent or unpacked, and for too many redirects; UNAVAILABLE when there is no answer
+   * @throws FORBIDDEN for an address, port or scheme that is not allowed, here or in a redirect;
+   * LIMIT_EXCEEDED for an answer that is too large, as sent or unpacked, and for too many redirects;
+   * UNAVAILABLE when there is no answer
    */
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const deadline = AbortSignal.timeout(request.timeoutMs);
@@ -174,7 +178,10 @@ export class OutboundClient {
   }
 }
 
-/** The request a redirect asks for: 303, and 301 and 302 after a POST, turn into a GET without a body. @see RFC 9110 15.4 */
+/**
+ * The request a redirect asks for: 303, and 301 and 302 after a POST, turn into a GET without a body.
+ * @see RFC 9110 15.4
+ */
 function redirected(request: OutboundRequest, status: number, location: string): OutboundRequest {
   if (!URL.canParse(location, request.url.href)) {
     throw new ServiceError('UNAVAILABLE', `${request.url.host} redirects to what is no URL`);

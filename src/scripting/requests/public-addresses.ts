@@ -5,10 +5,16 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../../errors.js';
 
-/** All of IPv6 that is routed on the internet; what is not unicast or maps an IPv4 address is taken out by its range. */
+/**
+ * All of IPv6 that is routed on the internet; what is not unicast or maps an IPv4 address is taken out by its
+ * range.
+ */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** True for an address of the public internet: not private, loopback, link-local, reserved, multicast, nor a tunnel to one of those. */
+/**
+ * True for an address of the public internet: not private, loopback, link-local, reserved, multicast, nor a
+ * tunnel to one of those.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4 address in IPv6 clothes (::ffff:127.0.0.1) is the IPv4 address.
@@ -18,8 +24,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Resolves names as `net.connect` wants it, and refuses a name any of whose addresses is not public. What is answered is what is
- * connected to: a second look at the name, which might answer something else, is not taken.
+ * Resolves names as `net.connect` wants it, and refuses a name any of whose addresses is not public. What is
+ * answered is what is connected to: a second look at the name, which might answer something else, is not
+ * taken.
  */
 export function createPublicLookup(resolveName: typeof resolveAll = resolveAll): LookupFunction {
   return (hostname, options, callback) => {
@@ -41,7 +48,10 @@ async function resolveAll(hostname: string, family: 0 | 4 | 6): Promise<LookupAd
   return await resolve(hostname, { all: true, family });
 }
 
-/** Refuses a host that is written as an address: nothing is resolved for it. The URL parser has made `0x7f.1` and `2130706433` of it `127.0.0.1`. */
+/**
+ * Refuses a host that is written as an address: nothing is resolved for it. The URL parser has made `0x7f.1`
+ * and `2130706433` of it `127.0.0.1`.
+ */
 export function assertPublicHost(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusedAddress(hostname);

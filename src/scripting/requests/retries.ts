@@ -8,8 +8,9 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Sends, and sends again up to `retries` times while there is no answer or one that asks for patience. Waits a quarter of a second,
- * then twice as long each time, or as long as the answer says; never more than ten seconds. The last outcome is the result.
+ * Sends, and sends again up to `retries` times while there is no answer or one that asks for patience. Waits
+ * a quarter of a second, then twice as long each time, or as long as the answer says; never more than ten
+ * seconds. The last outcome is the result.
  */
 export async function withRetries(
   retries: number,

@@ -1,8 +1,8 @@
 /**
  * What a caller may do with a collection: the union of what its roles may, within the scopes of its key.
  *
- * The check sits below every front end and its answer becomes part of the statement: the row rules are a `Filter` that is
- * compiled with the caller's own, the hidden fields never leave Postgres.
+ * The check sits below every front end and its answer becomes part of the statement: the row rules are a
+ * `Filter` that is compiled with the caller's own, the hidden fields never leave Postgres.
  *
  * @see decisions 3 (fields a caller may not read), 6
  */
@@ -39,8 +39,9 @@ const FULL_ACCESS: EffectiveAccess = {
 /**
  * What the caller may do with the records of a collection by one verb.
  *
- * With several roles, the rows are those of all of them. A field one role hides is shown only if another role shows it
- * in every row the first one reaches: no combination of roles gives a value that none of them gives alone.
+ * With several roles, the rows are those of all of them. A field one role hides is shown only if another role
+ * shows it in every row the first one reaches: no combination of roles gives a value that none of them gives
+ * alone.
  *
  * @throws FORBIDDEN (403) when no role, or the key's scopes do not, include the verb.
  */
@@ -70,7 +71,10 @@ export function findAccess(
 
 const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];
 
-/** Whether the caller may do anything with records of the collection. If not, it is not told what the collection is. */
+/**
+ * Whether the caller may do anything with records of the collection. If not, it is not told what the
+ * collection is.
+ */
 export function isInReach(scope: Scope, collection: Collection): boolean {
   return VERBS.some((verb) => findAccess(scope, collection, verb) !== undefined);
 }
@@ -95,7 +99,9 @@ export function isFieldInReach(scope: Scope, collection: Collection, field: stri
   );
 }
 
-/** What a caller may read, for a parser: of what is hidden it says neither that it is there nor what it is. */
+/**
+ * What a caller may read, for a parser: of what is hidden it says neither that it is there nor what it is.
+ */
 export function readershipOf(scope: Scope): Readership {
   return {
     assertReadable: (field, collection) => {
@@ -111,7 +117,8 @@ export function readershipOf(scope: Scope): Readership {
 }
 
 /**
- * Refuses the first of these paths that begins at a field the caller may not read. For filters, sort orders, groupings.
+ * Refuses the first of these paths that begins at a field the caller may not read. For filters, sort orders,
+ * groupings.
  *
  * @throws FORBIDDEN (403) naming the field.
  */

@@ -1,6 +1,9 @@
 import type { Principal } from '../../model/scope.js';
 
-/** Whether a caller administers its domain. An API key of an admin does not: its scopes are records, reports and scripts. */
+/**
+ * Whether a caller administers its domain. An API key of an admin does not: its scopes are records, reports
+ * and scripts.
+ */
 export function isAdmin(principal: Principal): boolean {
   return principal.roles.has('admin') && principal.scopes === undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * A condition that compares a field with a value it can never have, or by an order its values do not have, finds nothing or anything and
- * looks the same as a right answer: it is refused, with what would be right. Asked of what callers send, not of rules of ours.
+ * A condition that compares a field with a value it can never have, or by an order its values do not have,
+ * finds nothing or anything and looks the same as a right answer: it is refused, with what would be right.
+ * Asked of what callers send, not of rules of ours.
  *
  * @see decisions 3, 4
  */
@@ -20,12 +21,13 @@ export type FindReadableCollection = (
 ) => { readonly collection: Collection; readonly access: Pick<EffectiveAccess, 'hiddenFields'> } | undefined;
 
 /**
- * Refuses, in the filter and in what it asks of other records: equality with a text that the field's declared `enum` does not list, or
- * that is not of its format (month, session); greater and less of texts that are no months; an empty text where a time is meant, which
- * is what is left of `=#in2026-04` in an address that was cut at `#`; and of the stamp that every record has, declared or not, what is no
- * time.
+ * Refuses, in the filter and in what it asks of other records: equality with a text that the field's declared
+ * `enum` does not list, or that is not of its format (month, session); greater and less of texts that are no
+ * months; an empty text where a time is meant, which is what is left of `=#in2026-04` in an address that was
+ * cut at `#`; and of the stamp that every record has, declared or not, what is no time.
  *
- * @throws INVALID_VALUE (400) naming the field, what was sent, and what would be right; MALFORMED_FILTER (400) for an operator
+ * @throws INVALID_VALUE (400) naming the field, what was sent, and what would be right; MALFORMED_FILTER
+ * (400) for an operator
  */
 export function assertFittingOperands(
   filter: Filter,

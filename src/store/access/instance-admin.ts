@@ -2,8 +2,9 @@ import type { Domain, Scope } from '../../model/scope.js';
 import { isAdmin } from './admin.js';
 
 /**
- * Whether the caller may change what all domains share (domains, collections): an admin whose credential belongs to the top
- * domain, wherever it acts. An API key may not: its scopes are records, reports and scripts.
+ * Whether the caller may change what all domains share (domains, collections): an admin whose credential
+ * belongs to the top domain, wherever it acts. An API key may not: its scopes are records, reports and
+ * scripts.
  */
 export function isTopDomainAdmin(scope: Scope, top: Domain | undefined): boolean {
   const { principal } = scope;

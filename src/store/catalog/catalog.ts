@@ -1,8 +1,9 @@
 /**
- * The collections of the instance: those declared in schema/collections and those registered at run time. Held in memory,
- * renewed on every gateway when any of them changes one.
+ * The collections of the instance: those declared in schema/collections and those registered at run time.
+ * Held in memory, renewed on every gateway when any of them changes one.
  *
- * A collection is never dropped because its file is gone: that is reported (`undeclared`), and the records stay.
+ * A collection is never dropped because its file is gone: that is reported (`undeclared`), and the records
+ * stay.
  *
  * @see decisions 1 (a dropped collection)
  */
@@ -35,7 +36,10 @@ export interface CatalogOptions {
 export interface CatalogReport {
   /** In the database from a file that is no longer there; still served. */
   readonly undeclared: readonly string[];
-  /** Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator drops them. */
+  /**
+   * Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator
+   * drops them.
+   */
   readonly undeclaredIndexes: readonly string[];
   /** Stored definitions that can no longer be read, with the reason; not served. */
   readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
@@ -78,10 +82,11 @@ export class Catalog {
   }
 
   /**
-   * Brings the declared collections of a directory into the database (new and changed ones, with partitions and indexes),
-   * reads the catalog, and listens for changes until `close`.
+   * Brings the declared collections of a directory into the database (new and changed ones, with partitions
+   * and indexes), reads the catalog, and listens for changes until `close`.
    *
-   * @throws INVALID_VALUE naming file, pointer and expectation when a declaration is wrong; nothing is changed then
+   * @throws INVALID_VALUE naming file, pointer and expectation when a declaration is wrong; nothing is
+   * changed then
    */
   static async load(options: CatalogOptions): Promise<Catalog> {
     const catalog = new Catalog(options);
@@ -99,7 +104,9 @@ export class Catalog {
     await this.#stopListening();
   }
 
-  /** Reads the catalog again, after what is being read already: the last reading to end is the last one begun. */
+  /**
+   * Reads the catalog again, after what is being read already: the last reading to end is the last one begun.
+   */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readRows(this.#database));
     this.#reading = reading;
@@ -107,8 +114,8 @@ export class Catalog {
   }
 
   /**
-   * @throws NOT_FOUND with a suggestion, to a caller (`scope`) of the collections within its reach alone; GONE when the collection was
-   * dropped
+   * @throws NOT_FOUND with a suggestion, to a caller (`scope`) of the collections within its reach alone;
+   * GONE when the collection was dropped
    */
   get(name: string, scope?: Scope): Collection {
     const entry = this.#entries.get(name);
@@ -144,7 +151,10 @@ export class Catalog {
     return { undeclared, undeclaredIndexes: this.#undeclaredIndexes, unreadable: this.#unreadable };
   }
 
-  /** Calls the listener whenever a collection was added, changed or dropped, here or on another gateway. Gives back how to stop that. */
+  /**
+   * Calls the listener whenever a collection was added, changed or dropped, here or on another gateway. Gives
+   * back how to stop that.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -153,7 +163,8 @@ export class Catalog {
   /**
    * Registers a collection at run time, for every domain.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name or a GraphQL name is taken
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name
+   * or a GraphQL name is taken
    */
   async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
@@ -167,10 +178,12 @@ export class Catalog {
   /**
    * Changes a registered collection to a new, whole definition.
    *
-   * Refused, with the reason, is what would break records or callers: another type, list or format of a field that records
-   * may hold; the end of a field that was not deprecated first; other GraphQL names; a rule that live records do not keep.
+   * Refused, with the reason, is what would break records or callers: another type, list or format of a field
+   * that records may hold; the end of a field that was not deprecated first; other GraphQL names; a rule that
+   * live records do not keep.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE; CONFLICT
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE;
+   * CONFLICT
    */
   async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
@@ -193,9 +206,11 @@ export class Catalog {
   }
 
   /**
-   * Drops a registered collection in every domain: from now on it is GONE. Its records stay until they are purged.
+   * Drops a registered collection in every domain: from now on it is GONE. Its records stay until they are
+   * purged.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; CONFLICT for one declared in a file
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; CONFLICT for one
+   * declared in a file
    */
   async drop(scope: Scope, name: string): Promise<void> {
     this.#assertAdmin(scope);
@@ -276,7 +291,10 @@ export class Catalog {
   }
 }
 
-/** The declarations of a directory, by file name; every file is checked before any is used. @throws INVALID_VALUE */
+/**
+ * The declarations of a directory, by file name; every file is checked before any is used. @throws
+ * INVALID_VALUE
+ */
 export async function readDefinitions(directory: string): Promise<readonly CollectionDefinition[]> {
   const files = (await readdir(directory))
     .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json'))
@@ -331,7 +349,9 @@ async function declareAll(
   });
 }
 
-/** Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told. */
+/**
+ * Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told.
+ */
 function upsert(definition: CollectionDefinition, origin: 'declared' | 'registered'): Prisma.Sql {
   const { $schema: _where, ...stored } = definition;
   return Prisma.sql`

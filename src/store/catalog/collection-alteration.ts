@@ -1,12 +1,15 @@
-/** Why a registered collection cannot be changed to another definition: what records hold, and what callers rely on. */
+/**
+ * Why a registered collection cannot be changed to another definition: what records hold, and what callers
+ * rely on.
+ */
 import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
 import type { Queryable } from '../database/database.js';
 
 /**
- * The faults of a change, each with the reason and the way out. Counts live records of every domain, so it costs a scan of
- * the collection for each rule that became stricter.
+ * The faults of a change, each with the reason and the way out. Counts live records of every domain, so it
+ * costs a scan of the collection for each rule that became stricter.
  */
 export async function findAlterationFaults(
   queryable: Queryable,

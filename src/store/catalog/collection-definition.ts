@@ -1,8 +1,10 @@
 /**
- * Reads the declaration of a collection (a file of schema/collections, or what `registerCollection` was sent).
+ * Reads the declaration of a collection (a file of schema/collections, or what `registerCollection` was
+ * sent).
  *
- * The shape of a declaration is schema/collections/collection.schema.json, key by key with its meaning; this file adds
- * what a JSON Schema cannot say: which keys go together, and that every name a rule refers to is declared.
+ * The shape of a declaration is schema/collections/collection.schema.json, key by key with its meaning; this
+ * file adds what a JSON Schema cannot say: which keys go together, and that every name a rule refers to is
+ * declared.
  */
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -82,13 +84,17 @@ export interface ParseCollectionOptions {
   readonly version: number;
 }
 
-/** The most fields a declaration may have, members of objects included. Beyond it a schema is no longer read by people, nor quickly by machines. */
+/**
+ * The most fields a declaration may have, members of objects included. Beyond it a schema is no longer read
+ * by people, nor quickly by machines.
+ */
 export const MAX_FIELDS = 300;
 
 /**
  * Reads a declaration as a `Collection`.
  *
- * @throws INVALID_VALUE (400) that names the source and, for every fault, the JSON pointer, what was expected and what was sent.
+ * @throws INVALID_VALUE (400) that names the source and, for every fault, the JSON pointer, what was expected
+ * and what was sent.
  */
 export function parseCollection(definition: unknown, options: ParseCollectionOptions): Collection {
   const parsed = parseDefinition(definition, options.source);
@@ -569,7 +575,10 @@ function findAccessFaults(definition: CollectionDefinition): ErrorDetail[] {
   });
 }
 
-/** The declared field at a path that crosses no list; `'list'` when it does. A reference has the text members `value` and `label`. */
+/**
+ * The declared field at a path that crosses no list; `'list'` when it does. A reference has the text members
+ * `value` and `label`.
+ */
 function findField(fields: readonly FieldDefinition[], path: string): FieldDefinition | 'list' | undefined {
   const [name, ...rest] = path.split('.');
   const field = fields.find((candidate) => candidate.name === name);

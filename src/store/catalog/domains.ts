@@ -1,7 +1,8 @@
 /**
  * The domains of the instance and their properties, held in memory and renewed when any gateway changes them.
  *
- * The top domain is the one without a parent; its properties are those of every sub-domain that does not set its own.
+ * The top domain is the one without a parent; its properties are those of every sub-domain that does not set
+ * its own.
  *
  * @see decisions 7
  */
@@ -39,8 +40,8 @@ const DOMAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
 
 /**
- * Held by whoever makes a domain, to the end of its transaction: of two that find no top domain at once, both would make one. Readers
- * and references go on.
+ * Held by whoever makes a domain, to the end of its transaction: of two that find no top domain at once, both
+ * would make one. Readers and references go on.
  */
 export const LOCK_DOMAINS = Prisma.sql`lock table domains in share row exclusive mode`;
 
@@ -79,7 +80,9 @@ export class Domains {
     await this.#stopListening();
   }
 
-  /** Reads everything again, after what is being read already: the last reading to end is the last one begun. */
+  /**
+   * Reads everything again, after what is being read already: the last reading to end is the last one begun.
+   */
   async refresh(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => readSnapshot(this.#database));
     this.#reading = reading;
@@ -118,7 +121,8 @@ export class Domains {
   /**
    * Creates a sub-domain; the very first domain becomes the top domain.
    *
-   * @throws FORBIDDEN unless the caller is an admin of the top domain; CONFLICT when the id is taken; INVALID_VALUE
+   * @throws FORBIDDEN unless the caller is an admin of the top domain; CONFLICT when the id is taken;
+   * INVALID_VALUE
    */
   async create(scope: Scope, domain: NewDomain): Promise<Domain> {
     const top = this.top();
@@ -126,17 +130,26 @@ export class Domains {
     return await this.#insert(domain, top === undefined ? 'top' : 'branch');
   }
 
-  /** Creates the top domain of an empty instance. For the seeder and the first start. @throws CONFLICT when there is one */
+  /**
+   * Creates the top domain of an empty instance. For the seeder and the first start. @throws CONFLICT when
+   * there is one
+   */
   async createTop(domain: NewDomain): Promise<Domain> {
     return await this.#insert(domain, 'top');
   }
 
-  /** The value of a property, inherited from the top domain where the domain has none of its own. Secrets included: never show it. */
+  /**
+   * The value of a property, inherited from the top domain where the domain has none of its own. Secrets
+   * included: never show it.
+   */
   property(domainId: string, name: string): JsonValue | undefined {
     return this.#findProperty(domainId, name)?.value;
   }
 
-  /** The properties in force in the caller's domain, secrets masked. @throws FORBIDDEN unless the caller is an admin */
+  /**
+   * The properties in force in the caller's domain, secrets masked. @throws FORBIDDEN unless the caller is an
+   * admin
+   */
   listProperties(scope: Scope): readonly ListedProperty[] {
     assertAdmin(scope);
     const own = this.#snapshot.properties.get(scope.domain.id) ?? new Map<string, Property>();
@@ -152,11 +165,13 @@ export class Domains {
   }
 
   /**
-   * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's is in force again.
+   * Sets a property of the caller's domain; `value: undefined` removes it, so that the top domain's is in
+   * force again.
    *
    * A name that is close to one the service reads is set all the same, and the caller is told of that one.
    *
-   * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the service reads cannot be
+   * @throws FORBIDDEN unless the caller is an admin; INVALID_VALUE for a bad name, or for what a property the
+   * service reads cannot be
    */
   async setProperty(
     scope: Scope,

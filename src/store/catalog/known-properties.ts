@@ -1,6 +1,7 @@
 /**
- * The properties of a domain that the service itself reads, and what each may be: a value of another shape would leave its default in
- * force without a word, or bend every figure that rests on it. A school may keep any other property for its scripts.
+ * The properties of a domain that the service itself reads, and what each may be: a value of another shape
+ * would leave its default in force without a word, or bend every figure that rests on it. A school may keep
+ * any other property for its scripts.
  */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
@@ -18,7 +19,10 @@ export interface KnownProperty {
 export const WEEKLY_OFF = /^[1-5]?(MO|TU|WE|TH|FR|SA|SU)$/;
 export const CURRENCY = /^[A-Z]{3}$/;
 export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
-/** What stands before the number of a receipt: it does not end in a digit, so that series and number can be told apart. */
+/**
+ * What stands before the number of a receipt: it does not end in a digit, so that series and number can be
+ * told apart.
+ */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
 /** What is set for one template of mail: the name of the template follows. */
@@ -70,7 +74,10 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
   { name: 'smsSender', expected: 'a text', isValid: isText },
 ];
 
-/** The value itself is not said again: it may hold a password. @throws INVALID_VALUE (400) for what a property of ours cannot be */
+/**
+ * The value itself is not said again: it may hold a password. @throws INVALID_VALUE (400) for what a property
+ * of ours cannot be
+ */
 export function assertPropertyValue(name: string, value: JsonValue): void {
   const known = KNOWN_PROPERTIES.find((property) => property.name === name) ?? templateOf(name);
   if (known === undefined || known.isValid(value)) return;
@@ -80,7 +87,10 @@ export function assertPropertyValue(name: string, value: JsonValue): void {
   });
 }
 
-/** A hint for a name that the service does not read and that is close to one it does; `undefined` for any other. */
+/**
+ * A hint for a name that the service does not read and that is close to one it does; `undefined` for any
+ * other.
+ */
 export function hintAtPropertyName(name: string): string | undefined {
   const names = KNOWN_PROPERTIES.map((property) => property.name);
   if (names.includes(name) || templateOf(name) !== undefined) return undefined;
@@ -135,7 +145,9 @@ function isNumber(value: JsonValue): boolean {
   return typeof value === 'number' || isExactNumber(value);
 }
 
-/** An offset such as +05:30 is none: PostgreSQL takes its sign the other way round, and it has no summer time. */
+/**
+ * An offset such as +05:30 is none: PostgreSQL takes its sign the other way round, and it has no summer time.
+ */
 function isTimeZone(value: JsonValue): boolean {
   if (typeof value !== 'string' || /^[+-]/.test(value)) return false;
   try {

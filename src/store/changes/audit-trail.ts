@@ -1,4 +1,7 @@
-/** Who changed which record, when, from which version, by which credential. Entries are written by the statements of the changes themselves. */
+/**
+ * Who changed which record, when, from which version, by which credential. Entries are written by the
+ * statements of the changes themselves.
+ */
 
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -21,7 +24,10 @@ export interface AuditEntry {
   /** `token:<session>`, `key:<id>` or `system:<task>`. */
   readonly credential: string;
   readonly requestId: string;
-  /** The name of the GraphQL operation, or the template of the route; `undefined`: no request, or from before this was kept. */
+  /**
+   * The name of the GraphQL operation, or the template of the route; `undefined`: no request, or from before
+   * this was kept.
+   */
   readonly requestOperation: string | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** What was committed, as it is committed: by this gateway, another one, the command line, a script or a load. */
+/**
+ * What was committed, as it is committed: by this gateway, another one, the command line, a script or a load.
+ */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Database } from '../database/database.js';
 import { CommitFollower } from './commit-follower.js';
@@ -29,8 +31,9 @@ const PAGE_ROWS = 1_000;
 export type ChangeListener = (changes: readonly RecordChange[]) => void;
 
 /**
- * Every committed change of a record, once, to every listener of this process. The audit entry that is written with each change is
- * the outbox: what is rolled back is never heard of, and an outage of the database delays changes but loses none.
+ * Every committed change of a record, once, to every listener of this process. The audit entry that is
+ * written with each change is the outbox: what is rolled back is never heard of, and an outage of the
+ * database delays changes but loses none.
  *
  * @see commit-follower.ts, decisions 10
  */
@@ -48,8 +51,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Calls the listener after each commit, with changes of all domains; those of one record come in order. At most 1,000 at once.
-   * The listener must return soon and bound what it keeps. The answer ends it.
+   * Calls the listener after each commit, with changes of all domains; those of one record come in order. At
+   * most 1,000 at once. The listener must return soon and bound what it keeps. The answer ends it.
    */
   subscribe(listener: ChangeListener): () => void {
     return this.#follower.subscribe(listener).stop;
@@ -62,7 +65,9 @@ export class ChangeFeed {
     return stop;
   }
 
-  /** Looks for changes now: for a writer in this process, whose subscribers need not wait for the next poll. */
+  /**
+   * Looks for changes now: for a writer in this process, whose subscribers need not wait for the next poll.
+   */
   wake(): void {
     this.#follower.wake();
   }

@@ -1,12 +1,14 @@
 /**
  * Follows a table that rows are only added to, and gives every row once, after its commit.
  *
- * By snapshots: a row is news when it is visible now and was not in the snapshot read before, because its transaction was under way
- * then or had not begun. That neither loses nor doubles a row however late a transaction commits, and a long one holds nobody back.
- * Rows of one poll come by id; writes to the same record wait for each other, so theirs come in the order of their versions.
+ * By snapshots: a row is news when it is visible now and was not in the snapshot read before, because its
+ * transaction was under way then or had not begun. That neither loses nor doubles a row however late a
+ * transaction commits, and a long one holds nobody back. Rows of one poll come by id; writes to the same
+ * record wait for each other, so theirs come in the order of their versions.
  *
- * The table is asked a few times a second, by each gateway whose subscribers want to know; writers pay for one index entry. NOTIFY
- * would be heard sooner, but transactions that use it commit one after the other, their flush to disk included: of 16 writers, an eighth gets through.
+ * The table is asked a few times a second, by each gateway whose subscribers want to know; writers pay for
+ * one index entry. NOTIFY would be heard sooner, but transactions that use it commit one after the other,
+ * their flush to disk included: of 16 writers, an eighth gets through.
  *
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
  */
@@ -20,7 +22,10 @@ export interface NewsRow {
 
 export interface CommitFollowerOptions<Row extends NewsRow, News> {
   readonly database: Pick<Database, 'query'>;
-  /** It has the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`, indexed). */
+  /**
+   * It has the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
+   * indexed).
+   */
   readonly table: 'audit_entries' | 'topic_messages';
   /** What is read of a row beside its id. */
   readonly columns: Prisma.Sql;
@@ -34,7 +39,10 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
 
 export type NewsListener<News> = (news: readonly News[]) => void;
 
-/** As Postgres prints it: `xmin:xmax:xip,xip,…`. @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT */
+/**
+ * As Postgres prints it: `xmin:xmax:xip,xip,…`.
+ * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
+ */
 interface Snapshot {
   readonly text: string;
   /** The first number not given yet. */
@@ -64,8 +72,9 @@ export class CommitFollower<Row extends NewsRow, News> {
   }
 
   /**
-   * Calls the listener with what is committed from now on. It must return soon, and bound what it keeps. `ready` resolves when
-   * nothing that is committed later can be missed; until then the position is being read. `stop` ends it.
+   * Calls the listener with what is committed from now on. It must return soon, and bound what it keeps.
+   * `ready` resolves when nothing that is committed later can be missed; until then the position is being
+   * read. `stop` ends it.
    */
   subscribe(listen: NewsListener<News>): { readonly ready: Promise<void>; stop(): void } {
     const listener = { listen };
@@ -82,7 +91,10 @@ export class CommitFollower<Row extends NewsRow, News> {
     };
   }
 
-  /** Looks at once instead of at the next poll: for a writer in this process. Costs nothing while nobody listens. */
+  /**
+   * Looks at once instead of at the next poll: for a writer in this process. Costs nothing while nobody
+   * listens.
+   */
   wake(): void {
     this.#following?.wake();
   }
@@ -215,7 +227,10 @@ class NewsReader<Row extends NewsRow> {
     }
   }
 
-  /** Now. Rows restored from a dump carry numbers of another server, which ours have yet to reach: they are news to nobody. */
+  /**
+   * Now. Rows restored from a dump carry numbers of another server, which ours have yet to reach: they are
+   * news to nobody.
+   */
   async #begin(): Promise<Snapshot> {
     const [row] = await this.#options.database.query<{ snapshot: string }>(Prisma.sql`
       with foreign_rows as (
@@ -228,7 +243,8 @@ class NewsReader<Row extends NewsRow> {
   }
 
   async #readNews(seen: Snapshot): Promise<void> {
-    // Ordered by an expression: by the bare column, Postgres would rather walk through all ids than sort the few rows.
+    // Ordered by an expression: by the bare column, Postgres would rather walk through all ids than sort the
+    // few rows.
     const rows = await this.#options.database.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
       select pg_current_snapshot()::text as snapshot, news.*
       from (select) as one

@@ -9,11 +9,17 @@ import { USER_COLLECTION } from '../writing/record-statements.js';
 
 export interface PurgeOptions {
   readonly topDomain: Domain | undefined;
-  /** Tombstones, and dropped collections with all their records, older than this go; their ids and names are free again. */
+  /**
+   * Tombstones, and dropped collections with all their records, older than this go; their ids and names are
+   * free again.
+   */
   readonly removedBefore: Date;
 }
 
-/** How long a gateway may be away from the database and still give its subscribers what was published meanwhile. */
+/**
+ * How long a gateway may be away from the database and still give its subscribers what was published
+ * meanwhile.
+ */
 const TOPIC_MESSAGE_HOURS = 24;
 
 /** How much went. */
@@ -25,8 +31,8 @@ export interface Purged {
 }
 
 /**
- * Purges every domain. With a user go its password, sessions and API keys: who gets its `_id` next must not inherit them. The
- * audit trail stays.
+ * Purges every domain. With a user go its password, sessions and API keys: who gets its `_id` next must not
+ * inherit them. The audit trail stays.
  *
  * @throws FORBIDDEN unless the caller is an admin of the top domain or a task of the service with the role
  */

@@ -12,9 +12,10 @@ const RETRY_MS = 50;
  */
 
 /**
- * Does the work while nobody else, of this gateway or another, does work under the same key. The lock is held by a connection that is
- * in no transaction: in one, the last statement keeps its snapshot until the next, and an index that is built meanwhile would wait
- * for it for good. Nor is it a connection of the pool, which the work itself needs.
+ * Does the work while nobody else, of this gateway or another, does work under the same key. The lock is held
+ * by a connection that is in no transaction: in one, the last statement keeps its snapshot until the next,
+ * and an index that is built meanwhile would wait for it for good. Nor is it a connection of the pool, which
+ * the work itself needs.
  */
 export async function withLock<T>(
   database: Pick<Database, 'lockPool'>,
@@ -42,7 +43,10 @@ export async function lockUntilDisconnected(client: pg.ClientBase, key: number):
   await lockOn(client, 'select pg_try_advisory_lock($1) as taken', { key });
 }
 
-/** Takes the lock until the transaction of the connection ends, when it is free. The signal ends the waiting with its reason. */
+/**
+ * Takes the lock until the transaction of the connection ends, when it is free. The signal ends the waiting
+ * with its reason.
+ */
 export async function lockUntilCommit(
   client: pg.ClientBase,
   key: number,

@@ -23,8 +23,9 @@ export class Cancellation {
   }
 
   /**
-   * Ends what the connection runs now. When this returns, the order has been delivered: it can no longer hit a later query.
-   * It never fails: where the order cannot be delivered, the connection is ended, and the query with it.
+   * Ends what the connection runs now. When this returns, the order has been delivered: it can no longer hit
+   * a later query. It never fails: where the order cannot be delivered, the connection is ended, and the
+   * query with it.
    */
   async cancel(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number | null };

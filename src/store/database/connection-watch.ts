@@ -1,11 +1,13 @@
 /**
- * Tells a database that is away, and a connection that has died without a word, from one that is slow: a cut cable, a machine that has
- * vanished, a firewall that forgot a connection, a server that is stopped. None of them says anything, and the system waits for minutes.
+ * Tells a database that is away, and a connection that has died without a word, from one that is slow: a cut
+ * cable, a machine that has vanished, a firewall that forgot a connection, a server that is stopped. None of
+ * them says anything, and the system waits for minutes.
  *
- * Once a second, a beat, the server is asked how it is on a connection kept for that. No answer there, none on a new connection, and nothing
- * heard on any other: the database is away. What waits for it fails, and what comes fails at once, until it answers again. Where it does
- * answer, it is asked about the connections that have been silent for some beats: one on which the server says it is doing nothing
- * is dead, and closed. A statement pays nothing for any of this.
+ * Once a second, a beat, the server is asked how it is on a connection kept for that. No answer there, none
+ * on a new connection, and nothing heard on any other: the database is away. What waits for it fails, and
+ * what comes fails at once, until it answers again. Where it does answer, it is asked about the connections
+ * that have been silent for some beats: one on which the server says it is doing nothing is dead, and closed.
+ * A statement pays nothing for any of this.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
@@ -25,15 +27,24 @@ export type DatabaseNews =
 export type DatabaseNewsListener = (news: DatabaseNews) => void;
 
 const BEAT_MS = 1_000;
-/** While the database is away, requests have it asked anew after so long, and wait for the answer no longer than that. */
+/**
+ * While the database is away, requests have it asked anew after so long, and wait for the answer no longer
+ * than that.
+ */
 const MIN_BEAT_MS = 100;
 const LOOK_MS = 100;
-/** How long the server may take over a trivial question, and over a new connection and the question. Together below 5 s with a beat. */
+/**
+ * How long the server may take over a trivial question, and over a new connection and the question. Together
+ * below 5 s with a beat.
+ */
 const ASK_TIMEOUT_MS = 1_500;
 const CONNECT_AND_ASK_TIMEOUT_MS = 2_500;
 /** The server is asked about a connection that has been silent for so many beats. */
 const SUSPECT_BEATS = 2;
-/** The server must say so often that it does nothing for a connection: once may be an answer that is on its way. */
+/**
+ * The server must say so often that it does nothing for a connection: once may be an answer that is on its
+ * way.
+ */
 const RESTING_BEATS = 2;
 /** How many beats a connection may take to be made. */
 const CONNECTING_BEATS = 6;
@@ -112,8 +123,8 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   /**
-   * For who wants a connection while the database is away: it may be back since the last beat. Soon answered, and not asked more often than
-   * a server bears that is just starting.
+   * For who wants a connection while the database is away: it may be back since the last beat. Soon answered,
+   * and not asked more often than a server bears that is just starting.
    */
   async lookAgain(): Promise<void> {
     if (this.#beating === undefined && performance.now() - this.#beatenAt < MIN_BEAT_MS) return;
@@ -127,7 +138,8 @@ export class ConnectionWatch implements ClientWatcher {
   async untilBack(signal: AbortSignal): Promise<void> {
     while (this.#away !== undefined && !this.#isClosed && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        // The signal lives as long as the work in the background: what is not taken off it again stays for good.
+        // The signal lives as long as the work in the background: what is not taken off it again stays for
+        // good.
         const wake = () => {
           signal.removeEventListener('abort', wake);
           this.#waiting.delete(wake);
@@ -270,7 +282,10 @@ export class ConnectionWatch implements ClientWatcher {
   }
 }
 
-/** The server is there and says no, e.g. because it has no connection left: those we have may go on. It is not when it starts or stops. */
+/**
+ * The server is there and says no, e.g. because it has no connection left: those we have may go on. It is not
+ * when it starts or stops.
+ */
 function isRefusal(error: unknown): boolean {
   if (!isNativeError(error) || !('severity' in error) || !('code' in error)) return false;
   return typeof error.code === 'string' && !error.code.startsWith('57P') && !error.code.startsWith('08');

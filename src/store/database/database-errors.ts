@@ -9,7 +9,10 @@ import { type ErrorCode, ServiceError } from '../../errors.js';
 /** How long a caller is told to wait while the database is out of reach. */
 export const RETRY_AFTER_SECONDS = 5;
 
-/** All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take that for one of its own. */
+/**
+ * All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take
+ * that for one of its own.
+ */
 export class FullPoolError extends Error {
   override readonly name = 'FullPoolError';
 
@@ -57,7 +60,10 @@ const UNSTORABLE_TEXT: Translation = {
   detail: 'A text holds a character that cannot be stored (U+0000, or half of a surrogate pair).',
 };
 
-/** By SQLSTATE, or by its first two characters, the class. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * By SQLSTATE, or by its first two characters, the class.
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
   '08': OUT_OF_REACH,
   '22003': { code: 'INVALID_VALUE', detail: 'A number is out of range.' },
@@ -111,11 +117,12 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
 ];
 
 /**
- * The error as the service throws it: a `ServiceError` for what the table knows, with the original as its cause; anything
- * else unchanged.
+ * The error as the service throws it: a `ServiceError` for what the table knows, with the original as its
+ * cause; anything else unchanged.
  */
 export function toServiceError(error: unknown): unknown {
-  // Not by instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is not.
+  // Not by instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is
+  // not.
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);
   if (translation === undefined) return error;
@@ -126,15 +133,17 @@ export function toServiceError(error: unknown): unknown {
   });
 }
 
-/** Whether it says that the database cannot be reached, of an error as it was thrown or as it was translated. */
+/**
+ * Whether it says that the database cannot be reached, of an error as it was thrown or as it was translated.
+ */
 export function isOutOfReach(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   return findTranslation(error) === OUT_OF_REACH || isOutOfReach(error.cause);
 }
 
 /**
- * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError` whose cause
- * it is. The store finds the field by it.
+ * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError`
+ * whose cause it is. The store finds the field by it.
  */
 export function findConstraint(error: unknown): string | undefined {
   if (!isNativeError(error)) return undefined;

@@ -1,7 +1,8 @@
 /**
- * The one way to the database. Relational tables are reached through Prisma's models; what Prisma cannot say (records as
- * the text Postgres printed, streams, one round trip for a prepared statement) through `query` and `stream`, which take
- * SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run on the connections Prisma uses too.
+ * The one way to the database. Relational tables are reached through Prisma's models; what Prisma cannot say
+ * (records as the text Postgres printed, streams, one round trip for a prepared statement) through `query`
+ * and `stream`, which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run
+ * on the connections Prisma uses too.
  */
 import { isNativeError } from 'node:util/types';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -26,7 +27,10 @@ const APART_CONNECTIONS = 2;
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections for queries; streams, which keep theirs for as long as their readers take, have as many of their own. */
+  /**
+   * Connections for queries; streams, which keep theirs for as long as their readers take, have as many of
+   * their own.
+   */
   readonly poolSize: number;
   /** Of one statement, and of one batch of a stream. */
   readonly statementTimeoutMs: number;
@@ -35,13 +39,15 @@ export interface DatabaseOptions {
 }
 
 export interface QueryOptions {
-  /** Prepares the statement under this name, once a connection. The same name must always mean the same text. */
+  /**
+   * Prepares the statement under this name, once a connection. The same name must always mean the same text.
+   */
   readonly name?: string | undefined;
   /** Ends the query in Postgres; the call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed on: reading 20 KB as
-   * a string and writing it again costs more than all else of a request.
+   * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed
+   * on: reading 20 KB as a string and writing it again costs more than all else of a request.
    */
   readonly texts?: 'strings' | 'bytes' | undefined;
   /** On whose behalf it runs; the scope of a request is one. */
@@ -62,40 +68,55 @@ export interface NamedStatement {
 /** A database, or a transaction of it. */
 export interface Queryable {
   /**
-   * Runs one statement in one round trip. Values come as node-postgres reads them, except: `bigint` is a number, `date`
-   * stays the text `YYYY-MM-DD`. `jsonb` goes through `JSON.parse` and thereby through floats: select `::text` where digits count.
+   * Runs one statement in one round trip. Values come as node-postgres reads them, except: `bigint` is a
+   * number, `date` stays the text `YYYY-MM-DD`. `jsonb` goes through `JSON.parse` and thereby through floats:
+   * select `::text` where digits count.
    *
    * @throws ServiceError for what the caller or the environment is to blame for (see database-errors.ts)
    */
   query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]>;
 }
 
-/** What is done here is kept as a whole or not at all. Not to be used after the work it was lent to has ended. */
+/**
+ * What is done here is kept as a whole or not at all. Not to be used after the work it was lent to has ended.
+ */
 export interface Transaction extends Queryable {
-  /** What its writes ask has a place already, taken before the connection was: `WriteTriggers.reserve`. Who wraps a transaction hands it on. */
+  /**
+   * What its writes ask has a place already, taken before the connection was: `WriteTriggers.reserve`. Who
+   * wraps a transaction hands it on.
+   */
   readonly reserved?: { readonly waitedMs: number };
 }
 
 export interface Database extends Queryable {
-  /** The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are translated too. */
+  /**
+   * The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are
+   * translated too.
+   */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
   /**
-   * Statements that belong to no transaction though one is open around them, e.g. what a script logs in a write that may be
-   * taken back. They have connections of their own: whoever holds a connection of the pool and waits for a second one
-   * waits for others who do the same.
+   * Statements that belong to no transaction though one is open around them, e.g. what a script logs in a
+   * write that may be taken back. They have connections of their own: whoever holds a connection of the pool
+   * and waits for a second one waits for others who do the same.
    */
   readonly apart: Queryable;
-  /** One connection for locks that are held outside a transaction; a second lock of this gateway waits for the first. */
+  /**
+   * One connection for locks that are held outside a transaction; a second lock of this gateway waits for the
+   * first.
+   */
   readonly lockPool: pg.Pool;
   /** Text compares byte by byte: the range of a prefix may be read from an ordinary b-tree. */
   readonly isByteOrdered: boolean;
   /**
-   * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the loop or
-   * the signal ends the query within a second; a failure throws in mid-stream.
+   * The rows of ONE text column in batches. Postgres works at most one batch ahead of the reader. Leaving the
+   * loop or the signal ends the query within a second; a failure throws in mid-stream.
    */
   stream(sql: Prisma.Sql, options?: StreamOptions): AsyncIterable<readonly string[]>;
-  /** The same of several statements, whose rows follow each other; all of them see the database as it is at one moment. */
+  /**
+   * The same of several statements, whose rows follow each other; all of them see the database as it is at
+   * one moment.
+   */
   streamInTurn(
     statements: readonly NamedStatement[],
     options?: Omit<StreamOptions, 'name'>,
@@ -105,8 +126,8 @@ export interface Database extends Queryable {
   /** Read committed. Rolled back when `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`: the connection was
-   * lost, or is back after that: messages may have been missed. The answer ends it.
+   * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`:
+   * the connection was lost, or is back after that: messages may have been missed. The answer ends it.
    */
   listen(
     channel: string,
@@ -114,11 +135,14 @@ export interface Database extends Queryable {
     onGap: () => void,
   ): Promise<() => Promise<void>>;
   /**
-   * Calls `renew` whenever something is announced on the channel, and when something may have been missed, one call at a time. One that
-   * fails is made again until it succeeds. The answer ends it.
+   * Calls `renew` whenever something is announced on the channel, and when something may have been missed,
+   * one call at a time. One that fails is made again until it succeeds. The answer ends it.
    */
   keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>>;
-  /** From now on tells `watch` of every statement that took long, also of those in transactions; streams are as slow as their readers and left out. */
+  /**
+   * From now on tells `watch` of every statement that took long, also of those in transactions; streams are
+   * as slow as their readers and left out.
+   */
   watchSlow(watch: SlowStatementWatch): void;
   /** From now on tells of the database being lost, found again, or read-only. */
   onNews(listener: DatabaseNewsListener): void;
@@ -126,9 +150,15 @@ export interface Database extends Queryable {
   readonly isReachable: boolean;
   /** Whether it lets nobody write at present: it is a replica, or was set so. */
   readonly isReadOnly: boolean;
-  /** A pool of its own for work in the background, which may wait for a database that is away. Whoever opens it ends it. */
+  /**
+   * A pool of its own for work in the background, which may wait for a database that is away. Whoever opens
+   * it ends it.
+   */
   openPool(options: BackgroundPoolOptions): pg.Pool;
-  /** False while the connection that hears is lost: what is remembered until it is announced otherwise is not to be trusted then. */
+  /**
+   * False while the connection that hears is lost: what is remembered until it is announced otherwise is not
+   * to be trusted then.
+   */
   readonly isHearing: boolean;
   /** Waits for what is running. */
   close(): Promise<void>;
@@ -141,8 +171,8 @@ export interface BackgroundPoolOptions
 }
 
 /**
- * Connects, and makes sure of the server's version. Connections lost later come back by themselves: until then
- * calls throw UNAVAILABLE. The caller closes it.
+ * Connects, and makes sure of the server's version. Connections lost later come back by themselves: until
+ * then calls throw UNAVAILABLE. The caller closes it.
  *
  * @throws UNAVAILABLE whose message is one line for the operator
  */

@@ -12,10 +12,12 @@ export class SilenceError extends Error {
 const STEP_MS = 100;
 
 /**
- * Does work on a connection. Takes it longer than it may, the connection is closed, and what waits on it fails with a SilenceError.
+ * Does work on a connection. Takes it longer than it may, the connection is closed, and what waits on it
+ * fails with a SilenceError.
  *
- * Only time in which this process could have read an answer counts: a step that was late counts as one step, however late it was, or a
- * process that was busy, or on a machine that is, would take its own slowness for the silence of the server.
+ * Only time in which this process could have read an answer counts: a step that was late counts as one step,
+ * however late it was, or a process that was busy, or on a machine that is, would take its own slowness for
+ * the silence of the server.
  */
 export async function withDeadline<T>(
   client: pg.Client,

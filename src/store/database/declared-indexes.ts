@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Collection, Field } from '../../model/collection.js';
 
-/** An index of one partition. The expressions are those the SQL compiler writes for a declared field, or they would not be reached. */
+/**
+ * An index of one partition. The expressions are those the SQL compiler writes for a declared field, or they
+ * would not be reached.
+ */
 export interface IndexDescription {
   /** Follows from collection and definition: another definition is another index. At most 63 characters. */
   readonly name: string;
@@ -16,9 +19,10 @@ export interface IndexDescription {
 type Declaration = Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueTogether'>;
 
 /**
- * The indexes of a collection: one over whole documents (equality of undeclared fields and of list elements), a b-tree for
- * every declared field that asks for one (of a reference: over its value) and for every list of fields, a unique one for every unique field and rule, and
- * trigrams for every searchable field (of a reference: over value and label).
+ * The indexes of a collection: one over whole documents (equality of undeclared fields and of list elements),
+ * a b-tree for every declared field that asks for one (of a reference: over its value) and for every list of
+ * fields, a unique one for every unique field and rule, and trigrams for every searchable field (of a
+ * reference: over value and label).
  */
 export function listDeclaredIndexes(collection: Declaration): IndexDescription[] {
   return [
@@ -43,7 +47,10 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
   ];
 }
 
-/** Whether a b-tree of the collection has the values at the path, of a reference those at its `value`, as a column. */
+/**
+ * Whether a b-tree of the collection has the values at the path, of a reference those at its `value`, as a
+ * column.
+ */
 export function isIndexedPath(collection: Declaration, path: readonly string[]): boolean {
   const sought = json(path);
   return (
@@ -85,8 +92,8 @@ function listFieldIndexes(
       const definition = `(domain, ${value}) where deleted_at is null and ${value} <> 'null'`;
       indexes.push(describeIndex(collection, path.join('_'), 'key', definition));
     }
-    // Beside the unique one, which leaves out null: a prepared statement, whose value is not known while it is planned,
-    // cannot be proven to look for something else.
+    // Beside the unique one, which leaves out null: a prepared statement, whose value is not known while it
+    // is planned, cannot be proven to look for something else.
     if (field.isIndexed || field.isUnique) {
       const definition = `(domain, ${json(valuePath)}) where deleted_at is null`;
       indexes.push(describeIndex(collection, path.join('_'), 'idx', definition));

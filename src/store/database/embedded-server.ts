@@ -1,10 +1,10 @@
 /**
  * PostgreSQL inside the data directory: made on the first start, found again on every other.
  *
- * The server is a process of its own (its own session, so that Ctrl-C reaches the gateway alone) and outlives a gateway
- * that is killed; the next start finds it by its `postmaster.pid` and goes on with it. Several gateways may share
- * a data directory: each holds a shared advisory lock while it runs, and the last one to leave stops the server.
- * A server that dies under them is started again by the first to notice.
+ * The server is a process of its own (its own session, so that Ctrl-C reaches the gateway alone) and outlives
+ * a gateway that is killed; the next start finds it by its `postmaster.pid` and goes on with it. Several
+ * gateways may share a data directory: each holds a shared advisory lock while it runs, and the last one to
+ * leave stops the server. A server that dies under them is started again by the first to notice.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -43,7 +43,9 @@ const READY_TIMEOUT_MS = 60_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export interface EmbeddedServerOptions {
-  /** Holds `postgres/` (the cluster) and `postgres.json` (its port and password, readable by its owner alone). */
+  /**
+   * Holds `postgres/` (the cluster) and `postgres.json` (its port and password, readable by its owner alone).
+   */
   readonly dataDirectory: string;
   /** What the operator may want to know, one line each. PostgreSQL's own log is `postgres/server.log`. */
   readonly onLog?: (line: string) => void;
@@ -230,7 +232,8 @@ async function findRunningServer(cluster: Cluster, log: (line: string) => void):
     const processId = Number(lines[0]);
     if (!Number.isInteger(processId) || processId <= 0 || !isProcessAlive(processId)) return undefined;
     if (!(await isServerOf(cluster, processId))) {
-      // After a crash of the machine or container the number may be anybody's, which PostgreSQL itself would take for its own.
+      // After a crash of the machine or container the number may be anybody's, which PostgreSQL itself would
+      // take for its own.
       log(`Removed the left-over ${pidFile}`);
       await rm(pidFile, { force: true });
       return undefined;
@@ -356,7 +359,8 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
     application_name: 'campus embedded server',
     connectionTimeoutMillis: 5_000,
   });
-  // The server may go away under us; whoever queries notices, and an error that nobody hears would end the process.
+  // The server may go away under us; whoever queries notices, and an error that nobody hears would end the
+  // process.
   client.on('error', () => {});
   await client.connect();
   return client;

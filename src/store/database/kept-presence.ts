@@ -11,8 +11,8 @@ export interface KeptPresenceOptions {
 }
 
 /**
- * The connection that says a gateway uses the embedded server. It is lost with the server, or alone; either way it is made anew, for as long
- * as it takes: nobody else would start a server that has died.
+ * The connection that says a gateway uses the embedded server. It is lost with the server, or alone; either
+ * way it is made anew, for as long as it takes: nobody else would start a server that has died.
  */
 export class KeptPresence {
   readonly #options: KeptPresenceOptions;

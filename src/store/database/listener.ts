@@ -9,13 +9,17 @@ interface Subscription {
 
 const RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
-/** Together 5 s: for so long, a right that was withdrawn at another gateway may be valid here when the connection died. */
+/**
+ * Together 5 s: for so long, a right that was withdrawn at another gateway may be valid here when the
+ * connection died.
+ */
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
- * Hears the notifications of any number of channels on one connection of its own. A lost connection is made again, for as
- * long as it takes. Every subscriber is told when it is lost, and again when it is back: in between it may have missed something.
+ * Hears the notifications of any number of channels on one connection of its own. A lost connection is made
+ * again, for as long as it takes. Every subscriber is told when it is lost, and again when it is back: in
+ * between it may have missed something.
  */
 export class Listener {
   readonly #url: string;

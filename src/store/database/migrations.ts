@@ -1,7 +1,7 @@
 /**
  * The tables' history: prisma/migrations, applied in order. Each is one transaction together with its note in
- * `_prisma_migrations`, the table that Prisma's own command line keeps and reads: what failed or was interrupted has
- * left nothing behind, and is tried again.
+ * `_prisma_migrations`, the table that Prisma's own command line keeps and reads: what failed or was
+ * interrupted has left nothing behind, and is tried again.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -16,8 +16,8 @@ import { lockUntilDisconnected } from './advisory-lock.js';
 const MIGRATION_LOCK = 0x6d696772;
 
 /**
- * The checksums of texts that three migrations once had. A database that was made by one of them is brought to today's
- * functions by `0014_renew_functions`, and is right from then on.
+ * The checksums of texts that three migrations once had. A database that was made by one of them is brought
+ * to today's functions by `0014_renew_functions`, and is right from then on.
  */
 const RENEWED_BY = '0014_renew_functions';
 const EARLIER_CHECKSUMS: ReadonlyMap<string, string> = new Map([
@@ -47,10 +47,11 @@ export interface MigrationStatus {
 }
 
 /**
- * Applies the pending migrations in order and returns their names. Any number of gateways may call it at once: one
- * works, the others wait and find nothing left to do.
+ * Applies the pending migrations in order and returns their names. Any number of gateways may call it at
+ * once: one works, the others wait and find nothing left to do.
  *
- * @throws ServiceError or Error whose message is one line for the operator; what was applied before stays applied
+ * @throws ServiceError or Error whose message is one line for the operator; what was applied before stays
+ * applied
  */
 export async function applyMigrations(options: MigrationOptions): Promise<readonly string[]> {
   const migrations = await readMigrations(options);
@@ -208,7 +209,8 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await work();
     await client.query('commit');
   } catch (error) {
-    // The error that counts is the first one; a connection that cannot roll back has ended, and the transaction with it.
+    // The error that counts is the first one; a connection that cannot roll back has ended, and the
+    // transaction with it.
     await client.query('rollback').catch(() => {});
     throw error;
   }
@@ -228,8 +230,9 @@ async function writeNote(client: pg.Client, migration: Migration, begun: readonl
 const EXISTS_ALREADY: ReadonlySet<unknown> = new Set(['42P07', '42701', '42710', '42723']);
 
 /**
- * Whether an attempt of an earlier version, which wrote the note in a transaction after the script's own, was interrupted between the
- * two: the script is there as a whole, for it was one transaction too, and nothing was said against it.
+ * Whether an attempt of an earlier version, which wrote the note in a transaction after the script's own, was
+ * interrupted between the two: the script is there as a whole, for it was one transaction too, and nothing
+ * was said against it.
  */
 function wasAppliedWhole(begun: readonly Note[], error: unknown): boolean {
   const wasInterrupted = begun.length > 0 && begun.every(({ fault }) => fault === null);

@@ -1,4 +1,6 @@
-/** The partition of a collection and its indexes: made when a collection is declared, registered or altered. */
+/**
+ * The partition of a collection and its indexes: made when a collection is declared, registered or altered.
+ */
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
@@ -9,7 +11,10 @@ import { toServiceError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
 import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
 
-/** Held while partitions are made and indexes built: two gateways that start at once do it one after the other. */
+/**
+ * Held while partitions are made and indexes built: two gateways that start at once do it one after the
+ * other.
+ */
 const PARTITION_LOCK = 0x70617274;
 /** How long a change of the table may hold up readers and writers before it steps back and tries again. */
 const LOCK_TIMEOUT_MS = 2_000;
@@ -18,13 +23,17 @@ const MAX_ATTEMPTS = 10;
 export interface PartitionReport {
   readonly isCreated: boolean;
   readonly builtIndexes: readonly string[];
-  /** Built for an earlier declaration and no longer declared. They cost writes; dropping them is an operator's decision. */
+  /**
+   * Built for an earlier declaration and no longer declared. They cost writes; dropping them is an operator's
+   * decision.
+   */
   readonly undeclaredIndexes: readonly string[];
 }
 
 /**
- * Makes what is missing of a collection's partition, its indexes and their statistics; drops nothing. On a connection of its own and without
- * a limit of time: an index of a partition that holds records is built concurrently, readers and writers go on.
+ * Makes what is missing of a collection's partition, its indexes and their statistics; drops nothing. On a
+ * connection of its own and without a limit of time: an index of a partition that holds records is built
+ * concurrently, readers and writers go on.
  *
  * @throws CONFLICT, with the index's name in its cause, when records there are do not keep a unique rule
  */
@@ -59,14 +68,20 @@ async function ensureOn(
   }
 }
 
-/** The partition's table. Not every collection name leaves room, or is free, for its own: `default` is the rest's. */
+/**
+ * The partition's table. Not every collection name leaves room, or is free, for its own: `default` is the
+ * rest's.
+ */
 export function partitionName(collection: string): string {
   const name = `records_${collection}`;
   if (name.length <= 63 && collection !== 'default') return name;
   return `records_${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`;
 }
 
-/** Makes the partition where there is none, and moves the records there from the default one. Answers whether it did. */
+/**
+ * Makes the partition where there is none, and moves the records there from the default one. Answers whether
+ * it did.
+ */
 async function createPartition(client: pg.Client, collection: string): Promise<boolean> {
   const name = partitionName(collection);
   const found = await client.query('select 1 from pg_inherits where inhrelid = to_regclass($1)', [
@@ -75,8 +90,9 @@ async function createPartition(client: pg.Client, collection: string): Promise<b
   if (found.rowCount !== 0) return false;
   const table = pg.escapeIdentifier(name);
   const value = pg.escapeLiteral(collection);
-  // Made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of every collection, and wait for the
-  // longest stream to end first. The check lets ATTACH trust what it would otherwise read through.
+  // Made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of every collection, and
+  // wait for the longest stream to end first. The check lets ATTACH trust what it would otherwise read
+  // through.
   await retryOnLockTimeout(client, async () => {
     await client.query(`
       create table ${table} (like records including all);

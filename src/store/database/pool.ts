@@ -13,18 +13,28 @@ export interface PoolOptions {
   /** Settings of every session of the pool, by their PostgreSQL names. */
   readonly settings: Readonly<Record<string, string>>;
   readonly watch: ConnectionWatch;
-  /** Who asks while the database is away waits until it is back, or this is aborted. Default: it is refused at once. */
+  /**
+   * Who asks while the database is away waits until it is back, or this is aborted. Default: it is refused at
+   * once.
+   */
   readonly waitUntil?: AbortSignal | undefined;
   /**
-   * What its connections are, to a caller, e.g. `connections to the database (POOL_SIZE)`: when all of them are held by long work,
-   * who wants one is refused soon. Absent: who wants one is as patient as with a new connection.
+   * What its connections are, to a caller, e.g. `connections to the database (POOL_SIZE)`: when all of them
+   * are held by long work, who wants one is refused soon. Absent: who wants one is as patient as with a new
+   * connection.
    */
   readonly places?: string | undefined;
 }
 
-/** How long a new connection may take to be made, and the longest a caller waits for one that others give back. */
+/**
+ * How long a new connection may take to be made, and the longest a caller waits for one that others give
+ * back.
+ */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** All connections lent and none given back for so long: what holds them is long, and who waits for one waits for nothing. */
+/**
+ * All connections lent and none given back for so long: what holds them is long, and who waits for one waits
+ * for nothing.
+ */
 const STANDSTILL_MS = 2_000;
 /** How often it is looked whether those who wait may go on waiting. */
 const LOOK_MS = 250;
@@ -32,11 +42,17 @@ const LOOK_MS = 250;
 const IDLE_TIMEOUT_MS = 5 * 60_000;
 /** After so long without a word, the systems on both sides begin to ask whether the other is still there. */
 const KEEPALIVE_DELAY_MS = 10_000;
-/** How much later than the server this side gives a statement up: the server says what was wrong, a dead connection does not. */
+/**
+ * How much later than the server this side gives a statement up: the server says what was wrong, a dead
+ * connection does not.
+ */
 const SILENCE_GRACE_MS = 5_000;
 const RETRY_MS = 200;
 
-/** A pool whose connections have the settings, and whose lost connections end nothing but the statement they carried. */
+/**
+ * A pool whose connections have the settings, and whose lost connections end nothing but the statement they
+ * carried.
+ */
 export function createPool(options: PoolOptions): pg.Pool {
   const { statementTimeoutMs } = options;
   const settings = Object.entries({
@@ -69,7 +85,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     },
   };
   const pool = new GatewayPool(config, options);
-  // An idle connection that is lost is replaced: there is nobody to tell. A connection that is lent tells its user.
+  // An idle connection that is lost is replaced: there is nobody to tell. A connection that is lent tells its
+  // user.
   const ignore = () => {};
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
@@ -88,8 +105,8 @@ interface Waiter {
 }
 
 /**
- * Lends no connection while the database is away: who asks need not find out in seconds what is known. Who has to wait because all
- * are lent waits in a line of this pool, and is told so when it is in vain.
+ * Lends no connection while the database is away: who asks need not find out in seconds what is known. Who
+ * has to wait because all are lent waits in a line of this pool, and is told so when it is in vain.
  */
 class GatewayPool extends pg.Pool {
   readonly #watch: ConnectionWatch;
@@ -114,7 +131,8 @@ class GatewayPool extends pg.Pool {
     this.on('release', (_error, client) => {
       if (this.#lent.delete(client)) process.nextTick(() => this.#serveNext());
     });
-    // A getter of the base class that its type declarations show as a property: who waits there waits for a moment.
+    // A getter of the base class that its type declarations show as a property: who waits there waits for a
+    // moment.
     Object.defineProperty(this, 'waitingCount', { get: () => this.#line.length });
   }
 
@@ -166,7 +184,10 @@ class GatewayPool extends pg.Pool {
     });
   }
 
-  /** Lends a connection that is free or may be made, or else lets the caller wait, unless that is known to be in vain. */
+  /**
+   * Lends a connection that is free or may be made, or else lets the caller wait, unless that is known to be
+   * in vain.
+   */
   #join(lend: Lend): void {
     if (this.#lent.size + this.#coming < this.#size || this.ending) {
       this.#lend(lend);
@@ -224,7 +245,10 @@ class GatewayPool extends pg.Pool {
     this.#look = undefined;
   }
 
-  /** Why waiting is in vain. A server that has not been heard meanwhile may have gone, and then it is not the places that are missing. */
+  /**
+   * Why waiting is in vain. A server that has not been heard meanwhile may have gone, and then it is not the
+   * places that are missing.
+   */
   #findRefusal(now: number): Error | undefined {
     if (this.#places === undefined || now - this.#movedAt < STANDSTILL_MS) return undefined;
     return this.#watch.hasHeardSince(this.#movedAt) && !this.#watch.isSuspicious

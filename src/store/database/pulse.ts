@@ -4,7 +4,10 @@ import { endClient, withDeadline } from './deadline.js';
 /** What the server says when it is asked. */
 export interface PulseAnswer {
   readonly isReadOnly: boolean;
-  /** Of the connections asked about, by their backends: those that the server does nothing for, or does not have. */
+  /**
+   * Of the connections asked about, by their backends: those that the server does nothing for, or does not
+   * have.
+   */
   readonly resting: readonly number[];
 }
 
@@ -16,8 +19,8 @@ export interface PulseOptions {
 }
 
 /**
- * One connection of its own that asks the server how it is. It connects when it is asked and is closed when it fails, so the next
- * question finds whatever server answers at the address then.
+ * One connection of its own that asks the server how it is. It connects when it is asked and is closed when
+ * it fails, so the next question finds whatever server answers at the address then.
  */
 export class Pulse {
   readonly #options: PulseOptions;
@@ -95,8 +98,8 @@ export class Pulse {
 }
 
 /**
- * A backend that waits to write to its client is resting too: whoever asks has heard nothing from it. What other states there are
- * (`disabled`, where the server does not keep them) say nothing.
+ * A backend that waits to write to its client is resting too: whoever asks has heard nothing from it. What
+ * other states there are (`disabled`, where the server does not keep them) say nothing.
  */
 const QUESTION = `
 select

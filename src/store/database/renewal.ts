@@ -2,8 +2,9 @@ const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 
 /**
- * Reads again what is remembered, whenever it is asked to, and for as long as it takes: a renewal that failed and was forgotten would leave
- * this process with what is no longer true, for good. What is asked for while one is under way is done once after it.
+ * Reads again what is remembered, whenever it is asked to, and for as long as it takes: a renewal that failed
+ * and was forgotten would leave this process with what is no longer true, for good. What is asked for while
+ * one is under way is done once after it.
  */
 export class Renewal {
   readonly #renew: () => Promise<void>;

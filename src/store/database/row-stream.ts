@@ -23,11 +23,13 @@ export interface RowStreamOptions {
 }
 
 /**
- * Runs the queries on a connection lent to it, and gives the connection back. The first batch costs one round trip,
- * and every other one more; Postgres makes at most one batch ahead of the reader, so a slow reader holds it back.
+ * Runs the queries on a connection lent to it, and gives the connection back. The first batch costs one round
+ * trip, and every other one more; Postgres makes at most one batch ahead of the reader, so a slow reader
+ * holds it back.
  *
- * Leaving the loop ends what runs. So does the signal, at once, even while the reader is busy with a batch: pass one wherever
- * a reader may go away, because a generator waiting for a batch cannot be left before it comes.
+ * Leaving the loop ends what runs. So does the signal, at once, even while the reader is busy with a batch:
+ * pass one wherever a reader may go away, because a generator waiting for a batch cannot be left before it
+ * comes.
  */
 export async function* streamRows(
   client: pg.PoolClient,
@@ -106,15 +108,18 @@ interface WireConnection {
 }
 
 /**
- * A query of node-postgres that stops at every batch. Its base class sends Parse (once a connection, where it has a name),
- * Bind, Describe and the first Execute together; the calls below are what comes back.
+ * A query of node-postgres that stops at every batch. Its base class sends Parse (once a connection, where it
+ * has a name), Bind, Describe and the first Execute together; the calls below are what comes back.
  *
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
 class BatchedQuery extends pg.Query {
   readonly #client: pg.PoolClient;
   readonly #batchRows: number;
-  /** `running`: an Execute is under way. `suspended`: its batch is here. `complete`, `failed`: nothing more comes. */
+  /**
+   * `running`: an Execute is under way. `suspended`: its batch is here. `complete`, `failed`: nothing more
+   * comes.
+   */
   #state: 'new' | 'running' | 'suspended' | 'complete' | 'failed' = 'new';
   #rows: string[] = [];
   #isLeft = false;
@@ -207,11 +212,15 @@ class BatchedQuery extends pg.Query {
     if (isRunning || this.#state === 'suspended') this.#sync(wireOf(this.#client));
     // Both: a cancellation that arrived after its query would hit the next one on this connection.
     await Promise.all([isRunning ? cancellation.cancel(this.#client) : undefined, this.rest]);
-    // node-postgres does not tell a failed query when Postgres is ready again, but it keeps the next one waiting until then.
+    // node-postgres does not tell a failed query when Postgres is ready again, but it keeps the next one
+    // waiting until then.
     if (this.#state === 'failed') await this.#client.query('select').catch(() => {});
   }
 
-  /** Ends the transaction Postgres keeps open around the portal; exactly once, or the answers no longer match the questions. */
+  /**
+   * Ends the transaction Postgres keeps open around the portal; exactly once, or the answers no longer match
+   * the questions.
+   */
   #sync(connection: WireConnection): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
@@ -252,7 +261,8 @@ class BatchedQuery extends pg.Query {
 
   handleError(error: Error, connection: WireConnection): void {
     this.#state = 'failed';
-    // After an error of its own Postgres skips everything up to the Sync; a lost connection hears nothing any more.
+    // After an error of its own Postgres skips everything up to the Sync; a lost connection hears nothing any
+    // more.
     if ('severity' in error) this.#sync(connection);
     this.fail(error);
     this.#onRest();

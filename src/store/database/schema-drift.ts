@@ -1,6 +1,6 @@
 /**
- * Whether the tables that the migrations make are those that schema.prisma describes, asked of Prisma's own engine,
- * compiled to WebAssembly: it needs no download and no CLI.
+ * Whether the tables that the migrations make are those that schema.prisma describes, asked of Prisma's own
+ * engine, compiled to WebAssembly: it needs no download and no CLI.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,8 +25,9 @@ export interface DriftOptions {
 }
 
 /**
- * Where a database made by the migrations and schema.prisma disagree, as the SQL that would bring the database to
- * schema.prisma; `undefined` where they agree. Partitions and what Prisma cannot describe do not count.
+ * Where a database made by the migrations and schema.prisma disagree, as the SQL that would bring the
+ * database to schema.prisma; `undefined` where they agree. Partitions and what Prisma cannot describe do not
+ * count.
  */
 export async function findDrift(options: DriftOptions): Promise<string | undefined> {
   return withSchemaEngine(options, async (engine, schema) => {
@@ -75,7 +76,9 @@ async function withSchemaEngine<T>(
   }
 }
 
-/** `PrismaPg` that can read the type "char" too, which the engine's own question about constraints selects. */
+/**
+ * `PrismaPg` that can read the type "char" too, which the engine's own question about constraints selects.
+ */
 class CatalogPrismaPg extends PrismaPg {
   readonly #pool: pg.Pool;
 
@@ -120,7 +123,10 @@ declare const WebAssembly: {
 
 let engineModule: ReturnType<typeof instantiateSchemaEngine> | undefined;
 
-/** Once a process: the engine's JavaScript half keeps its WebAssembly half in a module variable, a second one would replace it. */
+/**
+ * Once a process: the engine's JavaScript half keeps its WebAssembly half in a module variable, a second one
+ * would replace it.
+ */
 function loadSchemaEngine(): ReturnType<typeof instantiateSchemaEngine> {
   engineModule ??= instantiateSchemaEngine();
   return engineModule;
@@ -142,7 +148,10 @@ async function instantiateSchemaEngine(): Promise<typeof import('@prisma/schema-
   return glue;
 }
 
-/** The engine never clears the ten-second timer of its own lock, and a command that migrates would wait for it at its end. */
+/**
+ * The engine never clears the ten-second timer of its own lock, and a command that migrates would wait for it
+ * at its end.
+ */
 function withoutLingering(glue: object): Record<string, unknown> {
   const imports = Object.entries(glue).map(([name, value]) =>
     name.startsWith('__wbg_setTimeout_')

@@ -4,7 +4,9 @@ import type { Database } from './database.js';
 import type { StatementCaller } from './statement-watch.js';
 
 export interface StatementPlan {
-  /** A line a node, indented as it nests: what it does, to which table, by which index, with how many rows. */
+  /**
+   * A line a node, indented as it nests: what it does, to which table, by which index, with how many rows.
+   */
   readonly lines: readonly string[];
   /** The indexes that serve it; none: every row is looked at. */
   readonly indexes: readonly string[];
@@ -25,7 +27,9 @@ export interface Scan {
 /** On whose behalf plans are asked for: who watches statements is not told of his own. */
 export const PLANNING: StatementCaller = { requestId: 'plan' };
 
-/** `run`: with the rows and times of a run of it, for statements that only read. `guess`: as it would be run. */
+/**
+ * `run`: with the rows and times of a run of it, for statements that only read. `guess`: as it would be run.
+ */
 export type PlanDepth = 'run' | 'guess';
 
 /**

@@ -1,6 +1,7 @@
 /**
- * No text of a caller reaches a statement that would fail on it: PostgreSQL holds no U+0000, and JSON cast to `jsonb` no escape of it nor
- * of half a surrogate pair. Readers of requests say where such a character stands; this is what holds for all they do not look at.
+ * No text of a caller reaches a statement that would fail on it: PostgreSQL holds no U+0000, and JSON cast to
+ * `jsonb` no escape of it nor of half a surrogate pair. Readers of requests say where such a character
+ * stands; this is what holds for all they do not look at.
  */
 import { ServiceError } from '../../errors.js';
 import type { Prisma } from '../../generated/prisma/client.js';

@@ -7,15 +7,17 @@ const COURTESY_MS = 2_000;
 const WAITED_IN_A_CIRCLE: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
 /**
- * Writes that wait for each other in a circle: Postgres ends one of them, and it is tried again from its beginning. Not at once, which
- * would close the next circle with those that are still waiting, but after they have ended, and one after the other.
+ * Writes that wait for each other in a circle: Postgres ends one of them, and it is tried again from its
+ * beginning. Not at once, which would close the next circle with those that are still waiting, but after they
+ * have ended, and one after the other.
  */
 export class Turns {
   readonly #underWay = new Set<Promise<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Makes the attempt, and makes it again when it failed by waiting in a circle. It has to undo what it did when it fails.
+   * Makes the attempt, and makes it again when it failed by waiting in a circle. It has to undo what it did
+   * when it fails.
    *
    * @throws what the attempt threw last
    */
@@ -61,7 +63,10 @@ export class Turns {
   }
 }
 
-/** Whether it is, or was caused by, the error of Postgres for a deadlock or for a write that cannot be put in order with others. */
+/**
+ * Whether it is, or was caused by, the error of Postgres for a deadlock or for a write that cannot be put in
+ * order with others.
+ */
 function waitedInACircle(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if ('code' in error && WAITED_IN_A_CIRCLE.has(error.code)) return true;

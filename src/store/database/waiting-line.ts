@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Work that would wait for each other in the database waits here instead, first come first served, before it takes a connection: who
- * waits holds nothing that others need.
+ * Work that would wait for each other in the database waits here instead, first come first served, before it
+ * takes a connection: who waits holds nothing that others need.
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions;
@@ -30,7 +30,10 @@ export class WaitingLine {
     this.#options = options;
   }
 
-  /** Does the work when it is the turn of its key. @throws UNAVAILABLE with Retry-After when too many wait, or for too long */
+  /**
+   * Does the work when it is the turn of its key. @throws UNAVAILABLE with Retry-After when too many wait, or
+   * for too long
+   */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const place = this.#places.get(key) ?? { running: 0, waiting: [] };
     this.#places.set(key, place);

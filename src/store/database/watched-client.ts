@@ -11,7 +11,10 @@ export interface ClientWatcher {
 
 export interface WatchedClientConfig extends pg.ClientConfig {
   readonly watcher: ClientWatcher;
-  /** How long a statement may be without an answer: longer than the limit the server keeps itself. 0: no limit. */
+  /**
+   * How long a statement may be without an answer: longer than the limit the server keeps itself. 0: no
+   * limit.
+   */
   readonly silenceLimitMs: number;
 }
 
@@ -32,14 +35,17 @@ interface ProtocolState {
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
-/** A connection that the server made read-only when it was opened stays so, whatever becomes of the server. */
+/**
+ * A connection that the server made read-only when it was opened stays so, whatever becomes of the server.
+ */
 const READ_ONLY_LIFE_MS = 2_000;
 /** How long the server may take over the end of a connection, before the socket is closed. */
 const END_TIMEOUT_MS = 2_000;
 
 /**
- * A connection that can be told dead from slow, and does not go back to its pool once it is of no use. It costs a statement nothing:
- * no timer, no promise, no round trip. Whoever watches asks it about once a second how long the server has been silent.
+ * A connection that can be told dead from slow, and does not go back to its pool once it is of no use. It
+ * costs a statement nothing: no timer, no promise, no round trip. Whoever watches asks it about once a second
+ * how long the server has been silent.
  */
 export class WatchedClient extends pg.Client {
   readonly silenceLimitMs: number;
@@ -50,7 +56,10 @@ export class WatchedClient extends pg.Client {
   isBornReadOnly = false;
   /** The server waits for us in the middle of a statement: it owes no answer. */
   isSuspended = false;
-  /** What runs now may take as long as it takes: set by whoever has lifted the limit on the server. Ends with the loan. */
+  /**
+   * What runs now may take as long as it takes: set by whoever has lifted the limit on the server. Ends with
+   * the loan.
+   */
   isUnlimited = false;
   /** Of beats in a row, on which the server said that it does nothing for us though we wait. */
   restingBeats = 0;
@@ -63,8 +72,8 @@ export class WatchedClient extends pg.Client {
     super(config);
     this.#watcher = config.watcher;
     this.silenceLimitMs = config.silenceLimitMs;
-    // Without a listener Node takes a lost connection for an uncaught error and ends the process. Whoever uses the
-    // connection is told by its statement.
+    // Without a listener Node takes a lost connection for an uncaught error and ends the process. Whoever
+    // uses the connection is told by its statement.
     this.on('error', () => {});
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
       if (code !== READ_ONLY) return;
@@ -75,7 +84,10 @@ export class WatchedClient extends pg.Client {
     this.once('end', () => this.#watcher.delete(this));
   }
 
-  /** How the pool lends: it sets this at every loan, and takes back what is called here. What is stale it closes instead. */
+  /**
+   * How the pool lends: it sets this at every loan, and takes back what is called here. What is stale it
+   * closes instead.
+   */
   get release(): Release {
     return (error) => {
       const release = this.#release;
@@ -125,7 +137,8 @@ export class WatchedClient extends pg.Client {
   retire(): void {
     this.#isStale = true;
     if (this.isLent || this.backendId === undefined) return;
-    // The pool takes out at once what fails while it is idle; a socket that is closed would be found out too late.
+    // The pool takes out at once what fails while it is idle; a socket that is closed would be found out too
+    // late.
     this.emit('error', new LostConnectionError('The connection is renewed.'));
   }
 
@@ -150,7 +163,10 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** For who has lifted the limit of the session on the server as well: what runs may take as long as it takes, until the loan ends. */
+/**
+ * For who has lifted the limit of the session on the server as well: what runs may take as long as it takes,
+ * until the loan ends.
+ */
 export function liftSilenceLimit(client: pg.PoolClient): void {
   if (client instanceof WatchedClient) client.isUnlimited = true;
 }

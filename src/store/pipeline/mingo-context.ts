@@ -1,4 +1,7 @@
-/** What of mingo a pipeline may use: nothing that evaluates code, and no regular expressions, which the database runs in bounded time. */
+/**
+ * What of mingo a pipeline may use: nothing that evaluates code, and no regular expressions, which the
+ * database runs in bounded time.
+ */
 import { Context } from 'mingo';
 import { Aggregator } from 'mingo/aggregator';
 import * as accumulatorOperators from 'mingo/operators/accumulator';

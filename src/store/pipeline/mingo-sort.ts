@@ -1,4 +1,7 @@
-/** `$sort` for mingo with missing values last in both directions, as every other order of the service has them. */
+/**
+ * `$sort` for mingo with missing values last in both directions, as every other order of the service has
+ * them.
+ */
 import { type Iterator, Lazy } from 'mingo/lazy';
 import { $sort as sortPresent } from 'mingo/operators/pipeline';
 import type { Options } from 'mingo/types';

@@ -21,7 +21,10 @@ export function areAlone(stages: readonly Stage[]): boolean {
   return stages.every(({ kind }) => ALONE.has(kind));
 }
 
-/** @throws MALFORMED_FILTER (400) for an operator that neither the database nor mingo has: `reason` says why SQL has not */
+/**
+ * @throws MALFORMED_FILTER (400) for an operator that neither the database nor mingo has: `reason` says why
+ * SQL has not
+ */
 export function assertComputable(stages: readonly Stage[], reason: NotInSql): void {
   for (const name of stages.flatMap(listOperators)) {
     if (MINGO_OPERATORS.includes(name) || name === '$literal') continue;

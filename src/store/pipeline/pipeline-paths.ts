@@ -1,4 +1,7 @@
-/** What a pipeline looks at: the paths into the records of its collections, and the operators it computes with. */
+/**
+ * What a pipeline looks at: the paths into the records of its collections, and the operators it computes
+ * with.
+ */
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { FieldTree } from '../../languages/mongo/mongo-projection.js';
@@ -16,8 +19,9 @@ export interface ReadableCollection {
 }
 
 /**
- * Refuses a pipeline that names a field which the caller may not read, of the collection or of one it looks up. Hidden fields are in no document
- * of any stage either way; this is so that nobody takes their absence for an answer.
+ * Refuses a pipeline that names a field which the caller may not read, of the collection or of one it looks
+ * up. Hidden fields are in no document of any stage either way; this is so that nobody takes their absence
+ * for an answer.
  *
  * @throws FORBIDDEN (403) naming the field, or the collection, as `findReadable` does
  */

@@ -1,6 +1,7 @@
 /**
- * Runs pipelines over the records a caller may read: the stages that SQL can do in one statement, the rest on what comes of it. What is left to
- * memory is a batch at a time where a stage takes documents one by one, else all of them within a bound.
+ * Runs pipelines over the records a caller may read: the stages that SQL can do in one statement, the rest on
+ * what comes of it. What is left to memory is a batch at a time where a stage takes documents one by one,
+ * else all of them within a bound.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
@@ -63,7 +64,8 @@ export class Pipelines {
   /**
    * What of a pipeline runs where, nothing run yet.
    *
-   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that is named; MALFORMED_FILTER
+   * @throws NOT_FOUND, GONE for a collection; FORBIDDEN, also for a hidden field that is named;
+   * MALFORMED_FILTER
    */
   plan(scope: Scope, { collection, stages }: Pick<PipelineRun, 'collection' | 'stages'>): PipelinePlan {
     const start = this.#readable(scope, collection);
@@ -75,7 +77,8 @@ export class Pipelines {
   }
 
   /**
-   * The documents as JSON text, in batches. Refused at once, read when somebody begins to; leaving the loop ends it.
+   * The documents as JSON text, in batches. Refused at once, read when somebody begins to; leaving the loop
+   * ends it.
    *
    * @throws as `plan` does; LIMIT_EXCEEDED when stages outside the database would hold more than they may
    */
@@ -84,7 +87,10 @@ export class Pipelines {
     return this.#continued(scope, this.#read(run, compiled.sql), { run, stages: inMemory });
   }
 
-  /** All documents at once, in one round trip where no stage is left to memory. @throws LIMIT_EXCEEDED for more than `most` */
+  /**
+   * All documents at once, in one round trip where no stage is left to memory. @throws LIMIT_EXCEEDED for
+   * more than `most`
+   */
   async collect(scope: Scope, run: PipelineRun, most: number): Promise<readonly string[]> {
     const { compiled, inMemory } = this.plan(scope, run);
     if (inMemory.length === 0) {
@@ -142,7 +148,10 @@ export class Pipelines {
     else yield* this.#readWithin(within, sql, signal);
   }
 
-  /** A transaction has one connection: a cursor of its own for each reading, so that others can go on beside it. */
+  /**
+   * A transaction has one connection: a cursor of its own for each reading, so that others can go on beside
+   * it.
+   */
   async *#readWithin(within: Transaction, sql: Prisma.Sql, signal: AbortSignal | undefined): Batches {
     const cursor = Prisma.raw(`pipeline_${randomBytes(8).toString('hex')}`);
     await within.query(Prisma.sql`declare ${cursor} no scroll cursor for ${sql}`, { signal });

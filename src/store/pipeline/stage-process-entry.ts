@@ -1,4 +1,7 @@
-/** A process of stages: takes documents, answers with what the stages make of them. What it can do harm to is itself. */
+/**
+ * A process of stages: takes documents, answers with what the stages make of them. What it can do harm to is
+ * itself.
+ */
 import { sealIntrinsics } from '../../sealed-intrinsics.js';
 import { runStage } from './mingo-context.js';
 import type { StageAnswer, StageQuestion } from './stage-protocol.js';
@@ -15,7 +18,8 @@ function answer({ stages, maxLength, documents: texts }: StageQuestion): StageAn
   let documents: object[] = texts.map((text) => JSON.parse(text));
   for (const [index, text] of stages.entries()) {
     const stage = JSON.parse(text);
-    // A field computed by mingo may be the very object another field is: what a later stage does to one, it would do to both.
+    // A field computed by mingo may be the very object another field is: what a later stage does to one, it
+    // would do to both.
     if (index > 0) documents = JSON.parse(JSON.stringify(documents));
     try {
       documents = runStage(stage, documents);

@@ -1,7 +1,7 @@
 /**
- * A process that runs stages for one reading of one pipeline. An expression of a few lines can make a list of a billion, or one that doubles
- * forty times: here that ends the process, and nobody else notices. A thread would not do: V8 ends the whole gateway when one list alone goes
- * past the heap of a thread.
+ * A process that runs stages for one reading of one pipeline. An expression of a few lines can make a list of
+ * a billion, or one that doubles forty times: here that ends the process, and nobody else notices. A thread
+ * would not do: V8 ends the whole gateway when one list alone goes past the heap of a thread.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
@@ -18,7 +18,10 @@ export interface StageLimits {
   readonly timeoutMs: number;
 }
 
-/** Compiled, the module of the process is beside this one; from the sources, Node is told how to read TypeScript. */
+/**
+ * Compiled, the module of the process is beside this one; from the sources, Node is told how to read
+ * TypeScript.
+ */
 const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const ENTRY = new URL(`./stage-process-entry${EXTENSION}`, import.meta.url);
 const EXEC_ARGUMENTS =
@@ -73,7 +76,8 @@ export class StageProcess {
   /**
    * What the stages make of the documents, as JSON text; one call at a time.
    *
-   * @throws MALFORMED_FILTER for what a stage does not take, LIMIT_EXCEEDED beyond the limits, the reason of the signal
+   * @throws MALFORMED_FILTER for what a stage does not take, LIMIT_EXCEEDED beyond the limits, the reason of
+   * the signal
    */
   async run(documents: readonly string[], signal: AbortSignal | undefined): Promise<readonly string[]> {
     signal?.throwIfAborted();

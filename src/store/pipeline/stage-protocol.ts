@@ -1,4 +1,7 @@
-/** What the gateway and a process of stages say to each other. Documents travel as JSON text, which costs neither side the other's objects. */
+/**
+ * What the gateway and a process of stages say to each other. Documents travel as JSON text, which costs
+ * neither side the other's objects.
+ */
 
 export interface StageQuestion {
   /** Each as it is written in the pipeline, e.g. `{"$project": …}`, as JSON text. */

@@ -1,6 +1,7 @@
 /**
- * Names for the statements of short reads that scripts repeat, such as a count in a loop: prepared, they are planned once. A name belongs to a
- * text for good, and Postgres keeps each on every connection: so only the first hundred shapes get one.
+ * Names for the statements of short reads that scripts repeat, such as a count in a loop: prepared, they are
+ * planned once. A name belongs to a text for good, and Postgres keeps each on every connection: so only the
+ * first hundred shapes get one.
  */
 import { createHash } from 'node:crypto';
 

@@ -12,8 +12,8 @@ import { statementName } from '../sql/statement-name.js';
 import type { FindReadable, Readable } from './record-reading.js';
 
 /**
- * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order looks at, of the record or of one that a key
- * leads to, or the collection of that record; INVALID_VALUE as `compileAggregate` does
+ * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order looks at, of the record or
+ * of one that a key leads to, or the collection of that record; INVALID_VALUE as `compileAggregate` does
  */
 export async function readGroups(
   query: AggregateQuery,

@@ -1,6 +1,6 @@
 /**
- * What references of the stored records point at nothing: what was stored before references were checked, what came past the gateway,
- * and what removals left behind.
+ * What references of the stored records point at nothing: what was stored before references were checked,
+ * what came past the gateway, and what removals left behind.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
@@ -24,7 +24,10 @@ export interface DanglingReferences {
 
 const MAX_EXAMPLES = 5;
 
-/** A row for each declared reference of which some point at nothing, a statement for each collection that declares any. */
+/**
+ * A row for each declared reference of which some point at nothing, a statement for each collection that
+ * declares any.
+ */
 export async function listDanglingReferences(
   { database, catalog }: { readonly database: Pick<Database, 'query'>; readonly catalog: Catalog },
   domainId: string,

@@ -1,4 +1,7 @@
-/** Which index a collection would have to declare for a statement to be served by one: read from the plan that Postgres made for want of it. */
+/**
+ * Which index a collection would have to declare for a statement to be served by one: read from the plan that
+ * Postgres made for want of it.
+ */
 
 import type { Collection, Field } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
@@ -7,7 +10,10 @@ import type { StatementPlan } from '../database/statement-plan.js';
 
 export interface IndexSuggestion {
   readonly collection: string;
-  /** What to say in its declaration, e.g. `"indexes": [["class", "created"]]`, or `"index": true on the field class`. */
+  /**
+   * What to say in its declaration, e.g. `"indexes": [["class", "created"]]`, or `"index": true on the field
+   * class`.
+   */
   readonly declaration: string;
 }
 
@@ -68,7 +74,9 @@ function declarationFor(paths: {
   return `"index": true on the field ${only.field.name}`;
 }
 
-/** `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step of a text is `->>`. */
+/**
+ * `(data -> 'student'::text) -> 'value'::text`, as Postgres prints a path; the last step of a text is `->>`.
+ */
 const STEPS = /data(?:\)*\s*->>?\s*'(?:[^']|'')*'::text)+\)*(\s*(?:~~\*?|!~~\*?)\s)?/g;
 /** A value as it is stored: the order of what is computed, e.g. of groups, no index has. */
 const PLAIN_SORT_KEY =

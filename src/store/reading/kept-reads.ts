@@ -1,9 +1,9 @@
 /**
- * Statements that were compiled for a read, kept for the next that asks for the same: dashboards and legacy clients send the same
- * few requests all day, and compiling one costs more than running it.
+ * Statements that were compiled for a read, kept for the next that asks for the same: dashboards and legacy
+ * clients send the same few requests all day, and compiling one costs more than running it.
  *
- * What is kept belongs to one principal (a change of rights makes another one), to one state of the catalog, and to one minute of the
- * clock: the days and months of a filter begin and end at minutes.
+ * What is kept belongs to one principal (a change of rights makes another one), to one state of the catalog,
+ * and to one minute of the clock: the days and months of a filter begin and end at minutes.
  */
 import { LRUCache } from 'lru-cache';
 import type { Prisma } from '../../generated/prisma/client.js';
@@ -74,7 +74,10 @@ export class KeptRead {
     return made;
   }
 
-  /** The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the documents they come from. */
+  /**
+   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the
+   * documents they come from.
+   */
   print(shape: PageShape | readonly Member[], compile: () => Prisma.Sql): Statement {
     const known = this.#printed.get(shape);
     if (known) return known;

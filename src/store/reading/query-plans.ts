@@ -1,6 +1,7 @@
 /**
- * The parts of statements that depend on a collection's declaration and a query's shape alone, compiled once: what is projected, and the
- * order with its cursors. They hold no value of a caller, so they serve everybody who asks the same way.
+ * The parts of statements that depend on a collection's declaration and a query's shape alone, compiled once:
+ * what is projected, and the order with its cursors. They hold no value of a caller, so they serve everybody
+ * who asks the same way.
  */
 
 import type { Prisma } from '../../generated/prisma/client.js';

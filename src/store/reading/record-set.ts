@@ -1,6 +1,6 @@
 /**
- * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a page, printed or as values,
- * REST for a stream; both get what one statement reads.
+ * `RecordSet`: the records a query asks for, not read yet. The hinge of the service: GraphQL asks it for a
+ * page, printed or as values, REST for a stream; both get what one statement reads.
  */
 import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -23,7 +23,10 @@ import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferr
 import { assertMembersReadable } from './shape-access.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
-/** The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${skip}`. */
+/**
+ * The pieces of the statement that reads a set, all over the alias `r`: `select … from ${from} where ${where}
+ * order by ${orderBy} limit ${limit} offset ${skip}`.
+ */
 export interface RecordSetParts {
   readonly source: RecordSource;
   readonly order: RecordOrder;
@@ -63,7 +66,10 @@ export class RecordSet {
     if (query.after !== undefined || query.before !== undefined) this.#source(query.limit);
   }
 
-  /** Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check its paths. */
+  /**
+   * Hidden fields are out of `fields`, and of nothing else: whoever adds an expression of its own must check
+   * its paths.
+   */
   get parts(): RecordSetParts {
     const { query, access, plans } = this.#options;
     return {
@@ -75,11 +81,12 @@ export class RecordSet {
   }
 
   /**
-   * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with `ndjson` one record a
-   * line. The closing `]` comes only after the last record was read: a failure throws in mid-stream and never looks like an end.
+   * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with
+   * `ndjson` one record a line. The closing `]` comes only after the last record was read: a failure throws
+   * in mid-stream and never looks like an end.
    *
-   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What is read from the end is
-   * a page and no stream: it has to be turned around.
+   * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What
+   * is read from the end is a page and no stream: it has to be turned around.
    */
   async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
     const { query, scope } = this.#options;
@@ -96,8 +103,8 @@ export class RecordSet {
   }
 
   /**
-   * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which only more repays, and
-   * Postgres joins the rows for less than it costs to tell them apart on the wire.
+   * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which
+   * only more repays, and Postgres joins the rows for less than it costs to tell them apart on the wire.
    */
   async printList({ format, signal }: ReadOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
@@ -130,7 +137,10 @@ export class RecordSet {
     return Prisma.sql`(${this.#projection()})::text as json`;
   }
 
-  /** Read to the end, an order that an index gives in two parts is two statements: one would sort all before the first record came. */
+  /**
+   * Read to the end, an order that an index gives in two parts is two statements: one would sort all before
+   * the first record came.
+   */
   #streamStatements(): readonly Statement[] {
     const { limit, skip, ...query } = this.#options.query;
     if (limit !== undefined || skip > 0) {
@@ -235,7 +245,8 @@ export class RecordSet {
   /**
    * The page as JSON text of this shape, printed by Postgres in one round trip.
    *
-   * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference points to
+   * @throws FORBIDDEN naming a hidden field that the shape asks for, also one of a record that a reference
+   * points to
    */
   async print(shape: PageShape): Promise<string> {
     const { signal } = this.#options.scope;
@@ -264,7 +275,10 @@ export class RecordSet {
     });
   }
 
-  /** The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as `print` does */
+  /**
+   * The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as
+   * `print` does
+   */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
     this.#assertPrintable(members);
     const statement = this.#kept.print(members, () =>
@@ -275,8 +289,8 @@ export class RecordSet {
   }
 
   /**
-   * Of the records with these ids, removed ones included, those that satisfy the filter, each printed once for each selection. In no
-   * order, in one round trip. A removed record is judged as it was.
+   * Of the records with these ids, removed ones included, those that satisfy the filter, each printed once
+   * for each selection. In no order, in one round trip. A removed record is judged as it was.
    *
    * @throws FORBIDDEN as `print` does
    */

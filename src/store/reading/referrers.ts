@@ -1,6 +1,6 @@
 /**
- * The records that point to a record, for each of many records in one statement: as a part of the statement that prints those, or
- * read for their ids.
+ * The records that point to a record, for each of many records in one statement: as a part of the statement
+ * that prints those, or read for their ids.
  */
 
 import { Prisma } from '../../generated/prisma/client.js';
@@ -17,7 +17,10 @@ import type { OrderPlan, QueryPlans } from './query-plans.js';
 import type { FindReadable, RecordPage, RecordSetOptions } from './record-reading.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
-/** `select … as json`: the page that a shape asks for of what points to `id`. The shape was checked by `assertMembersReadable`. */
+/**
+ * `select … as json`: the page that a shape asks for of what points to `id`. The shape was checked by
+ * `assertMembersReadable`.
+ */
 export function compileReferrers(
   {
     shape,

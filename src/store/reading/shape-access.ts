@@ -15,8 +15,9 @@ export type FindReadableCollection = (
 ) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
 
 /**
- * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the caller may not read
- * at all is no fault: its records are not there. A collection whose records point here is asked for by name, and refused.
+ * Refuses members that print a hidden field, of the record or of one that a reference points to. A target the
+ * caller may not read at all is no fault: its records are not there. A collection whose records point here is
+ * asked for by name, and refused.
  *
  * @throws FORBIDDEN (403) naming the field, or that collection
  */

@@ -1,6 +1,7 @@
 /**
- * What operators are told of statements that took long: for which operation, over which collections, and which index would help. The plan
- * is asked for once the statement is over, seldom, and holds no value of a caller.
+ * What operators are told of statements that took long: for which operation, over which collections, and
+ * which index would help. The plan is asked for once the statement is over, seldom, and holds no value of a
+ * caller.
  */
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
@@ -18,7 +19,10 @@ export interface SlowStatement {
   readonly rows: number;
   /** With `$1`, `$2`, … for its values. */
   readonly statement: string;
-  /** The tables and indexes of its plan, in order; `undefined`: not asked for, the same statement was told of a moment ago. */
+  /**
+   * The tables and indexes of its plan, in order; `undefined`: not asked for, the same statement was told of
+   * a moment ago.
+   */
   readonly plan: readonly string[] | undefined;
   readonly suggestions: readonly IndexSuggestion[];
 }

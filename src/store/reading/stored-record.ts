@@ -22,7 +22,9 @@ export interface StoredRow {
   readonly json: string;
 }
 
-/** What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is a jsonb expression. */
+/**
+ * What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is a jsonb expression.
+ */
 export function storedColumns(projection: Sql): Sql {
   return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, (${projection})::text as json`;
 }

@@ -1,6 +1,6 @@
 /**
- * Records may hold fields that nobody declared, so asking for one is no error; a slip of the hand finds nothing, though, and looks the
- * same. The caller is told of a declared name that is close.
+ * Records may hold fields that nobody declared, so asking for one is no error; a slip of the hand finds
+ * nothing, though, and looks the same. The caller is told of a declared name that is close.
  *
  * @see decisions 2, 3
  */
@@ -16,7 +16,9 @@ const MAX_NAME_LENGTH = 64;
 /** Each is compared with every declared name, and a request may name thousands. */
 const MAX_COMPARED = 20;
 
-/** Tells the caller of each name that is not declared, and close to one that is and that the caller may read. */
+/**
+ * Tells the caller of each name that is not declared, and close to one that is and that the caller may read.
+ */
 export function hintAtDeclaredNames(
   paths: readonly Path[],
   asked: { readonly scope: Scope; readonly collection: Collection; readonly access: EffectiveAccess },

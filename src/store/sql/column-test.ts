@@ -1,7 +1,8 @@
 /**
- * A `ValueTest` as SQL over one declared value: the forms that the b-tree on `(domain, (data->'field'))` and the trigram index
- * on `(data->>'field')` serve. jsonb orders by type (null, text, number, boolean, list, object), then by value, so an open range
- * is closed with the edge of its type. The text depends on the shape of the test alone, so it can be prepared.
+ * A `ValueTest` as SQL over one declared value: the forms that the b-tree on `(domain, (data->'field'))` and
+ * the trigram index on `(data->>'field')` serve. jsonb orders by type (null, text, number, boolean, list,
+ * object), then by value, so an open range is closed with the edge of its type. The text depends on the shape
+ * of the test alone, so it can be prepared.
  *
  * @see design "Storage that makes JSONB fast"
  */
@@ -12,7 +13,10 @@ import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './valu
 
 type Sql = Prisma.Sql;
 
-/** jsonb has no least number; below this one there are none that a client could send. Its digits show up in every EXPLAIN. */
+/**
+ * jsonb has no least number; below this one there are none that a client could send. Its digits show up in
+ * every EXPLAIN.
+ */
 const LEAST_NUMBER = '-1e1000';
 const AFTER_NUMBERS = Prisma.raw(`'false'::jsonb`);
 const BEFORE_NUMBERS = Prisma.raw(`'${LEAST_NUMBER}'::jsonb`);
@@ -94,8 +98,9 @@ function prefixRange(prefix: string, json: Sql): Sql {
 }
 
 /**
- * `->>` shows a number or a list as text too, and text operators look at text alone. Said by what it is not: Postgres
- * reckons that `jsonb_typeof(…) = 'string'` holds for one row in 200 and would plan the whole statement for that.
+ * `->>` shows a number or a list as text too, and text operators look at text alone. Said by what it is not:
+ * Postgres reckons that `jsonb_typeof(…) = 'string'` holds for one row in 200 and would plan the whole
+ * statement for that.
  */
 function isText(json: Sql): Sql {
   return Prisma.sql`jsonb_typeof(${json}) <> all ('{number,boolean,array,object}')`;
@@ -114,7 +119,10 @@ export function likePattern({ at, text }: LikeTest): string {
   }
 }
 
-/** The least text after all that begin with the prefix, by code points; `undefined` when nothing comes after them. */
+/**
+ * The least text after all that begin with the prefix, by code points; `undefined` when nothing comes after
+ * them.
+ */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   while (characters.length > 0) {

@@ -1,8 +1,9 @@
 /**
  * `AggregateQuery` to one SQL statement, a row a group.
  *
- * The values of a field are cast to the SQL type they are declared with, and null where a record holds something else, so
- * no old record fails an answer. Sums are of `numeric`: exact. Every operand is a parameter, every name comes from the catalog.
+ * The values of a field are cast to the SQL type they are declared with, and null where a record holds
+ * something else, so no old record fails an answer. Sums are of `numeric`: exact. Every operand is a
+ * parameter, every name comes from the catalog.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -50,7 +51,8 @@ export interface AggregateOptions {
 /**
  * `select json …`: one row a group, in order, a JSON list of the keys and the measures.
  *
- * @throws INVALID_VALUE (400) for a field that has not one value of one type, or whose type a measure, a period or an operand does not fit
+ * @throws INVALID_VALUE (400) for a field that has not one value of one type, or whose type a measure, a
+ * period or an operand does not fit
  */
 export function compileAggregate(query: AggregateQuery, options: AggregateOptions): Sql {
   const values = new Values(options);
@@ -143,7 +145,10 @@ class Values {
     this.#options = options;
   }
 
-  /** What the groups are made of: `select … ` after `ctes`, a FROM item with the aliases that the columns name. */
+  /**
+   * What the groups are made of: `select … ` after `ctes`, a FROM item with the aliases that the columns
+   * name.
+   */
   source(where: Sql): { readonly ctes: Sql; readonly from: Sql } {
     const values = Prisma.sql`
   select ${this.#selected}
@@ -199,8 +204,9 @@ class Values {
   }
 
   /**
-   * A period of a field of the record itself, computed once for each minute, or day, that occurs: records come many to a
-   * minute, and a guarded cast of each takes three times as long (300,000 records by day: 1.4 s, so 0.5).
+   * A period of a field of the record itself, computed once for each minute, or day, that occurs: records
+   * come many to a minute, and a guarded cast of each takes three times as long (300,000 records by day: 1.4
+   * s, so 0.5).
    */
   #ofPeriod(path: Path, period: Period): Column {
     const key = textOf({ path, period });
@@ -229,7 +235,10 @@ class Values {
     return fieldValue(this.#options.context.collection, path);
   }
 
-  /** A join and no subquery in the select list: Postgres then remembers a target that several records point to. */
+  /**
+   * A join and no subquery in the select list: Postgres then remembers a target that several records point
+   * to.
+   */
   #ofTarget(path: Path, of: { readonly collection: string; readonly path: Path }): Value {
     const { collection, condition } = this.#options.readable(of.collection);
     const { type, expression } = fieldValue(collection, of.path);
@@ -263,7 +272,10 @@ class Values {
   }
 }
 
-/** The minute of an instant as it is stored, as an instant; any other text as it is. No period begins within a minute. */
+/**
+ * The minute of an instant as it is stored, as an instant; any other text as it is. No period begins within a
+ * minute.
+ */
 function minuteOf(text: Sql): Sql {
   const isStoredInstant = Prisma.sql`${text} like '____-__-__T__:__:__.___Z' and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
   return Prisma.sql`case when ${isStoredInstant} then left(${text}, 16) || ':00Z' else ${text} end`;

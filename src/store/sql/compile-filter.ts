@@ -1,9 +1,9 @@
 /**
  * `Filter` to SQL: the one compiler behind every front end.
  *
- * A declared path without a list compiles to the form a b-tree or trigram index serves (`column-test.ts`), `_id` to
- * its column, everything else to a jsonpath (`jsonpath-test.ts`). Operands and undeclared names are parameters, so
- * the SQL text is that of the filter's shape and can be prepared.
+ * A declared path without a list compiles to the form a b-tree or trigram index serves (`column-test.ts`),
+ * `_id` to its column, everything else to a jsonpath (`jsonpath-test.ts`). Operands and undeclared names are
+ * parameters, so the SQL text is that of the filter's shape and can be prepared.
  *
  * @see decisions 3, design "Storage that makes JSONB fast"
  */
@@ -38,18 +38,24 @@ export interface CompileContext {
   /** Of the domain: its days and months are meant. */
   readonly timeZone: string;
   readonly now: Date;
-  /** Whether the database compares text by bytes, so that its order may stand for that of prefixes and ranges. */
+  /**
+   * Whether the database compares text by bytes, so that its order may stand for that of prefixes and ranges.
+   */
   readonly isByteOrdered: boolean;
-  /** What of another collection the asker may read; `undefined`: nothing. For conditions on what references point to. */
+  /**
+   * What of another collection the asker may read; `undefined`: nothing. For conditions on what references
+   * point to.
+   */
   readonly findTarget?: (collection: string) => FilterTarget | undefined;
 }
 
 /**
- * A boolean SQL expression over the record alias `r`. Where a field is missing it may be null instead of false, which a `where`
- * takes the same way; below a negation it never is, so negation is two-valued: what does not hold is not held.
+ * A boolean SQL expression over the record alias `r`. Where a field is missing it may be null instead of
+ * false, which a `where` takes the same way; below a negation it never is, so negation is two-valued: what
+ * does not hold is not held.
  *
- * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type; FORBIDDEN (403) for a
- * condition on another record by what the asker may not read of it
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400) for operators and operands that do not fit a declared type;
+ * FORBIDDEN (403) for a condition on another record by what the asker may not read of it
  */
 export function compileFilter(filter: Filter, context: CompileContext): Sql {
   switch (filter.kind) {
@@ -73,8 +79,8 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
 }
 
 /**
- * Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. What it looks at in the records
- * that references point to is not among them: `compileFilter` sees to that.
+ * Every path a filter looks at, from the record on: what a caller must be allowed to read to ask it. What it
+ * looks at in the records that references point to is not among them: `compileFilter` sees to that.
  */
 export function listPaths(filter: Filter): Path[] {
   const paths: Path[] = [];
@@ -134,7 +140,8 @@ function compileValueCondition(condition: ValueCondition, target: Target, contex
   const paths = pathsOfText(condition, target);
   const needsJsonpath = needsByteOrder(test) && !context.isByteOrdered;
   if (target.form === 'path' || needsJsonpath) {
-    // jsonpath compares text by code points under any collation; in its strict mode it looks into no list, as a column.
+    // jsonpath compares text by code points under any collation; in its strict mode it looks into no list, as
+    // a column.
     const root = target.form === 'path' ? '$' : 'strict $';
     return anyOf(paths.map((path) => matches(`${root}${jsonpathSteps(path)} ? ${jsonpathTest(test)}`)));
   }
@@ -160,7 +167,10 @@ function compilePresence(
   return Prisma.sql`(${json} is null or ${json} = 'null'::jsonb)`;
 }
 
-/** Served by the GIN index on the record as far as the path asks for equality. jsonpath's own errors, such as a missing member, are no match. */
+/**
+ * Served by the GIN index on the record as far as the path asks for equality. jsonpath's own errors, such as
+ * a missing member, are no match.
+ */
 function matches(jsonpath: string): Sql {
   return Prisma.sql`r.data @? ${jsonpath}::jsonpath`;
 }
@@ -176,7 +186,10 @@ function elementPredicate(condition: ElementCondition, list: Target, context: Co
   return `(@.type() != "null" && ${predicate(condition.filter, list, context)})`;
 }
 
-/** A filter as a jsonpath predicate over `@`, an element of `list`. Each condition is an `exists(…)`, which is never unknown, so `!` is plain negation. */
+/**
+ * A filter as a jsonpath predicate over `@`, an element of `list`. Each condition is an `exists(…)`, which is
+ * never unknown, so `!` is plain negation.
+ */
 function predicate(filter: Filter, list: Target, context: CompileContext): string {
   switch (filter.kind) {
     case 'all':

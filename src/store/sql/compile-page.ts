@@ -28,7 +28,10 @@ export interface PageStatementOptions {
   readonly countWhere: Sql;
 }
 
-/** One round trip for the records, their cursors, the count of all and what pageInfo says, as far as the shape asks for them. */
+/**
+ * One round trip for the records, their cursors, the count of all and what pageInfo says, as far as the shape
+ * asks for them.
+ */
 export function compilePage(
   shape: PageShape,
   options: PageStatementOptions & { readonly printing: Omit<Printing, 'aliasCount'> },

@@ -1,8 +1,10 @@
 /**
- * What of a record is returned, as one jsonb expression over the alias `r`: Postgres builds it, nobody parses it.
+ * What of a record is returned, as one jsonb expression over the alias `r`: Postgres builds it, nobody parses
+ * it.
  *
- * A projection is a part of the record: a field that is missing there is missing here, whatever its name; null stays null. `b.c` keeps
- * `{"b": {"c": …}}`, and of a list `b` each element that is an object, with its `c`; of a value that has no members nothing.
+ * A projection is a part of the record: a field that is missing there is missing here, whatever its name;
+ * null stays null. `b.c` keeps `{"b": {"c": …}}`, and of a list `b` each element that is an object, with its
+ * `c`; of a value that has no members nothing.
  *
  * @see decisions 3
  */
@@ -22,7 +24,8 @@ export interface ProjectionContext {
 /**
  * The visible fields asked for, and `_id`.
  *
- * `undefined` asks for the whole record. `hidden` are top-level fields the caller may not read; asked for, they are left out.
+ * `undefined` asks for the whole record. `hidden` are top-level fields the caller may not read; asked for,
+ * they are left out.
  */
 export function compileProjection(
   projection: readonly Path[] | undefined,

@@ -1,7 +1,8 @@
 /**
- * Conditions on the records that references point to: `exists` over those records, as far as the asker may read them. A single reference
- * becomes a semi-join, which Postgres begins at either side: by the primary key of what is pointed to, or by the index of the reference.
- * A jsonpath cannot look at other records, so where such a condition stands in one on list elements, the elements become rows.
+ * Conditions on the records that references point to: `exists` over those records, as far as the asker may
+ * read them. A single reference becomes a semi-join, which Postgres begins at either side: by the primary key
+ * of what is pointed to, or by the index of the reference. A jsonpath cannot look at other records, so where
+ * such a condition stands in one on list elements, the elements become rows.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -47,8 +48,9 @@ export function compileRecordFilter<C extends Context>(
   const { form } = targetInRecord(context.collection, filter.path);
   if (form === 'path') return pointsToOne(filter, idsIn(RECORD_DATA, filter.path), context, compilers);
   const { json, text } = fieldExpression(context.collection, [...filter.path, 'value']);
-  // Outside of `pointed`, `r` is the record that points. Said twice: the one serves a look-up by the primary key, the other, which
-  // holds for texts alone, the index on the reference where few records satisfy the inner condition.
+  // Outside of `pointed`, `r` is the record that points. Said twice: the one serves a look-up by the primary
+  // key, the other, which holds for texts alone, the index on the reference where few records satisfy the
+  // inner condition.
   return Prisma.sql`exists (
   select 1
   from (${recordsThat(filter, context, compilers)}) as pointed
@@ -100,7 +102,10 @@ function pointsToOne<C extends Context>(
 )`;
 }
 
-/** `select` the ids of the records that satisfy the inner condition, as far as the asker may read them. Says nothing of what points there. */
+/**
+ * `select` the ids of the records that satisfy the inner condition, as far as the asker may read them. Says
+ * nothing of what points there.
+ */
 function recordsThat<C extends Context>(
   { collection, filter }: RecordFilter,
   context: C,

@@ -16,12 +16,18 @@ type Sql = Prisma.Sql;
 
 const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
 
-/** What of another collection the caller may see: a condition over the alias `r`, the domain and the tombstones included. */
+/**
+ * What of another collection the caller may see: a condition over the alias `r`, the domain and the
+ * tombstones included.
+ */
 export type VisibleRecords = (collection: string) => Sql;
 
 /** What the expressions of one statement share. */
 export interface Printing {
-  /** A jsonb expression: all visible fields of the record `r` as the query's projection leaves them, without `_id`. */
+  /**
+   * A jsonb expression: all visible fields of the record `r` as the query's projection leaves them, without
+   * `_id`.
+   */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
   /** `select … as json`: one row, the page of what points to the record with this id, a jsonb expression. */
@@ -33,7 +39,10 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
   return { ...options, aliasCount: 0 };
 }
 
-/** An expression for the JSON text of one record `r`. The joins it needs, to stand after the FROM item of `r`, are added to `joins`. */
+/**
+ * An expression for the JSON text of one record `r`. The joins it needs, to stand after the FROM item of `r`,
+ * are added to `joins`.
+ */
 export function compileObject(members: readonly Member[], joins: Sql[], printing: Printing): Sql {
   const known = COMPILED.get(members);
   if (known) return known;
@@ -45,17 +54,23 @@ export function compileObject(members: readonly Member[], joins: Sql[], printing
 /** Shapes are kept with the documents that were sent, and so is what they compile to. */
 const COMPILED = new WeakMap<readonly Member[], Sql>();
 
-/** No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole record. */
+/**
+ * No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole
+ * record.
+ */
 function isTheSameForAll(members: readonly Member[]): boolean {
   return !readsOthers(members) && members.every((member) => member.shape.kind !== 'fields');
 }
 
-/** One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as JSON. */
+/**
+ * One piece of a JSON text: what `formatObject` puts behind a key. Never null; of any type that prints as
+ * JSON.
+ */
 export type Piece = Sql | { readonly json: string };
 
 /**
- * The text of a JSON object: `format` with one parameter for all that is constant. It is a fourth faster than `json_build_object`, and the text
- * has no spaces in it.
+ * The text of a JSON object: `format` with one parameter for all that is constant. It is a fourth faster than
+ * `json_build_object`, and the text has no spaces in it.
  */
 export function formatObject(members: readonly (readonly [string, Piece])[]): Sql {
   if (members.length > MAX_FORMATTED) {
@@ -171,7 +186,9 @@ function elementHasType(element: Shape, base: Sql): Sql {
   }
 }
 
-/** A join and no subquery in the select list: Postgres then remembers a target that several records point to. */
+/**
+ * A join and no subquery in the select list: Postgres then remembers a target that several records point to.
+ */
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(

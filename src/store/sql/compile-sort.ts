@@ -1,8 +1,8 @@
 /**
- * Order by the values of a record, as jsonb orders them: texts, numbers, false, true, lists, objects. Records without the value come
- * last in both directions, and among themselves in the order of the next key: the field is absent or null, or an empty list, which
- * the b-tree has below null. A reference is ordered by its id, its `.label` by the label. Ties are broken by `_id`, in the direction
- * of the last key.
+ * Order by the values of a record, as jsonb orders them: texts, numbers, false, true, lists, objects. Records
+ * without the value come last in both directions, and among themselves in the order of the next key: the
+ * field is absent or null, or an empty list, which the b-tree has below null. A reference is ordered by its
+ * id, its `.label` by the label. Ties are broken by `_id`, in the direction of the last key.
  *
  * @see decisions 3, 11
  */
@@ -42,7 +42,9 @@ export interface RecordOrder {
   readonly description: string;
 }
 
-/** @throws INVALID_VALUE (400) for a key in a list: a record has many values there and no one place by them. */
+/**
+ * @throws INVALID_VALUE (400) for a key in a list: a record has many values there and no one place by them.
+ */
 export function compileSort(
   sort: readonly SortKey[],
   { collection }: { readonly collection: Collection },
@@ -87,7 +89,10 @@ export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
   return Prisma.join([Prisma.sql`${first.expression}${way}`, ...rest.map(ordered)], ', ');
 }
 
-/** The record has the value of the key: one range of a b-tree, because null and the empty list are its least values. */
+/**
+ * The record has the value of the key: one range of a b-tree, because null and the empty list are its least
+ * values.
+ */
 export function isPresent({ expression }: OrderKey): Sql {
   return Prisma.sql`${expression} > 'null'::jsonb`;
 }

@@ -1,6 +1,7 @@
 /**
- * Cursors: the place of a record in an order, as opaque text. A cursor holds the record's values of the sort keys and its `_id`, so it stays
- * good when that record has gone; Postgres makes it beside the record, so no value passes through a JavaScript number.
+ * Cursors: the place of a record in an order, as opaque text. A cursor holds the record's values of the sort
+ * keys and its `_id`, so it stays good when that record has gone; Postgres makes it beside the record, so no
+ * value passes through a JavaScript number.
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
@@ -24,7 +25,10 @@ export function cursorExpression(order: RecordOrder): Sql {
   return Prisma.sql`translate(encode(convert_to(${json}::text, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
 
-/** A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where there is none. @see compileSort */
+/**
+ * A value per key of the order: its JSON text, of `_id` the text itself; `undefined` where there is none.
+ * @see compileSort
+ */
 export type Position = readonly (string | undefined)[];
 
 /** @throws MALFORMED_REQUEST (400) for what is no cursor, or one of another order or collection. */
@@ -46,7 +50,10 @@ function decode(cursor: string): readonly unknown[] {
   return parts;
 }
 
-/** Only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of an order. */
+/**
+ * Only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of an
+ * order.
+ */
 function valueIn(text: string): string | undefined {
   const value = parseExactJson(text);
   storableJson(value);

@@ -1,4 +1,7 @@
-/** Operands as JSON text and as pieces of a jsonpath: the one place that quotes. Both travel as parameters, never as SQL. */
+/**
+ * Operands as JSON text and as pieces of a jsonpath: the one place that quotes. Both travel as parameters,
+ * never as SQL.
+ */
 import { ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { NumberOperand, Operand } from '../../model/operand.js';
@@ -6,7 +9,9 @@ import type { Path } from '../../model/path.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
 import { findUnstorable } from '../../model/storable-text.js';
 
-/** The JSON text of an operand. @throws INVALID_VALUE (400) for text and numbers no record can hold, and NaN. */
+/**
+ * The JSON text of an operand. @throws INVALID_VALUE (400) for text and numbers no record can hold, and NaN.
+ */
 export function jsonText(operand: Operand): string {
   if (typeof operand === 'string') return JSON.stringify(storable(operand));
   if (typeof operand === 'boolean') return String(operand);
@@ -48,7 +53,10 @@ function numberText(operand: NumberOperand): string {
 /** Deeper than any value of a record. */
 const MAX_DEPTH = 100;
 
-/** The JSON text of any value a record could hold: names, texts and numbers in it are looked at. @throws INVALID_VALUE (400) */
+/**
+ * The JSON text of any value a record could hold: names, texts and numbers in it are looked at. @throws
+ * INVALID_VALUE (400)
+ */
 export function storableJson(value: JsonValue): string {
   assertStorable(value, 0);
   return printExactJson(value);

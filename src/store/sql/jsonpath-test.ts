@@ -1,9 +1,9 @@
 /**
- * A `ValueTest` as a jsonpath predicate over `@`: the general form, for lists and for what is not declared. Equality in it is served by
- * the GIN index on the whole record.
+ * A `ValueTest` as a jsonpath predicate over `@`: the general form, for lists and for what is not declared.
+ * Equality in it is served by the GIN index on the whole record.
  *
- * jsonpath is in its lax mode, which looks into lists one level at each step, and compares one level deeper still: every predicate therefore
- * first asks for the type, which an inner list does not have.
+ * jsonpath is in its lax mode, which looks into lists one level at each step, and compares one level deeper
+ * still: every predicate therefore first asks for the type, which an inner list does not have.
  */
 
 import { isNumberOperand, type Operand } from '../../model/operand.js';

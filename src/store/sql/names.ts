@@ -1,7 +1,7 @@
 /**
- * Names of fields in SQL. A declared name is written into the statement as a literal, which an expression index needs to be
- * recognized and a prepared statement to stay the same; it comes from the catalog, letter by letter out of an
- * allow-list. Any other name is a caller's text and travels as a parameter.
+ * Names of fields in SQL. A declared name is written into the statement as a literal, which an expression
+ * index needs to be recognized and a prepared statement to stay the same; it comes from the catalog, letter
+ * by letter out of an allow-list. Any other name is a caller's text and travels as a parameter.
  *
  * @see design "Storage that makes JSONB fast"
  */
@@ -26,8 +26,8 @@ export interface FieldExpression {
 }
 
 /**
- * The value at a path as jsonb, e.g. `(r.data->'student'->'value')`: with literal names where all steps are declared,
- * with parameters otherwise. Lists are not looked into.
+ * The value at a path as jsonb, e.g. `(r.data->'student'->'value')`: with literal names where all steps are
+ * declared, with parameters otherwise. Lists are not looked into.
  */
 export function fieldJson(collection: Collection, path: Path): Sql {
   return fieldExpression(collection, path).json;

@@ -1,10 +1,11 @@
 /**
- * The FROM item of a read: the records in reach, from a cursor on. Keyset paging, in which the b-tree of the first sort key leads straight to
- * the place of the cursor however deep the page is.
+ * The FROM item of a read: the records in reach, from a cursor on. Keyset paging, in which the b-tree of the
+ * first sort key leads straight to the place of the cursor however deep the page is.
  *
- * The difficulty is the missing value: it comes last in both directions, and a b-tree has null before all values and the absent field
- * after them, so neither way through it gives the order. So the records that have the value and those that have none are two scans,
- * each of ranges of the index; the later one starts only when the earlier has not filled the page.
+ * The difficulty is the missing value: it comes last in both directions, and a b-tree has null before all
+ * values and the absent field after them, so neither way through it gives the order. So the records that have
+ * the value and those that have none are two scans, each of ranges of the index; the later one starts only
+ * when the earlier has not filled the page.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import {
@@ -65,8 +66,9 @@ export function compileRecordSource(options: RecordSourceOptions): RecordSource 
 }
 
 /**
- * The same for who reads all to the end: one source, or two that are read one after the other, so that the first record need not wait for
- * a sort of all of them. One statement would not do: Postgres may read the halves of a `union all` in any order.
+ * The same for who reads all to the end: one source, or two that are read one after the other, so that the
+ * first record need not wait for a sort of all of them. One statement would not do: Postgres may read the
+ * halves of a `union all` in any order.
  *
  * @throws MALFORMED_REQUEST (400) for a cursor of another order
  */
@@ -91,8 +93,8 @@ function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceO
 }
 
 /**
- * An order as the parts that an index gives, one after the other: the records with a value of the first key, and those without. One part
- * where there is none without, or no index.
+ * An order as the parts that an index gives, one after the other: the records with a value of the first key,
+ * and those without. One part where there is none without, or no index.
  */
 export function partsOfOrder({ keys, orderBy }: RecordOrder): readonly OrderPart[] {
   const parts = listParts(keys, undefined);
@@ -148,7 +150,10 @@ function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
   return isMissingLast ? Prisma.sql`(${among} or ${isMissing(key)})` : among;
 }
 
-/** The same among records that have the value of the first key, as the position does: bounded by one range of an index on it. */
+/**
+ * The same among records that have the value of the first key, as the position does: bounded by one range of
+ * an index on it.
+ */
 function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position): Sql {
   const [key, id] = keys;
   const [value] = position;

@@ -1,4 +1,7 @@
-/** Which rows are the records of a collection in a domain: the condition of every statement over the alias `r`. */
+/**
+ * Which rows are the records of a collection in a domain: the condition of every statement over the alias
+ * `r`.
+ */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
@@ -6,8 +9,9 @@ import type { Scope } from '../../model/scope.js';
 type Sql = Prisma.Sql;
 
 /**
- * The records of a collection in the caller's domain, over the alias `r`, tombstones included. The name is a literal, so that
- * Postgres finds the partition while it plans; declarations allow letters, digits and `_` alone.
+ * The records of a collection in the caller's domain, over the alias `r`, tombstones included. The name is a
+ * literal, so that Postgres finds the partition while it plans; declarations allow letters, digits and `_`
+ * alone.
  */
 export function recordsOf(scope: Scope, collection: Collection): Sql {
   return Prisma.sql`r.domain = ${scope.domain.id} and r.collection = ${nameLiteral(collection.name)}`;

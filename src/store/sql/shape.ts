@@ -1,9 +1,9 @@
 /**
  * `Shape` and `PageShape`: what JSON to print of a record, and of a page of records, as plain values.
  *
- * A front end that knows the shape of its answer hands it down and sends on the text that comes back: nothing is
- * parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another type than the
- * shape says, as old data may hold, is printed as null; in a list it is left out.
+ * A front end that knows the shape of its answer hands it down and sends on the text that comes back: nothing
+ * is parsed, built and printed again on the way (design, "What a GraphQL layer costs"). A value of another
+ * type than the shape says, as old data may hold, is printed as null; in a list it is left out.
  */
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
@@ -30,7 +30,10 @@ export interface ConstantShape {
   readonly text: string;
 }
 
-/** What a record has beside its fields. `fields`: all that the query's projection leaves, as one JSON object without `_id`. */
+/**
+ * What a record has beside its fields. `fields`: all that the query's projection leaves, as one JSON object
+ * without `_id`.
+ */
 export interface RecordPartShape {
   readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
 }
@@ -67,7 +70,10 @@ export interface TargetShape {
   readonly targets: readonly { readonly collection: string; readonly members: readonly Member[] }[];
 }
 
-/** A page of the records of a collection whose reference at `path` points to this record. Of the members of a record alone. */
+/**
+ * A page of the records of a collection whose reference at `path` points to this record. Of the members of a
+ * record alone.
+ */
 export interface ReferrersShape {
   readonly kind: 'referrers';
   readonly collection: string;

@@ -1,22 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** Postgres keeps each prepared statement in the memory of each connection: a few hundred kilobytes for a thousand plans. */
+/**
+ * Postgres keeps each prepared statement in the memory of each connection: a few hundred kilobytes for a
+ * thousand plans.
+ */
 const MAX_SHAPES = 500;
 /** Longer texts are rare shapes, and not worth the look-up. */
 const MAX_TEXT_LENGTH = 20_000;
 
 /**
- * A pattern or a JSON path: whether an index serves it is a matter of its value, which the plan of a prepared statement no longer
- * looks at after five runs. "Contains ar" went through all trigrams then, 13 ms of 2,100 students instead of 0.7.
+ * A pattern or a JSON path: whether an index serves it is a matter of its value, which the plan of a prepared
+ * statement no longer looks at after five runs. "Contains ar" went through all trigrams then, 13 ms of 2,100
+ * students instead of 0.7.
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@) \$/;
 
 const namesByText = new Map<string, string>();
 
 /**
- * The name to prepare a statement under: the same for the same text, on every gateway. The compilers of this room put the shape of a
- * query into its text and its values into parameters, so there are few texts; `undefined`, run it unprepared, for those past the
- * first 500 shapes, and for those that are better planned for each value.
+ * The name to prepare a statement under: the same for the same text, on every gateway. The compilers of this
+ * room put the shape of a query into its text and its values into parameters, so there are few texts;
+ * `undefined`, run it unprepared, for those past the first 500 shapes, and for those that are better planned
+ * for each value.
  */
 export function statementName(sqlText: string): string | undefined {
   const known = namesByText.get(sqlText);

@@ -1,4 +1,6 @@
-/** What a path of a filter leads to by the collection's declaration: a value, its type, and how it is reached. */
+/**
+ * What a path of a filter leads to by the collection's declaration: a value, its type, and how it is reached.
+ */
 
 import type { Collection, Field } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
@@ -17,8 +19,8 @@ export type LeafType =
   | 'any';
 
 /**
- * `column`: declared and no list on the way, so one value that an index on its expression finds; not looked into.
- * `path`: anything else, found by a jsonpath, which looks into lists.
+ * `column`: declared and no list on the way, so one value that an index on its expression finds; not looked
+ * into. `path`: anything else, found by a jsonpath, which looks into lists.
  */
 export interface Target {
   readonly form: 'id' | 'column' | 'path';
@@ -37,7 +39,10 @@ export function targetInRecord(collection: Collection, path: Path): Target {
   return field === undefined ? ANYTHING : targetInField(field, path, 'column');
 }
 
-/** The path starts at an element of what `list` is; the empty path is the element itself. Always of the form `path`. */
+/**
+ * The path starts at an element of what `list` is; the empty path is the element itself. Always of the form
+ * `path`.
+ */
 export function targetInElement(list: Target, path: Path): Target {
   if (path.length === 0) return { ...list, form: 'path' };
   if (list.type === 'reference') return { ...referenceMember(path), form: 'path' };

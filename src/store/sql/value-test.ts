@@ -1,6 +1,6 @@
 /**
- * `ValueTest`: what one JSON scalar must be, once a condition has been read by the type of its field. The step between
- * `Filter`, which knows words and not types, and SQL, which knows neither days nor time zones.
+ * `ValueTest`: what one JSON scalar must be, once a condition has been read by the type of its field. The
+ * step between `Filter`, which knows words and not types, and SQL, which knows neither days nor time zones.
  */
 import { ServiceError } from '../../errors.js';
 import { ExactNumber } from '../../json.js';
@@ -53,8 +53,9 @@ export interface NumberRangeTest {
 }
 
 /**
- * Text between bounds, character by character. `among` says which texts are meant at all: any; those that begin with a digit, as days and
- * instants do (a declared datetime); or, where nothing is declared, those written as an instant or as a day.
+ * Text between bounds, character by character. `among` says which texts are meant at all: any; those that
+ * begin with a digit, as days and instants do (a declared datetime); or, where nothing is declared, those
+ * written as an instant or as a day.
  */
 export interface TextRangeTest {
   readonly kind: 'textRange';
@@ -87,9 +88,11 @@ export interface Clock {
 /**
  * Reads a condition by the type at its path.
  *
- * A day without a time is the whole day: equal to it is what is on it, greater what is after its end, less what is before its start.
+ * A day without a time is the whole day: equal to it is what is on it, greater what is after its end, less
+ * what is before its start.
  *
- * @throws MALFORMED_FILTER (400) when the operator has no meaning for the type, INVALID_VALUE (400) when the operand has none.
+ * @throws MALFORMED_FILTER (400) when the operator has no meaning for the type, INVALID_VALUE (400) when the
+ * operand has none.
  * @see decisions 3
  */
 export function testOf(condition: ValueCondition, target: Target, clock: Clock): ValueTest {
@@ -225,7 +228,10 @@ function undeclaredTest(condition: ValueCondition, clock: Clock): ValueTest {
   }
 }
 
-/** A number compares with numbers; a day with days and instants, an instant with instants; any other text with all text. */
+/**
+ * A number compares with numbers; a day with days and instants, an instant with instants; any other text with
+ * all text.
+ */
 function undeclaredRange({ kind, value }: CompareCondition, clock: Clock): ValueTest {
   if (typeof value !== 'string') return numberRange(kind, value);
   if (isDay(value)) {
@@ -237,7 +243,10 @@ function undeclaredRange({ kind, value }: CompareCondition, clock: Clock): Value
   return textRange('all', kind, { first: value, last: value });
 }
 
-/** `active=true` on an undeclared field finds `true` and `"true"`, `code=5` finds 5 and `"5"`; exponents are not written out. */
+/**
+ * `active=true` on an undeclared field finds `true` and `"true"`, `code=5` finds 5 and `"5"`; exponents are
+ * not written out.
+ */
 function looseTest(text: string, isInsensitive: boolean | undefined): ValueTest {
   const asText = textEquals(text, isInsensitive);
   if (text === 'true' || text === 'false') return either(asText, { kind: 'is', value: text === 'true' });
@@ -291,7 +300,10 @@ function textRange(among: TextRangeTest['among'], comparison: Comparison, { firs
   }
 }
 
-/** Half-open: `start <= text < end`. A day as an operand is one; an instant, or a day among days, is a single text (`end` missing). */
+/**
+ * Half-open: `start <= text < end`. A day as an operand is one; an instant, or a day among days, is a single
+ * text (`end` missing).
+ */
 interface TimeSpan {
   readonly start: string;
   readonly end: string | undefined;

@@ -16,9 +16,10 @@ export interface AtomicOptions {
 }
 
 /**
- * Runs the work in a transaction of its own, again when that waited for others in a circle, or, `within` another, so that it leaves nothing behind when it fails and that other
- * goes on. A unique index in its way is explained when the work is undone: until then Postgres answers nothing more. What its writes
- * ask has a place before the transaction has a connection.
+ * Runs the work in a transaction of its own, again when that waited for others in a circle, or, `within`
+ * another, so that it leaves nothing behind when it fails and that other goes on. A unique index in its way
+ * is explained when the work is undone: until then Postgres answers nothing more. What its writes ask has a
+ * place before the transaction has a connection.
  *
  * @throws UNAVAILABLE also when there is no such place
  */
@@ -38,7 +39,10 @@ export async function atomically<T>(
   }
 }
 
-/** Work that starts no scripts, in a transaction of its own, done again when that waited for others in a circle. */
+/**
+ * Work that starts no scripts, in a transaction of its own, done again when that waited for others in a
+ * circle.
+ */
 export async function inOwnTransaction<T>(
   database: Pick<Database, 'query' | 'transaction' | 'turns'>,
   work: (transaction: Transaction) => Promise<T>,

@@ -1,7 +1,8 @@
 /**
- * Rules that look at several fields, or at other records, and a caller who may not read all of what they look at. That a rule holds
- * or not would tell of the hidden value, so one could be found out write by write: such a write is refused whatever the rule would
- * have said, and no message holds a value, or a name, that is hidden from the caller.
+ * Rules that look at several fields, or at other records, and a caller who may not read all of what they look
+ * at. That a rule holds or not would tell of the hidden value, so one could be found out write by write: such
+ * a write is refused whatever the rule would have said, and no message holds a value, or a name, that is
+ * hidden from the caller.
  */
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
@@ -19,7 +20,10 @@ export interface SecretFields {
 export const NO_SECRETS: SecretFields = new Set();
 export const EVERY_FIELD: SecretFields = { has: () => true };
 
-/** What a message to the caller may not tell of a record; everything, where the caller reads no record of the collection. */
+/**
+ * What a message to the caller may not tell of a record; everything, where the caller reads no record of the
+ * collection.
+ */
 export function secretFieldsOf(scope: Scope, collection: Collection): SecretFields {
   return findAccess(scope, collection, 'read')?.hiddenFields ?? EVERY_FIELD;
 }
@@ -30,8 +34,8 @@ export function without(secret: SecretFields, own: { has(field: string): boolean
 }
 
 /**
- * Refuses values for unique fields that are set and not read: whether the value is taken would tell whether a record has it. A caller
- * who reads no records of the collection at all may still add some.
+ * Refuses values for unique fields that are set and not read: whether the value is taken would tell whether a
+ * record has it. A caller who reads no records of the collection at all may still add some.
  *
  * @throws FORBIDDEN (403)
  */

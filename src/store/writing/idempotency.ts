@@ -1,4 +1,7 @@
-/** Writes that are done once, however often they are sent: the first answer is kept with the write that made it. */
+/**
+ * Writes that are done once, however often they are sent: the first answer is kept with the write that made
+ * it.
+ */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -19,11 +22,13 @@ export interface OnceRequest {
 }
 
 /**
- * Does the work once per key of a credential within 24 h; sent again with the same request, gives the first answer again.
- * The write and the stored answer commit together. Of two that arrive at once, the second waits for the first. Work that
- * fails leaves nothing behind and may be tried again. Without a key the work is simply done, without a transaction of its own.
+ * Does the work once per key of a credential within 24 h; sent again with the same request, gives the first
+ * answer again. The write and the stored answer commit together. Of two that arrive at once, the second waits
+ * for the first. Work that fails leaves nothing behind and may be tried again. Without a key the work is
+ * simply done, without a transaction of its own.
  *
- * @throws IDEMPOTENCY_CONFLICT (409) when the key came with another request; MALFORMED_REQUEST for a key that is none
+ * @throws IDEMPOTENCY_CONFLICT (409) when the key came with another request; MALFORMED_REQUEST for a key that
+ * is none
  * @see decisions 4
  */
 export async function idempotently<T extends JsonValue>(
@@ -49,7 +54,8 @@ export async function idempotently<T extends JsonValue>(
       returning 1`);
     if (claimed.length === 0) return await firstAnswer<T>(tx, { owner, hash, key });
     const answer = await work(tx);
-    // A JSON text inside JSON: jsonb would reorder its members, and the second answer must be the first to the letter.
+    // A JSON text inside JSON: jsonb would reorder its members, and the second answer must be the first to
+    // the letter.
     await tx.query(Prisma.sql`
       update idempotency_keys
       set answer = to_jsonb(${printExactJson(answer)}::text)

@@ -1,4 +1,7 @@
-/** The statements of writes to the records that match: the records locked, then changed or removed, a batch a statement. */
+/**
+ * The statements of writes to the records that match: the records locked, then changed or removed, a batch a
+ * statement.
+ */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import { storedColumns } from '../reading/stored-record.js';
@@ -22,8 +25,8 @@ export interface LockedRow {
 }
 
 /**
- * Locks the records in their order and gives them as they are now: a record that another write changed meanwhile is asked again
- * whether it still matches.
+ * Locks the records in their order and gives them as they are now: a record that another write changed
+ * meanwhile is asked again whether it still matches.
  */
 export function lockRecords(context: WriteContext, selected: Selected): Sql {
   return Prisma.sql`
@@ -50,7 +53,10 @@ export interface RecordChange {
   readonly keys: JsonObject | undefined;
 }
 
-/** A row for each record changed; `is_in_rows` tells whether it satisfies `rows`, a condition over `r`, after the change. */
+/**
+ * A row for each record changed; `is_in_rows` tells whether it satisfies `rows`, a condition over `r`, after
+ * the change.
+ */
 export function updateRecords(
   context: WriteContext,
   changes: readonly RecordChange[],

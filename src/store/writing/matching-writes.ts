@@ -1,10 +1,11 @@
 /**
- * Writes of all records that match a filter: locked, changed in memory by the rules of a single change, and written back a batch a
- * statement, in one transaction; all of them or none. For `RecordStore`, which is the way to them.
+ * Writes of all records that match a filter: locked, changed in memory by the rules of a single change, and
+ * written back a batch a statement, in one transaction; all of them or none. For `RecordStore`, which is the
+ * way to them.
  *
- * Matched is what SQL with row security would match: the records the caller may read and may change. One that is out of reach is not
- * refused but not there, so a count tells nothing of it. A record that a change would move out of the caller's rows is refused, and
- * everything with it.
+ * Matched is what SQL with row security would match: the records the caller may read and may change. One that
+ * is out of reach is not refused but not there, so a count tells nothing of it. A record that a change would
+ * move out of the caller's rows is refused, and everything with it.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -38,9 +39,14 @@ import { stampedFields, toStored } from './validation.js';
 
 export interface MatchingRequest {
   readonly filter: Filter;
-  /** The order in which records are taken, where `limit` leaves some out, and given back. Default: by `_id`. */
+  /**
+   * The order in which records are taken, where `limit` leaves some out, and given back. Default: by `_id`.
+   */
   readonly sort?: readonly SortKey[] | undefined;
-  /** At most so many, the first of the order. Default: all that match; more than one call may write are refused. */
+  /**
+   * At most so many, the first of the order. Default: all that match; more than one call may write are
+   * refused.
+   */
   readonly limit?: number | undefined;
   /** A filter that every record satisfies is refused unless this says that it is meant. @see decisions 3 */
   readonly allowAll?: boolean | undefined;
@@ -91,11 +97,12 @@ export class MatchingWrites {
   }
 
   /**
-   * Changes every record that matches. Concurrent calls wait for each other record by record, and each sees what the one before left:
-   * fifty increments at once count fifty.
+   * Changes every record that matches. Concurrent calls wait for each other record by record, and each sees
+   * what the one before left: fifty increments at once count fifty.
    *
-   * @throws MALFORMED_FILTER for a filter that every record satisfies; INVALID_VALUE, CONFLICT naming the record; FORBIDDEN;
-   * LIMIT_EXCEEDED when more match than one call may write; NOT_FOUND, GONE for the collection. Then nothing is changed.
+   * @throws MALFORMED_FILTER for a filter that every record satisfies; INVALID_VALUE, CONFLICT naming the
+   * record; FORBIDDEN; LIMIT_EXCEEDED when more match than one call may write; NOT_FOUND, GONE for the
+   * collection. Then nothing is changed.
    */
   async update(
     scope: Scope,
@@ -207,7 +214,10 @@ export class MatchingWrites {
     };
   }
 
-  /** An upsert that found nothing may meet, in its place, a record that somebody else has made meanwhile: then it finds that. */
+  /**
+   * An upsert that found nothing may meet, in its place, a record that somebody else has made meanwhile: then
+   * it finds that.
+   */
   async #whileOvertaken(plan: UpdatePlan, work: () => Promise<UpdateDone>): Promise<UpdateDone> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -246,7 +256,10 @@ export class MatchingWrites {
     return locked;
   }
 
-  /** The first records of an order. Those that another write took away while this one waited for them leave a gap, though more may match. */
+  /**
+   * The first records of an order. Those that another write took away while this one waited for them leave a
+   * gap, though more may match.
+   */
   async #lockFirst(
     transaction: Transaction,
     { scope, collection }: Matching,

@@ -1,4 +1,7 @@
-/** Changes of records that are locked: each judged as a single change would be, all written back a batch a statement. */
+/**
+ * Changes of records that are locked: each judged as a single change would be, all written back a batch a
+ * statement.
+ */
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -35,10 +38,12 @@ export interface ChangeRequest {
 const BATCH_RECORDS = 500;
 
 /**
- * Changes locked records and gives those that are another one now, by their id. What a change leaves as it was is not written: no
- * version, no audit entry. A field that is sent and hidden from the caller counts as changed: whether it was the same is not told.
+ * Changes locked records and gives those that are another one now, by their id. What a change leaves as it
+ * was is not written: no version, no audit entry. A field that is sent and hidden from the caller counts as
+ * changed: whether it was the same is not told.
  *
- * @throws INVALID_VALUE naming the record; FORBIDDEN for one that would leave the caller's rows; RefusedByIndex
+ * @throws INVALID_VALUE naming the record; FORBIDDEN for one that would leave the caller's rows;
+ * RefusedByIndex
  */
 export async function changeRecords(
   environment: RecordEnvironment,
@@ -61,7 +66,10 @@ export async function changeRecords(
   return written;
 }
 
-/** Asks the triggers of every record that is to be another one, or gone; gives the change with what they made of it. */
+/**
+ * Asks the triggers of every record that is to be another one, or gone; gives the change with what they made
+ * of it.
+ */
 export async function askTriggers(
   environment: RecordEnvironment,
   transaction: Transaction,

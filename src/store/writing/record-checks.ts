@@ -1,4 +1,7 @@
-/** What a declaration says of the values of one record together: its checks, and the keys of its `uniqueTogether` rules. */
+/**
+ * What a declaration says of the values of one record together: its checks, and the keys of its
+ * `uniqueTogether` rules.
+ */
 import { createHash } from 'node:crypto';
 import type { ErrorDetail } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../../json.js';
@@ -11,8 +14,8 @@ import type { Path } from '../../model/path.js';
 const MAX_KEY_LENGTH = 500;
 
 /**
- * The faults of a whole record against its collection's checks, without a value of a field that is `secret`. `pointer` is where the
- * record is in the body.
+ * The faults of a whole record against its collection's checks, without a value of a field that is `secret`.
+ * `pointer` is where the record is in the body.
  */
 export function findCheckFaults(
   collection: Collection,
@@ -27,8 +30,8 @@ export function findCheckFaults(
 }
 
 /**
- * What `records.keys` holds for a record: one text per `uniqueTogether` rule whose values are all there; `undefined`
- * where there is none. A `day` part is the day of the domain's time zone.
+ * What `records.keys` holds for a record: one text per `uniqueTogether` rule whose values are all there;
+ * `undefined` where there is none. A `day` part is the day of the domain's time zone.
  */
 export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
   if (collection.uniqueTogether.length === 0) return undefined;
@@ -120,7 +123,10 @@ function dayIn(text: string, timeZone: string): string {
   return lastDay.day;
 }
 
-/** The register of a section is written with one instant for all: the calendar, the dearest part of a key, is asked once for it. */
+/**
+ * The register of a section is written with one instant for all: the calendar, the dearest part of a key, is
+ * asked once for it.
+ */
 let lastDay = { text: '', timeZone: '', day: '' };
 
 /** The number 1.0 is the number 1, and neither is the text "1". */

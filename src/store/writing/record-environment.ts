@@ -21,8 +21,8 @@ export interface RecordEnvironmentOptions {
   readonly database: Database;
   readonly catalog: Catalog;
   /**
-   * Told before a write is answered that what a user may do has changed, or of all users of the domain (`undefined`). Other
-   * gateways hear of it a moment later.
+   * Told before a write is answered that what a user may do has changed, or of all users of the domain
+   * (`undefined`). Other gateways hear of it a moment later.
    */
   readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
   /** What writes start. Default: nothing. */
@@ -86,7 +86,9 @@ export class RecordEnvironment {
     return compileFilter(access.rows, this.compileContext(scope, collection));
   }
 
-  /** What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read. */
+  /**
+   * What the caller gets back of what it wrote: what it may read, and nothing but `_id` when it may not read.
+   */
   writeContext(scope: Scope, collection: Collection, now: Date): WriteContext {
     const readable = findAccess(scope, collection, 'read');
     const projection = this.plans.projection(
@@ -112,8 +114,9 @@ export class RecordEnvironment {
   }
 
   /**
-   * Fills the labels of references that were sent without one, and gives, for each of the changes, the references that would point at
-   * nothing. At most two round trips however many records there are; one where the labels tell that the targets are there.
+   * Fills the labels of references that were sent without one, and gives, for each of the changes, the
+   * references that would point at nothing. At most two round trips however many records there are; one where
+   * the labels tell that the targets are there.
    */
   async settleReferences(
     queryable: Queryable,
@@ -131,7 +134,10 @@ export class RecordEnvironment {
     return held.map((references) => references.filter((reference) => isDead.has(reference)));
   }
 
-  /** For a write that is committed: what a transaction did is not true yet, its announcement tells of it once it is. */
+  /**
+   * For a write that is committed: what a transaction did is not true yet, its announcement tells of it once
+   * it is.
+   */
   tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
     if (written.length > 0) this.#onCommit();
     if (collection.name === USER_COLLECTION) {
@@ -146,7 +152,8 @@ export class RecordEnvironment {
     sql: Prisma.Sql,
     caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
   ): Promise<Row[]> {
-    // The run of a script that is ended takes its statements with it; what a request began to write is written though its caller goes.
+    // The run of a script that is ended takes its statements with it; what a request began to write is
+    // written though its caller goes.
     const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
     return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
   }

@@ -5,7 +5,10 @@ import type { Collection } from '../../model/collection.js';
 import type { RecordVerb } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 
-/** Refuses fields the caller may not set. @throws FORBIDDEN (403) naming each, with its record where there are several */
+/**
+ * Refuses fields the caller may not set. @throws FORBIDDEN (403) naming each, with its record where there are
+ * several
+ */
 export function assertWritable(
   records: readonly JsonObject[],
   access: EffectiveAccess,

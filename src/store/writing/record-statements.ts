@@ -1,6 +1,7 @@
 /**
- * The statements that write records. Each is one statement that changes the record, adds its audit entry, tells the gateways
- * of what the change may mean for a caller's rights, and gives the record as the caller may see it: all of it or nothing.
+ * The statements that write records. Each is one statement that changes the record, adds its audit entry,
+ * tells the gateways of what the change may mean for a caller's rights, and gives the record as the caller
+ * may see it: all of it or nothing.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
@@ -32,11 +33,15 @@ export interface WriteContext {
 
 /** The collection whose records are the callers themselves. */
 export const USER_COLLECTION = 'pltf_user';
-/** Where the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for all of the domain. */
+/**
+ * Where the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for all of the
+ * domain.
+ */
 const PRINCIPALS_CHANNEL = 'campus_principals';
 
 /**
- * Stores the records, all or none. Gives a row each, in their order; no row when one of them is not in `rows`.
+ * Stores the records, all or none. Gives a row each, in their order; no row when one of them is not in
+ * `rows`.
  *
  * `rows` is what the caller may create, a condition over the alias `r` (`undefined`: anything).
  */
@@ -68,8 +73,8 @@ ${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id o
 }
 
 /**
- * Two statements that bring records of the same students in opposite orders would wait for each other: at the index of the keys, and at
- * what triggers keep for each student.
+ * Two statements that bring records of the same students in opposite orders would wait for each other: at the
+ * index of the keys, and at what triggers keep for each student.
  */
 function inOrderOfLocks(collection: Collection, count: number): Sql {
   const references = collection.fields.filter(({ type, isList }) => type === 'reference' && !isList);
@@ -170,7 +175,10 @@ function conditionsOf(write: Pick<RecordUpdate, 'ifVersion' | 'rows'>): Sql {
   return Prisma.sql`${version} ${rows}`;
 }
 
-/** Whether the record as it will be satisfies a condition over `r`: inside, `r` is that record; in `data`, it is still the one there. */
+/**
+ * Whether the record as it will be satisfies a condition over `r`: inside, `r` is that record; in `data`, it
+ * is still the one there.
+ */
 export function staysIn(rows: Sql, data: Sql): Sql {
   return Prisma.sql`exists (
       select 1
@@ -195,8 +203,8 @@ export function audit(context: WriteContext, operation: 'created' | 'updated' | 
 }
 
 /**
- * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes what somebody may do, and
- * what follows the write is begun.
+ * What else a written record `r` sees to, in the same transaction: the gateways are told of one that changes
+ * what somebody may do, and what follows the write is begun.
  */
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
   const { scope, collection, triggers } = context;

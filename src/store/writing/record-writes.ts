@@ -1,4 +1,7 @@
-/** Writes of records that are named: new ones, and one by its `_id`. For `RecordStore`, which is the way to them. */
+/**
+ * Writes of records that are named: new ones, and one by its `_id`. For `RecordStore`, which is the way to
+ * them.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -53,9 +56,9 @@ export interface ConditionalWriteOptions extends WriteOptions {
 export interface UpdateOptions extends ConditionalWriteOptions {
   readonly data: JsonObject;
   /**
-   * `merge`: the top-level members sent replace those there, null removes one (RFC 7386 at the top level: an object or a list is
-   * replaced as a whole). `replace`: the record becomes what is sent; stamps of its creation and what the caller may not
-   * set stay.
+   * `merge`: the top-level members sent replace those there, null removes one (RFC 7386 at the top level: an
+   * object or a list is replaced as a whole). `replace`: the record becomes what is sent; stamps of its
+   * creation and what the caller may not set stay.
    */
   readonly mode: 'merge' | 'replace';
 }
@@ -73,7 +76,8 @@ export class RecordWrites {
   /**
    * Stores records, all or none, and gives them back in their order.
    *
-   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND, GONE for the collection
+   * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND,
+   * GONE for the collection
    */
   async create(
     scope: Scope,
@@ -172,8 +176,8 @@ export class RecordWrites {
   /**
    * Changes a record and gives it back.
    *
-   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN when the caller may read
-   * the record and not change it, or not to this
+   * @throws INVALID_VALUE, CONFLICT as `create` does; VERSION_CONFLICT; NOT_FOUND; GONE; FORBIDDEN when the
+   * caller may read the record and not change it, or not to this
    */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
@@ -247,7 +251,9 @@ export class RecordWrites {
     throw overtaken(collection, id);
   }
 
-  /** Refuses references to nothing that the record does not hold already. @throws INVALID_VALUE naming them */
+  /**
+   * Refuses references to nothing that the record does not hold already. @throws INVALID_VALUE naming them
+   */
   async #assertReferences(
     { scope, collection, access }: Write,
     { id, change, within }: { readonly id: string; readonly change: StoredChange } & WriteOptions,
@@ -338,7 +344,10 @@ export class RecordWrites {
     throw overtaken(collection, id);
   }
 
-  /** The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that the caller may write. */
+  /**
+   * The record as it is, nobody else's to change until the transaction ends; `undefined`: there is none that
+   * the caller may write.
+   */
   async #lock(
     { scope, collection, access }: Write,
     id: string,
@@ -359,8 +368,8 @@ export class RecordWrites {
   }
 
   /**
-   * What rules look at several fields together needs all of them: where the change leaves one of them out, the record is read,
-   * and the write then holds for the version read alone.
+   * What rules look at several fields together needs all of them: where the change leaves one of them out,
+   * the record is read, and the write then holds for the version read alone.
    */
   async #checkTogether(update: {
     readonly scope: Scope;
@@ -402,7 +411,8 @@ export class RecordWrites {
     const merged = applyChange(before, change, isReplace ? kept : undefined);
     // Of a version the caller does not expect, or of a record it may not see, nothing is said but that.
     if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
-    // Of a record that may be changed and not read, what stays is not told, nor whether what is sent was there already.
+    // Of a record that may be changed and not read, what stays is not told, nor whether what is sent was
+    // there already.
     const isReadable = readable !== undefined && current.is_readable;
     const judged = isReadable
       ? ({ verb: 'update', differing: differingNames(before, merged), secret } as const)
@@ -428,7 +438,10 @@ export class RecordWrites {
     await this.#throwRefusal(scope, collection, { id, access, verb: 'update', ifVersion, within });
   }
 
-  /** Tells why a write found no record to change. Returns when there is no reason any more: the write was overtaken, try again. */
+  /**
+   * Tells why a write found no record to change. Returns when there is no reason any more: the write was
+   * overtaken, try again.
+   */
   async #throwRefusal(
     scope: Scope,
     collection: Collection,
@@ -470,14 +483,20 @@ export class RecordWrites {
     if (!found.stays_in_rows) throw outOfRows(collection, verb);
   }
 
-  /** A statement is a transaction of its own where it is part of no other, and may wait for others in a circle like one. */
+  /**
+   * A statement is a transaction of its own where it is part of no other, and may wait for others in a circle
+   * like one.
+   */
   async #run(within: Transaction | undefined, statement: Prisma.Sql, scope: Scope): Promise<StoredRow[]> {
     const { database } = this.#environment;
     if (within !== undefined) return await this.#environment.run<StoredRow>(within, statement, scope);
     return await database.turns.take(() => this.#environment.run<StoredRow>(database, statement, scope));
   }
 
-  /** Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still be asked. */
+  /**
+   * Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still
+   * be asked.
+   */
   async #write(
     within: Transaction | undefined,
     statement: Prisma.Sql,

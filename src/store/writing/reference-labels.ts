@@ -9,11 +9,11 @@ import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import type { UnlabelledReference } from './validation.js';
 
 /**
- * Gives every reference the label of its target: the value of the target collection's label field. One round trip, none
- * when no label is missing.
+ * Gives every reference the label of its target: the value of the target collection's label field. One round
+ * trip, none when no label is missing.
  *
- * Only what the caller may read is written into a label: a record it may not see, one of another domain, or a hidden field
- * leaves the reference without one, exactly as an `_id` that does not exist.
+ * Only what the caller may read is written into a label: a record it may not see, one of another domain, or a
+ * hidden field leaves the reference without one, exactly as an `_id` that does not exist.
  */
 export async function fillLabels(
   queryable: Queryable,

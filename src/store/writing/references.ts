@@ -1,9 +1,11 @@
 /**
- * References point at records that are there. A write that would make one point at nothing, at a removed record or at a record of
- * another domain is refused, unless the declaration of the field says `"mustExist": false`. What was stored before may stay as it is.
+ * References point at records that are there. A write that would make one point at nothing, at a removed
+ * record or at a record of another domain is refused, unless the declaration of the field says `"mustExist":
+ * false`. What was stored before may stay as it is.
  *
- * The look is a part of the write's transaction where it has one, and no lock: a record removed at the same moment may still be pointed
- * at, as a removal never asks who points there. `campus references check` lists what points at nothing.
+ * The look is a part of the write's transaction where it has one, and no lock: a record removed at the same
+ * moment may still be pointed at, as a removal never asks who points there. `campus references check` lists
+ * what points at nothing.
  *
  * @see decisions 2, 11
  */
@@ -77,7 +79,9 @@ export interface ReferenceContext {
   readonly labelled?: readonly UnlabelledReference[] | undefined;
 }
 
-/** Those of the references whose target is not there, in one round trip; none where there are no references. */
+/**
+ * Those of the references whose target is not there, in one round trip; none where there are no references.
+ */
 export async function findDeadReferences(
   queryable: Queryable,
   references: readonly HeldReference[],
@@ -121,7 +125,9 @@ function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceCo
   return made !== undefined && targets.includes(made.collection) && made.ids.has(value);
 }
 
-/** Without those that the record held in the same field before: an old reference does not block other changes. */
+/**
+ * Without those that the record held in the same field before: an old reference does not block other changes.
+ */
 export function withoutHeld(
   references: readonly HeldReference[],
   before: readonly HeldReference[],

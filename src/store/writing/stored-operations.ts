@@ -1,4 +1,7 @@
-/** The operations of an update as they apply to one collection: checked against the caller's rights, their values as they are stored. */
+/**
+ * The operations of an update as they apply to one collection: checked against the caller's rights, their
+ * values as they are stored.
+ */
 import type { ErrorDetail } from '../../errors.js';
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
@@ -14,7 +17,8 @@ import { assertWritable } from './record-refusals.js';
 import { assertNoFaults, toStoredValue } from './validation.js';
 
 /**
- * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not read.
+ * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not
+ * read.
  *
  * @throws FORBIDDEN (403), INVALID_VALUE for the `_id`
  */
@@ -51,7 +55,10 @@ export function sentFieldsOf(operation: UpdateOperation): readonly string[] {
   return Object.keys(operation.kind === 'replace' ? operation.data : fieldsAt(pathsOf(operation)));
 }
 
-/** The operations with the values of declared fields as they are stored. @throws INVALID_VALUE (400) with every fault */
+/**
+ * The operations with the values of declared fields as they are stored. @throws INVALID_VALUE (400) with
+ * every fault
+ */
 export function toStoredOperations(
   operations: readonly UpdateOperation[],
   collection: Collection,

@@ -1,6 +1,6 @@
 /**
- * Records stored by a key of their own: where there is one with the key it is changed, else it is made. For `RecordStore`, which is
- * the way to them.
+ * Records stored by a key of their own: where there is one with the key it is changed, else it is made. For
+ * `RecordStore`, which is the way to them.
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -26,7 +26,10 @@ import { takeId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 export interface UpsertRequest {
-  /** Of one that is there, the fields sent are changed, null removes one. One that is not there is a whole new record. */
+  /**
+   * Of one that is there, the fields sent are changed, null removes one. One that is not there is a whole new
+   * record.
+   */
   readonly records: readonly JsonObject[];
   /** What tells records apart: `_id`, a unique field, or the name of a `uniqueTogether` rule. */
   readonly by: string;
@@ -55,9 +58,11 @@ export class Upserts {
   }
 
   /**
-   * Stores records by a key, all or none. A record with the key that is out of the caller's reach is a CONFLICT, as for a create.
+   * Stores records by a key, all or none. A record with the key that is out of the caller's reach is a
+   * CONFLICT, as for a create.
    *
-   * @throws INVALID_VALUE for a key that is not unique, is missing in a record or is in two; as `create` and `update` do
+   * @throws INVALID_VALUE for a key that is not unique, is missing in a record or is in two; as `create` and
+   * `update` do
    */
   async upsert(
     scope: Scope,
@@ -256,7 +261,10 @@ export function listKeys(collection: Collection): readonly string[] {
   return [...new Set(['_id', ...unique, ...rules])];
 }
 
-/** @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert tells */
+/**
+ * @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert
+ * tells
+ */
 function keyOf(collection: Collection, by: string, readable: EffectiveAccess): Key {
   const key = findKey(collection, by);
   if (key !== undefined) {

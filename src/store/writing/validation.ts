@@ -19,8 +19,8 @@ export interface ToStoredOptions {
   /** The instant of the write. */
   readonly now: Date;
   /**
-   * `create` and `replace` take a whole record; `merge` takes the top-level fields to change, where null removes one
-   * (RFC 7386 at the top level: an object or list is replaced as a whole).
+   * `create` and `replace` take a whole record; `merge` takes the top-level fields to change, where null
+   * removes one (RFC 7386 at the top level: an object or list is replaced as a whole).
    */
   readonly mode: 'create' | 'replace' | 'merge';
   /** replace: top-level fields that keep their present value when they are not sent. */
@@ -48,7 +48,9 @@ export interface UnlabelledReference {
   readonly reference: { readonly value: string; label?: string };
 }
 
-/** Deeper than any record of a school; a body nested without end would exhaust the stack of whoever reads it. */
+/**
+ * Deeper than any record of a school; a body nested without end would exhaust the stack of whoever reads it.
+ */
 const MAX_DEPTH = 32;
 const MAX_ERRORS = 100;
 /** A b-tree holds no entry over a third of a page; compared in UTF-8 bytes, with room for the domain. */
@@ -66,7 +68,10 @@ export function toStored(collection: Collection, sent: JsonObject, options: ToSt
   return change;
 }
 
-/** As `toStored` for several records at once; pointers start with the record's index when there are more than one. */
+/**
+ * As `toStored` for several records at once; pointers start with the record's index when there are more than
+ * one.
+ */
 export function toStoredAll(
   collection: Collection,
   records: readonly JsonObject[],
@@ -82,7 +87,10 @@ export function toStoredAll(
   return results.map((result) => result.change);
 }
 
-/** One value for a declared field, or for an element of a list, as it is stored; what is wrong with it goes to `errors`. */
+/**
+ * One value for a declared field, or for an element of a list, as it is stored; what is wrong with it goes to
+ * `errors`.
+ */
 export function toStoredValue(
   value: JsonValue,
   declared: { readonly field: Field; readonly of: 'field' | 'element' },
@@ -142,7 +150,8 @@ function convert(
     entries.push(...createdOn(collection, sent, options));
   }
   const data = Object.fromEntries(entries);
-  // Of values that are wrong already a check would say nothing new. Where fields are kept, only the store knows the whole record.
+  // Of values that are wrong already a check would say nothing new. Where fields are kept, only the store
+  // knows the whole record.
   if (options.mode === 'create' && conversion.errors.length === 0) {
     const { secret = NO_SECRETS } = options;
     conversion.errors.push(...findCheckFaults(collection, data, { pointer, secret }));

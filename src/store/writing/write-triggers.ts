@@ -1,6 +1,6 @@
 /**
- * What a write starts: asked before it, when it can still be changed or refused, and begun after it. Given to the store from above,
- * which does not know that these are scripts.
+ * What a write starts: asked before it, when it can still be changed or refused, and begun after it. Given to
+ * the store from above, which does not know that these are scripts.
  */
 import type { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, memberOf, printExactJson } from '../../json.js';
@@ -23,16 +23,22 @@ export interface ReservedPlace {
 }
 
 export interface WriteTriggers {
-  /** What is to be asked before such a write, in order. Every write asks this: it costs nothing where there is none. */
+  /**
+   * What is to be asked before such a write, in order. Every write asks this: it costs nothing where there is
+   * none.
+   */
   before(domainId: string, collection: string, operation: WriteOperation): readonly BeforeTrigger[];
   /**
-   * Takes a place for asking, before such writes take a connection: a write that waited for its turn with a connection in hand would keep
-   * it from everybody. `undefined`: nothing will be asked.
+   * Takes a place for asking, before such writes take a connection: a write that waited for its turn with a
+   * connection in hand would keep it from everybody. `undefined`: nothing will be asked.
    *
    * @throws UNAVAILABLE when too many wait, or for too long
    */
   reserve(scope: Scope, writes: Writes): Promise<ReservedPlace> | undefined;
-  /** An expression over `r`, a written record, that sees to what follows once the write is committed. `undefined`: nothing does. */
+  /**
+   * An expression over `r`, a written record, that sees to what follows once the write is committed.
+   * `undefined`: nothing does.
+   */
   after(scope: Scope, collection: string, operation: WriteOperation): Prisma.Sql | undefined;
 }
 
@@ -78,8 +84,8 @@ export interface Revision {
 }
 
 /**
- * Asks the triggers one after the other and says what they make of the record together. What one changes is held against the rights
- * of its own principal: a script with service roles may set what its caller may not.
+ * Asks the triggers one after the other and says what they make of the record together. What one changes is
+ * held against the rights of its own principal: a script with service roles may set what its caller may not.
  *
  * @throws what a trigger refuses with; FORBIDDEN for a change that its principal may not make
  */
@@ -133,7 +139,10 @@ function difference(before: JsonObject, after: JsonObject): Revision {
   };
 }
 
-/** Numbers as a script sees them: one with more digits than a float has is no change when it comes back rounded. */
+/**
+ * Numbers as a script sees them: one with more digits than a float has is no change when it comes back
+ * rounded.
+ */
 function asFloats(record: JsonObject): JsonObject {
   return JSON.parse(printExactJson(record)) as JsonObject;
 }

@@ -1,6 +1,6 @@
 /**
- * Every door to records. A new one is covered by being listed here: the matrix opens each for each caller and collection, and knows
- * from the declarations what must come of it.
+ * Every door to records. A new one is covered by being listed here: the matrix opens each for each caller and
+ * collection, and knows from the declarations what must come of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gateway } from '../../contract/gateway.js';
@@ -48,8 +48,8 @@ export interface WriteDoor {
 export interface Probe {
   readonly name: string;
   /**
-   * `refused`: 403 always. `unanswered`: 403, or 400 where the schema has no such question about a field of this kind. `nothing`: it may be
-   * answered, without the field.
+   * `refused`: 403 always. `unanswered`: 403, or 400 where the schema has no such question about a field of
+   * this kind. `nothing`: it may be answered, without the field.
    */
   readonly must: 'refused' | 'unanswered' | 'nothing';
   open(voice: Voice, collection: Declared, field: string, value: unknown): Promise<Answer>;

@@ -1,4 +1,7 @@
-/** One attempt of the matrix: a door is opened by a caller, and what comes of it is held against the declarations. */
+/**
+ * One attempt of the matrix: a door is opened by a caller, and what comes of it is held against the
+ * declarations.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reports } from '../../../src/reports/registry.js';
 import { connect } from '../../contract/live.js';

@@ -1,6 +1,7 @@
 /**
- * What the declarations promise each caller, worked out from the files of schema/collections alone: none of the service's own code
- * is asked. A rule that is read differently here and there is what the matrix is to find.
+ * What the declarations promise each caller, worked out from the files of schema/collections alone: none of
+ * the service's own code is asked. A rule that is read differently here and there is what the matrix is to
+ * find.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -30,7 +31,10 @@ export interface Declared {
   readonly access?: Readonly<Record<string, DeclaredAccess>>;
 }
 
-/** A caller of one role, or of none: with several roles the declarations leave more to be worked out than a test should. */
+/**
+ * A caller of one role, or of none: with several roles the declarations leave more to be worked out than a
+ * test should.
+ */
 export interface Caller {
   readonly name: string;
   /** The `Authorization` and other headers it sends. */

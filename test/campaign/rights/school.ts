@@ -1,4 +1,7 @@
-/** A school whose every value is like no other, so that an answer shows where each of its values comes from; and all kinds of callers. */
+/**
+ * A school whose every value is like no other, so that an answer shows where each of its values comes from;
+ * and all kinds of callers.
+ */
 import type { Gateway } from '../../contract/gateway.js';
 import { ask, send } from '../../contract/graphql.js';
 import { type Caller, COLLECTIONS, type Declared, type DeclaredField, type Verb } from './promise.js';

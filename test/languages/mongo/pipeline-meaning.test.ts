@@ -94,7 +94,10 @@ const CONTEXT = Context.init({
 
 const KEEPS_ORDER = new Set(['$match', '$sort', '$limit', '$skip', '$addFields', '$project', '$unset']);
 
-/** `undefined` where mingo refuses these documents, e.g. "arithmetic on what is no number" of MONGO_DIFFERENCES. */
+/**
+ * `undefined` where mingo refuses these documents, e.g. "arithmetic on what is no number" of
+ * MONGO_DIFFERENCES.
+ */
 function mingoAnswer(
   stored: readonly JsonObject[],
   stages: readonly JsonObject[],

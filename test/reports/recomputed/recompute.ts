@@ -1,4 +1,7 @@
-/** What the reports should say, computed anew from the raw records in plain TypeScript, without SQL and without code of the reports. */
+/**
+ * What the reports should say, computed anew from the raw records in plain TypeScript, without SQL and
+ * without code of the reports.
+ */
 import { Decimal } from 'decimal.js';
 
 export interface RawRecord {
@@ -38,7 +41,10 @@ export function isOnRoll(student: RawRecord, day: string, today: string): boolea
   return first <= day && day <= last;
 }
 
-/** What of each student, month and head was asked for and paid, as on today. `isDemanded` says which dues count. */
+/**
+ * What of each student, month and head was asked for and paid, as on today. `isDemanded` says which dues
+ * count.
+ */
 export function itemsOf(
   school: RawSchool,
   today: string,
@@ -115,7 +121,10 @@ export function balanceOf(items: readonly Item[]): StudentBalance {
   };
 }
 
-/** Of each student of the list: the working days on the roll, those without a mark, and those that count present. */
+/**
+ * Of each student of the list: the working days on the roll, those without a mark, and those that count
+ * present.
+ */
 export function daysOf(
   school: RawSchool,
   range: { readonly first: string; readonly last: string },

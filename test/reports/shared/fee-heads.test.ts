@@ -1,4 +1,7 @@
-/** Fee heads made of data: their order in every report, what is asked for nothing, and names that a spreadsheet would run. */
+/**
+ * Fee heads made of data: their order in every report, what is asked for nothing, and names that a
+ * spreadsheet would run.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { strFromU8, unzipSync } from 'fflate';
 import type { JsonObject } from '../../../src/json.js';

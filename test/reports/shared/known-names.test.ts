@@ -1,4 +1,7 @@
-/** Names of things that do not exist are refused by every report that takes them; a report of nobody would look like good news. */
+/**
+ * Names of things that do not exist are refused by every report that takes them; a report of nobody would
+ * look like good news.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { Report } from '../../../src/reports/engine/report.js';
 import { reports } from '../../../src/reports/registry.js';

@@ -1,4 +1,7 @@
-/** The platform counts itself: every function of it is declared, has an example that is right, and is called by a test. */
+/**
+ * The platform counts itself: every function of it is declared, has an example that is right, and is called
+ * by a test.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** A script can do what its user can do, and nothing else: the same answers as by REST, for every role; and it leaves nothing running. */
+/**
+ * A script can do what its user can do, and nothing else: the same answers as by REST, for every role; and it
+ * leaves nothing running.
+ */
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROLES } from '../../contract/gateway.js';
 import { usePlatform } from './platform.js';

@@ -16,7 +16,10 @@ export interface TestServer {
   readonly seen: Seen[];
 }
 
-/** A server for the tests of this file, which remembers what it was sent. `answer` runs when the body is there. */
+/**
+ * A server for the tests of this file, which remembers what it was sent. `answer` runs when the body is
+ * there.
+ */
 export function useHttpServer(answer: RequestListener): TestServer {
   const seen: Seen[] = [];
   let server: Server | undefined;

@@ -16,7 +16,10 @@ let dataDirectory: string;
 /** Stopped, and the folder removed, whatever a test did. */
 let servers: EmbeddedServer[];
 
-/** The data directory of a server that was started once and stopped: the tests copy it, which is quicker than making one. */
+/**
+ * The data directory of a server that was started once and stopped: the tests copy it, which is quicker than
+ * making one.
+ */
 let usedDirectory: string;
 
 beforeAll(async () => {
@@ -86,7 +89,10 @@ async function serverProcessId(): Promise<number> {
   );
 }
 
-/** A gateway as a process of its own: starts the server, writes a row after each line of stdin, and waits to be killed. */
+/**
+ * A gateway as a process of its own: starts the server, writes a row after each line of stdin, and waits to
+ * be killed.
+ */
 async function spawnGateway(): Promise<{ process: ChildProcess; url: string }> {
   const script = `
     import { register } from 'node:module';

@@ -14,7 +14,10 @@ jest.setTimeout(120_000);
 const PRISMA = path.join(findPackageDirectory(), 'prisma');
 const EARLIER_TEXTS = path.join(findPackageDirectory(), 'test/fixtures/earlier-migrations');
 
-/** What was committed is never edited: a database somewhere has been made by it. A new migration is added here. */
+/**
+ * What was committed is never edited: a database somewhere has been made by it. A new migration is added
+ * here.
+ */
 const CHECKSUMS: Readonly<Record<string, string>> = {
   '0001_initial': '5d5cc0d4a0e21ddf70ccaffb592dc4dc7091d3fe0dbbf4c336d89d57c9788a46',
   '0002_report_functions': '7328ef9ec032206f55f0e9b6ca46d6e46f474ca249b4a55a7ece9ee09d635d00',

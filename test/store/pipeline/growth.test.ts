@@ -1,4 +1,7 @@
-/** Expressions that would double with every level stay as long as they are written, for us and for the planner of Postgres. */
+/**
+ * Expressions that would double with every level stay as long as they are written, for us and for the planner
+ * of Postgres.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../../src/json.js';
 import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';

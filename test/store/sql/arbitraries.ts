@@ -1,4 +1,7 @@
-/** Records and filters to try: values that meet each other often, and all that is hard to quote, compare or find. */
+/**
+ * Records and filters to try: values that meet each other often, and all that is hard to quote, compare or
+ * find.
+ */
 import fc from 'fast-check';
 import { ExactNumber, type JsonObject, type JsonValue } from '../../../src/json.js';
 import type { Condition, Filter } from '../../../src/model/filter.js';
@@ -61,7 +64,9 @@ const STRANGE_TEXTS = [
   ' ',
 ] as const;
 
-/** Around the borders of days and months in Kolkata and New York, the days the clocks change there included. */
+/**
+ * Around the borders of days and months in Kolkata and New York, the days the clocks change there included.
+ */
 const INSTANTS = [
   '2024-04-30T18:29:59.999Z',
   '2024-04-30T18:30:00.000Z',
@@ -123,7 +128,10 @@ const anything: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) 
   ),
 })).value;
 
-/** Mostly of the type, at times anything: old and imported data is like that. Digits in front of junk are left out of times: those compare as text. */
+/**
+ * Mostly of the type, at times anything: old and imported data is like that. Digits in front of junk are left
+ * out of times: those compare as text.
+ */
 function mostly(
   arbitrary: fc.Arbitrary<JsonValue>,
   junk: fc.Arbitrary<JsonValue> = anything,
@@ -261,7 +269,10 @@ const compareKinds = (path: fc.Arbitrary<Path>, value: fc.Arbitrary<string | num
     value,
   });
 
-/** What is in many of the texts, and what `like`, a regular expression or a number in the place of text would answer differently. */
+/**
+ * What is in many of the texts, and what `like`, a regular expression or a number in the place of text would
+ * answer differently.
+ */
 const part = fc.oneof(
   fc.constantFrom(
     'a',
@@ -481,7 +492,10 @@ export const anyFilter: fc.Arbitrary<Filter> = combined(
   conditionOn({ ...NONE, loose: Object.values(DECLARED).flat() }),
 );
 
-/** What the references of the sample collection point to: ids that stand in references, and people who have a chief among them. */
+/**
+ * What the references of the sample collection point to: ids that stand in references, and people who have a
+ * chief among them.
+ */
 export const people: fc.Arbitrary<readonly { readonly id: string; readonly data: JsonObject }[]> = fc
   .uniqueArray(text, { maxLength: 12 })
   .chain((ids) =>

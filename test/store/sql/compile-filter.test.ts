@@ -1,4 +1,6 @@
-/** Each test shows the oquery text, the SQL it becomes with its parameters, and the records that come back. */
+/**
+ * Each test shows the oquery text, the SQL it becomes with its parameters, and the records that come back.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../../src/languages/oquery.js';
 import { parseWhere } from '../../../src/languages/where.js';

@@ -1,6 +1,6 @@
 /**
- * What a filter means, said a second time in the plainest way: over records in memory, without SQL, without ranges of
- * instants, without anything of the compiler. The property tests hold Postgres against it.
+ * What a filter means, said a second time in the plainest way: over records in memory, without SQL, without
+ * ranges of instants, without anything of the compiler. The property tests hold Postgres against it.
  */
 import { Decimal } from 'decimal.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
@@ -300,7 +300,9 @@ function isOnDay(value: JsonValue, day: string, sense: Sense): boolean {
   return dayOfValue(value, sense) === day;
 }
 
-/** The day a stored value is on: of an instant by the zone's calendar; a day is itself, where days may stand. */
+/**
+ * The day a stored value is on: of an instant by the zone's calendar; a day is itself, where days may stand.
+ */
 function dayOfValue(value: JsonValue, { kind, meaning }: Sense): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (kind !== 'datetime' && isDayText(value)) return value;

@@ -1,4 +1,7 @@
-/** A database whose text has a dictionary's order, as somebody's own PostgreSQL may: filters mean the same there. */
+/**
+ * A database whose text has a dictionary's order, as somebody's own PostgreSQL may: filters mean the same
+ * there.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -205,7 +205,10 @@ describe('the text of a statement', () => {
   });
 });
 
-/** None of the records has any of it: each filter finds nothing, or all where it is a negation; and nothing else happens. */
+/**
+ * None of the records has any of it: each filter finds nothing, or all where it is a negation; and nothing
+ * else happens.
+ */
 async function expectHarmless(filters: readonly Filter[], attack: string): Promise<void> {
   const conditions = filters.map((filter) => compileFilter(filter, contextOf(SAMPLE)));
   for (const condition of conditions) expectNoTrace(condition, attack);

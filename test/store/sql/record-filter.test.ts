@@ -1,4 +1,7 @@
-/** Conditions on the records that references point to, against the plain evaluator, and the plan that serves them. */
+/**
+ * Conditions on the records that references point to, against the plain evaluator, and the plan that serves
+ * them.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Filter } from '../../../src/model/filter.js';

@@ -31,7 +31,9 @@ export interface Comparison {
   readonly targets?: fc.Arbitrary<Target | undefined>;
 }
 
-/** Fails with the least filter and records on which the two differ. Answers how many filters were compared. */
+/**
+ * Fails with the least filter and records on which the two differ. Answers how many filters were compared.
+ */
 export async function expectSameMeaning(
   database: Database,
   { collection, filters, isByteOrdered, runs, targets = fc.constant(undefined) }: Comparison,
@@ -67,7 +69,10 @@ export interface Question {
 
 let domains = 0;
 
-/** The ids each filter finds, sorted; the records live in a domain of their own and all filters go in one statement. */
+/**
+ * The ids each filter finds, sorted; the records live in a domain of their own and all filters go in one
+ * statement.
+ */
 export async function answersOf(
   database: Database,
   { filters, stored, context: given, target }: Question,

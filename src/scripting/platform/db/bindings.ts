@@ -1,5 +1,6 @@
 /**
- * `platform.db` as a script finds it: the eleven functions of the interface document, with its names and parameters in its order.
+ * `platform.db` as a script finds it: the eleven functions of the interface document, with its names and
+ * parameters in its order.
  *
  * @see interface 1.2
  */

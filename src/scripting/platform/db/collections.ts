@@ -10,8 +10,9 @@ import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore } from '../../../store/record-store.js';
 
 /**
- * The collections the caller may read, by name, as JSON text: `{ name, title, description, isDeclared, labelField, fields: [{ name, type, isList }] }`,
- * without the fields hidden from it. `filter` is a query over that, or one name.
+ * The collections the caller may read, by name, as JSON text: `{ name, title, description, isDeclared,
+ * labelField, fields: [{ name, type, isList }] }`, without the fields hidden from it. `filter` is a query
+ * over that, or one name.
  */
 export async function listReadable(
   services: { readonly catalog: Catalog; readonly store: RecordStore; readonly pipelines: Pipelines },

@@ -1,4 +1,6 @@
-/** The options of `platform.db`: what each function takes, read strictly, so that a misspelt one is told of. */
+/**
+ * The options of `platform.db`: what each function takes, read strictly, so that a misspelt one is told of.
+ */
 import { didYouMean } from '../../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
 import { malformed, type Place, startAt, within } from '../../../languages/mongo/mongo-place.js';
@@ -25,7 +27,10 @@ export interface ReadOptions {
   readonly projection: JsonValue | undefined;
 }
 
-/** `{ sort, limit, skip, projection }`; `fields` is another name of `projection`, and a list of names means these fields. */
+/**
+ * `{ sort, limit, skip, projection }`; `fields` is another name of `projection`, and a list of names means
+ * these fields.
+ */
 export function readOptions(options: JsonValue | undefined): ReadOptions {
   const { values, place } = optionsOf([options], READ_OPTIONS);
   const limit = countOf(values, 'limit', place);

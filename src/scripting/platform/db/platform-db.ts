@@ -1,6 +1,7 @@
 /**
- * `platform.db`: the records of a collection in Mongo's language, for a principal. Nothing here can do what the principal could not do by
- * GraphQL: reads go through `Pipelines`, writes through `RecordStore`, where the rights are.
+ * `platform.db`: the records of a collection in Mongo's language, for a principal. Nothing here can do what
+ * the principal could not do by GraphQL: reads go through `Pipelines`, writes through `RecordStore`, where
+ * the rights are.
  *
  * @see interface 1.2, platform-db "The functions"
  */
@@ -103,7 +104,8 @@ export class PlatformDb {
   /**
    * The records that match, in batches of JSON text, as many as there are. Leaving the loop ends the reading.
    *
-   * @throws NOT_FOUND, GONE; FORBIDDEN naming a hidden field; MALFORMED_FILTER with the place in the query or options
+   * @throws NOT_FOUND, GONE; FORBIDDEN naming a hidden field; MALFORMED_FILTER with the place in the query or
+   * options
    */
   find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
     const { sort, limit, skip, projection } = readOptions(options);
@@ -121,15 +123,17 @@ export class PlatformDb {
     return this.#run(call, collection, this.#pipeline(call, collection, pipeline));
   }
 
-  /** The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives */
+  /**
+   * The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives
+   */
   async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
     const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
     return new JsonText(`[${documents.join(',')}]`);
   }
 
   /**
-   * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where none matches. `remove: true` removes it
-   * instead.
+   * Changes one record, the first of the order, and gives it as it was, or with `new` as it is; null where
+   * none matches. `remove: true` removes it instead.
    */
   async findAndModify(
     call: DbCall,
@@ -208,7 +212,10 @@ export class PlatformDb {
     return await this.#update(call, collection, { ...request, limit: undefined });
   }
 
-  /** The collections the caller may read, by name: all, or those that match a query over these descriptions, or one by its name. */
+  /**
+   * The collections the caller may read, by name: all, or those that match a query over these descriptions,
+   * or one by its name.
+   */
   async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
     return new JsonText(`[${(await listReadable(this.#options, call, filter)).join(',')}]`);
   }

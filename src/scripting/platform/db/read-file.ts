@@ -1,6 +1,7 @@
 /**
- * `platform.db.readFile(fileId, res, opts)`: a file in pieces, each only when the script takes it. A script has no response to write to, so `res` says
- * how it wants the pieces: `text` (UTF-8, the default), `lines` of it, or `base64`, whose pieces can be put together.
+ * `platform.db.readFile(fileId, res, opts)`: a file in pieces, each only when the script takes it. A script
+ * has no response to write to, so `res` says how it wants the pieces: `text` (UTF-8, the default), `lines` of
+ * it, or `base64`, whose pieces can be put together.
  *
  * @see interface 1.2
  */

@@ -1,6 +1,7 @@
 /**
- * `Expression` to SQL over a document. What is computed here is exact: sums and products of `numeric`, not of floats. What SQL cannot
- * say, or not with Mongo's meaning, is `NotInSql`: a pipeline goes on without the database there, a query is refused.
+ * `Expression` to SQL over a document. What is computed here is exact: sums and products of `numeric`, not of
+ * floats. What SQL cannot say, or not with Mongo's meaning, is `NotInSql`: a pipeline goes on without the
+ * database there, a query is refused.
  */
 import { didYouMean } from '../../../did-you-mean.js';
 import { ServiceError } from '../../../errors.js';

@@ -1,6 +1,7 @@
 /**
- * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of anything else to a jsonpath that
- * the GIN index on the record serves; what neither can say is said over the values found at the path.
+ * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of
+ * anything else to a jsonpath that the GIN index on the record serves; what neither can say is said over the
+ * values found at the path.
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';
@@ -25,7 +26,10 @@ const TRUE = Prisma.raw('true');
 const FALSE = Prisma.raw('false');
 const NULL_JSON = Prisma.raw(`'null'::jsonb`);
 
-/** A boolean SQL expression; where something is missing it may be null instead of false, but not below a negation. */
+/**
+ * A boolean SQL expression; where something is missing it may be null instead of false, but not below a
+ * negation.
+ */
 export function compileDocumentFilter(filter: Filter, root: DocumentRoot, context: ExpressionContext): Sql {
   switch (filter.kind) {
     case 'all':

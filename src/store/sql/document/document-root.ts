@@ -1,4 +1,7 @@
-/** What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that a stage has made. */
+/**
+ * What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that
+ * a stage has made.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Collection } from '../../../model/collection.js';
@@ -19,8 +22,8 @@ export interface DocumentRoot {
 }
 
 /**
- * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not looked into. `path`: anywhere in
- * the jsonb `json`; the empty path is that value itself.
+ * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself.
  */
 export type MatchTarget =
   | { readonly form: 'id' }

@@ -1,4 +1,7 @@
-/** The operators of expressions that the database computes, by name: those of each subject in a file of its own. */
+/**
+ * The operators of expressions that the database computes, by name: those of each subject in a file of its
+ * own.
+ */
 import type { CompileOperator } from './expression-context.js';
 import { LIST_OPERATORS } from './list-operators.js';
 import { LOGIC_OPERATORS } from './logic-operators.js';

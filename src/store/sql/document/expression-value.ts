@@ -1,10 +1,13 @@
-/** What an expression computes, as SQL of a known type, so that a chain of operators converts to jsonb once. */
+/**
+ * What an expression computes, as SQL of a known type, so that a chain of operators converts to jsonb once.
+ */
 import { Prisma } from '../../../generated/prisma/client.js';
 
 type Sql = Prisma.Sql;
 
 /**
- * `json`: jsonb, null where the value is missing. `number` (numeric) and `text`: null is a null that is there. `boolean`: never null.
+ * `json`: jsonb, null where the value is missing. `number` (numeric) and `text`: null is a null that is
+ * there. `boolean`: never null.
  */
 export interface Value {
   readonly type: 'json' | 'number' | 'text' | 'boolean';
@@ -87,8 +90,8 @@ export function toCondition({ type, sql }: Value): Sql {
 const SHORT = 200;
 
 /**
- * SQL that names a value more than once. A long value is computed once, in a row of its own: operators within operators, each of which wrote its
- * operand twice, would double the statement with every level.
+ * SQL that names a value more than once. A long value is computed once, in a row of its own: operators within
+ * operators, each of which wrote its operand twice, would double the statement with every level.
  */
 export function once(value: Sql, use: (value: Sql) => Sql): Sql {
   if (value.sql.length <= SHORT) return use(value);

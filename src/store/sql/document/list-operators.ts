@@ -1,4 +1,6 @@
-/** Lists and objects. What is no list is null where Mongo fails, and an empty list where it takes it for one. */
+/**
+ * Lists and objects. What is no list is null where Mongo fails, and an empty list where it takes it for one.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';

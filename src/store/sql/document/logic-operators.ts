@@ -1,4 +1,7 @@
-/** Comparing, choosing and combining: what is equal is so by type and value, and the order of values is that of `doc_compare`. */
+/**
+ * Comparing, choosing and combining: what is equal is so by type and value, and the order of values is that
+ * of `doc_compare`.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';

@@ -1,6 +1,6 @@
 /**
- * Arithmetic of exact numbers. What is no number makes the result null: one "N/A" must not fail a pipeline. A quotient that has no end is the
- * double nearest to it.
+ * Arithmetic of exact numbers. What is no number makes the result null: one "N/A" must not fail a pipeline. A
+ * quotient that has no end is the double nearest to it.
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';

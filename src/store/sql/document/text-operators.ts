@@ -1,4 +1,7 @@
-/** Texts by their characters (code points). What is no text makes the result null, except where Mongo takes it for the empty text. */
+/**
+ * Texts by their characters (code points). What is no text makes the result null, except where Mongo takes it
+ * for the empty text.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import { parsePattern } from '../../../languages/mongo/mongo-pattern.js';

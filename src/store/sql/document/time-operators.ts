@@ -1,6 +1,7 @@
 /**
- * Instants and days. A record holds them as text, and such a text is a date here: an instant as stored, or a day, which is its midnight in UTC.
- * Anything else is null. Without a `timezone` the zone is UTC, as in Mongo.
+ * Instants and days. A record holds them as text, and such a text is a date here: an instant as stored, or a
+ * day, which is its midnight in UTC. Anything else is null. Without a `timezone` the zone is UTC, as in
+ * Mongo.
  */
 import { ServiceError } from '../../../errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
@@ -28,7 +29,10 @@ function local(date: Expression, timeZone: Expression | undefined, expressions: 
 
 const OFFSET = /^[+-]\d{2}(?::?\d{2})?$/;
 
-/** A name of the IANA list or an offset, which Postgres would read the other way round unless it is an interval. */
+/**
+ * A name of the IANA list or an offset, which Postgres would read the other way round unless it is an
+ * interval.
+ */
 function zone(timeZone: Expression | undefined): Sql {
   if (timeZone === undefined) return Prisma.raw(`'UTC'`);
   const name = literalText(timeZone);

@@ -1,4 +1,6 @@
-/** `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped. */
+/**
+ * `$group` and `$bucket`: the values of each document are computed once, in an inner SELECT, then grouped.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-pipeline.js';
@@ -12,7 +14,10 @@ import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from
 
 type Sql = Prisma.Sql;
 
-/** What of a group an accumulator takes: the column its operand is computed in, and what is made of the column. */
+/**
+ * What of a group an accumulator takes: the column its operand is computed in, and what is made of the
+ * column.
+ */
 interface Accumulated {
   readonly column: Sql | undefined;
   /** `inOrder` is an `order by` of the documents, for those whose result depends on it. */
@@ -100,7 +105,10 @@ export function compileGroup(key: Expression, grouping: Grouping): Rows {
   return grouped(Prisma.sql`coalesce(${toJson(value)}, ${JSON_NULL})`, grouping);
 }
 
-/** A document a bucket that is not empty. Without a default, a value outside the boundaries is a fault, which only the documents show. */
+/**
+ * A document a bucket that is not empty. Without a default, a value outside the boundaries is a fault, which
+ * only the documents show.
+ */
 export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
   if (stage.default === undefined) throw new NotInSql('$bucket without a default');
   const { rows, context } = grouping;

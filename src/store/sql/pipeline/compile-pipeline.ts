@@ -1,6 +1,6 @@
 /**
- * A pipeline to one SQL statement, as far as SQL goes: a stage becomes a clause of the SELECT the one before it is, or a SELECT around
- * that. The stages after the first that SQL cannot do are left over.
+ * A pipeline to one SQL statement, as far as SQL goes: a stage becomes a clause of the SELECT the one before
+ * it is, or a SELECT around that. The stages after the first that SQL cannot do are left over.
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';
@@ -55,7 +55,10 @@ export interface CompiledPipeline {
   readonly reason: NotInSql | undefined;
 }
 
-/** @throws MALFORMED_FILTER, INVALID_VALUE (400) for what no implementation could run; FORBIDDEN as `lookUp` does */
+/**
+ * @throws MALFORMED_FILTER, INVALID_VALUE (400) for what no implementation could run; FORBIDDEN as `lookUp`
+ * does
+ */
 export function compilePipeline(
   stages: readonly Stage[],
   source: PipelineSource | { readonly documents: string },
@@ -278,8 +281,8 @@ function listOf(stages: readonly Stage[], start: Rows, compilation: Compilation)
 }
 
 /**
- * A lateral join, by an index where the foreign field has one. What it looks for is computed outside of it: inside, `r` is a record of the
- * other collection. Nothing is found for what is missing or null.
+ * A lateral join, by an index where the foreign field has one. What it looks for is computed outside of it:
+ * inside, `r` is a record of the other collection. Nothing is found for what is missing or null.
  */
 function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation): Rows {
   const { context } = compilation;

@@ -1,4 +1,7 @@
-/** Documents that stages make of others, as roots: a field that is asked for alone is computed without the document around it. */
+/**
+ * Documents that stages make of others, as roots: a field that is asked for alone is computed without the
+ * document around it.
+ */
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-projection.js';
@@ -127,7 +130,9 @@ export function withoutFields(base: DocumentRoot, fields: FieldTree): DocumentRo
 
 type Found = Sql | 'as in the base' | 'in the document';
 
-/** A root whose top-level fields are found by name: as SQL, as the base has them, or by making the document. */
+/**
+ * A root whose top-level fields are found by name: as SQL, as the base has them, or by making the document.
+ */
 function rootOf(json: Sql, find: (name: string) => Found, base: DocumentRoot): DocumentRoot {
   const whole = documentRoot(json);
   return {

@@ -1,6 +1,7 @@
 /**
- * `Rows`: the documents between two stages, as the pieces of one SELECT. A stage adds to the pieces as long as the order of SQL's clauses
- * allows (condition, order, part), and begins an outer SELECT where it does not; so that what a stage asks for reaches the table with its indexes.
+ * `Rows`: the documents between two stages, as the pieces of one SELECT. A stage adds to the pieces as long
+ * as the order of SQL's clauses allows (condition, order, part), and begins an outer SELECT where it does
+ * not; so that what a stage asks for reaches the table with its indexes.
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';
@@ -112,7 +113,10 @@ export function whole(rows: Rows, context: PipelineContext): Rows {
 /** Computed fields longer than this are made before they are named. */
 const SHORT = 1_500;
 
-/** A field computed of computed fields grows with each: what was computed is made first, then it is one column. */
+/**
+ * A field computed of computed fields grows with each: what was computed is made first, then it is one
+ * column.
+ */
 export function shallow(rows: Rows, context: PipelineContext): Rows {
   return rows.isComputed ? wrapped(inOrder(rows), context) : rows;
 }
@@ -126,8 +130,9 @@ export function computed(rows: Rows, made: readonly Sql[], context: PipelineCont
 }
 
 /**
- * The order of `doc_rank`, then of the values, and what is missing or null last in both directions. The last key is `_id`, so that an
- * order is total. A key that is never missing compares as it is where text compares by bytes, which is the form an index has.
+ * The order of `doc_rank`, then of the values, and what is missing or null last in both directions. The last
+ * key is `_id`, so that an order is total. A key that is never missing compares as it is where text compares
+ * by bytes, which is the form an index has.
  */
 export function orderOf(keys: readonly SortKey[], rows: Rows, context: PipelineContext): Sql {
   const hasId = keys.some(({ path }) => path.length === 1 && path[0] === '_id');
