@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { printSchema } from 'graphql';
 import type { Collection } from '../model/collection.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
-import { createReportResolvers } from '../reports/resolvers.js';
+import { createReportResolvers } from '../resolvers/reports/report-resolvers.js';
 import { readDefinitions } from '../store/catalog/catalog.js';
 import { parseCollection } from '../store/catalog/collection-definition.js';
 import { buildGatewaySchema } from './schema.js';

@@ -5,10 +5,10 @@
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../model/collection.js';
+import type { PageSizes } from '../resolvers/page-arguments.js';
+import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
 import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
-import type { PageSizes } from './page-arguments.js';
-import { RESOLVER_CLASSES } from './resolvers.js';
-import { TRANSACTION_DIRECTIVE } from './transaction.js';
+import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { createBulkResolver } from './typed/bulk/bulk-resolver.js';

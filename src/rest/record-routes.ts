@@ -1,12 +1,12 @@
 /** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
 import { ServiceError } from '../errors.js';
-import type { RecordsRequest } from '../graphql/record-resolver.js';
-import { requireScope } from '../graphql/request-context.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { parseProject, parseSort } from '../languages/rest-parameters.js';
 import type { Filter } from '../model/filter.js';
 import type { Domain, RecordVerb } from '../model/scope.js';
 import { today } from '../reports/engine/school-calendar.js';
+import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
+import { requireScope } from '../resolvers/request-context.js';
 import type { RecordSet } from '../store/reading/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
 import { type Answer, jsonAnswer, type TextAnswer } from './answer.js';

@@ -2,12 +2,12 @@
 
 import { didYouMean } from '../did-you-mean.js';
 import { ServiceError } from '../errors.js';
-import { requireScope } from '../graphql/request-context.js';
 import { printExactJson } from '../json.js';
 import type { SentParameters } from '../reports/engine/parameters.js';
 import type { Report } from '../reports/engine/report.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
 import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-run.js';
+import { requireScope } from '../resolvers/request-context.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';
 import { reportRef } from './openapi-reports.js';

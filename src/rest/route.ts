@@ -3,10 +3,10 @@
  * `GET /`.
  */
 import type { ErrorCode } from '../errors.js';
-import type { RequestContext } from '../graphql/request-context.js';
-import type { Resolvers } from '../graphql/resolvers.js';
 import type { JsonValue } from '../json.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
+import type { RequestContext } from '../resolvers/request-context.js';
+import type { Resolvers } from '../resolvers/resolvers.js';
 import type { Answer } from './answer.js';
 import type { Format } from './negotiation.js';
 

@@ -1,7 +1,7 @@
 /** The rows of the table about the service itself. */
 import { ServiceError } from '../errors.js';
-import { requireScope } from '../graphql/request-context.js';
 import type { Report } from '../reports/engine/report.js';
+import { requireScope } from '../resolvers/request-context.js';
 import { jsonAnswer } from './answer.js';
 import {
   getNamedReport,

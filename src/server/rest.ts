@@ -2,8 +2,8 @@
 import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
-import { requireScope } from '../graphql/request-context.js';
 import { isJsonObject, type JsonValue } from '../json.js';
+import { requireScope } from '../resolvers/request-context.js';
 import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameters.js';

@@ -1,9 +1,9 @@
 /** Serves `/x/<name>`, the addresses of scripts. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
-import { requireScope } from '../graphql/request-context.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Domain } from '../model/scope.js';
+import { requireScope } from '../resolvers/request-context.js';
 import { scriptFailed } from '../rest/script-routes.js';
 import { ENDPOINT_METHODS, type EndpointMethod } from '../scripting/library/script.js';
 import { endpointArguments, toEndpointAnswer } from '../scripting/library/script-endpoint.js';

@@ -18,7 +18,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { Directive } from 'type-graphql';
-import type { ReadyOperation } from '../operation-request.js';
+import type { ReadyOperation } from '../operation/operation-request.js';
 
 export const CACHE_CONTROL_DIRECTIVE = new GraphQLDirective({
   name: 'cacheControl',

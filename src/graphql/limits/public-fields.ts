@@ -4,8 +4,8 @@
  */
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
 import type { ServiceError } from '../../errors.js';
-import type { Incoming } from '../operation-text.js';
-import { isMembers } from '../operation-text.js';
+import type { Incoming } from '../operation/operation-text.js';
+import { isMembers } from '../operation/operation-text.js';
 
 /** Root fields for everybody. Introspection is refused by a rule of its own, in words of its own. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['__typename', '__schema', '__type', 'login', 'refresh']);

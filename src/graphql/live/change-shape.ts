@@ -1,8 +1,9 @@
 /** What a document selects of a change, and the change printed so. */
+
+import type { SelectedForm } from '../../resolvers/records/page-shape.js';
+import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import type { RecordChange } from '../../store/changes/change-feed.js';
 import type { Member } from '../../store/sql/shape.js';
-import type { SelectedForm } from '../page-shape.js';
-import { type SelectionInfo, selectedFields } from '../selection.js';
 import type { CHANGE_FIELDS } from './change-types.js';
 
 type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;

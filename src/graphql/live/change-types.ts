@@ -1,7 +1,7 @@
 /** What a subscription to records is told. */
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { GenericRecord } from '../record-types.js';
-import { DateTime } from '../scalars/date-time.js';
+import { GenericRecord } from '../../resolvers/records/record-types.js';
+import { DateTime } from '../../scalars/date-time.js';
 
 /** The inner values are those of `RecordChange.operation`. */
 export enum ChangeOperation {

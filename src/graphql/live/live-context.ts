@@ -1,7 +1,7 @@
 /** What a subscription works with, beside what every operation knows of its request. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../errors.js';
-import type { RequestContext } from '../request-context.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
 import type { EventQueue } from './event-queue.js';
 import type { LiveCaller } from './live-caller.js';
 import type { LiveSources } from './live-sources.js';

@@ -2,12 +2,12 @@
 import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
+import { genericForm } from '../../resolvers/records/generic-form.js';
+import { toFilter } from '../../resolvers/records/record-resolver.js';
+import { SelectionMemory } from '../../resolvers/records/selection.js';
+import { requireScope } from '../../resolvers/request-context.js';
+import { Json } from '../../scalars/json.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
-import { genericForm } from '../generic-form.js';
-import { toFilter } from '../record-resolver.js';
-import { requireScope } from '../request-context.js';
-import { Json } from '../scalars/json.js';
-import { SelectionMemory } from '../selection.js';
 import { type ChangeShape, toChangeShape } from './change-shape.js';
 import { ChangeOperation, RecordChangeEvent } from './change-types.js';
 import type { EventQueue } from './event-queue.js';

@@ -16,10 +16,10 @@ import { type Context, makeServer, type Server, type SubscribePayload } from 'gr
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
-import { formatError, isFault } from '../graphql-errors.js';
 import { assertFilterVariables } from '../limits/filter-variables.js';
 import { assertMayIntrospect } from '../limits/introspection.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
+import { formatError, isFault } from '../operation/graphql-errors.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
 import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';

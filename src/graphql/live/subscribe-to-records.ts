@@ -1,7 +1,7 @@
 /** What the generic and the typed subscriptions to records have in common. */
 import type { Filter } from '../../model/filter.js';
-import { requireScope } from '../request-context.js';
-import { assertShown } from '../shown-fields.js';
+import { assertShown } from '../../resolvers/records/shown-fields.js';
+import { requireScope } from '../../resolvers/request-context.js';
 import type { ChangeShape } from './change-shape.js';
 import { ChangeOperation } from './change-types.js';
 import type { EventQueue } from './event-queue.js';

@@ -1,8 +1,8 @@
 /** A subscription to a topic: each message is sent under the rights the subscriber has at that moment. */
 import { ServiceError } from '../../errors.js';
 import type { TopicMessage } from '../../messaging/topics.js';
-import { printReady } from '../ready-value.js';
-import { requireScope } from '../request-context.js';
+import { printReady } from '../../resolvers/records/ready-value.js';
+import { requireScope } from '../../resolvers/request-context.js';
 import { BoundedWork } from './bounded-work.js';
 import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
-import { DateTime } from '../scalars/date-time.js';
-import { Json } from '../scalars/json.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { Json } from '../../scalars/json.js';
 
 @ObjectType('TopicMessage', { description: 'What was published to a topic.', simpleResolvers: true })
 export class TopicEvent {

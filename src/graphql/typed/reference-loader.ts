@@ -2,9 +2,9 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
+import type { RecordResolver } from '../../resolvers/records/record-resolver.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
-import type { RecordResolver } from '../record-resolver.js';
-import type { RequestContext } from '../request-context.js';
 
 /** Ids are gathered for as long as graphql-js goes on through one level. */
 export class ReferenceLoader {

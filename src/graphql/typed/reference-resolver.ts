@@ -1,9 +1,9 @@
 /** The field `record` of a reference type, for the plain path. In the spliced path the database joins the target itself. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { findAccess } from '../../store/access/access.js';
 import { listShapePaths } from '../../store/sql/shape.js';
-import { type RequestContext, requireScope } from '../request-context.js';
 import type { ReferenceLoader } from './reference-loader.js';
 import { typedForm } from './typed-form.js';
 import type { TypedModel, TypedReference } from './typed-model.js';

@@ -1,12 +1,12 @@
 /** The subscription of one collection: `taskChanged`. */
 import { Arg, ID, Int, ObjectType, Resolver, Subscription } from 'type-graphql';
+import { toFilter } from '../../resolvers/records/record-resolver.js';
+import { SelectionMemory } from '../../resolvers/records/selection.js';
+import { DateTime } from '../../scalars/date-time.js';
 import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { CHANGE_FIELDS, ChangeOperation } from '../live/change-types.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
 import { subscribeToRecords } from '../live/subscribe-to-records.js';
-import { toFilter } from '../record-resolver.js';
-import { DateTime } from '../scalars/date-time.js';
-import { SelectionMemory } from '../selection.js';
 import { withArticle } from './graphql-names.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';

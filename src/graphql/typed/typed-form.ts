@@ -1,5 +1,5 @@
 /** How the records of a declared collection look in GraphQL. */
-import type { RecordForm } from '../page-shape.js';
+import type { RecordForm } from '../../resolvers/records/page-shape.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import { recordMembers } from './typed-shape.js';
 import { type TypedSource, toTypedRecord } from './typed-source.js';

@@ -7,7 +7,7 @@
 import { isInheritedName } from '../../inherited-names.js';
 import type { Collection, Field } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
-import type { PageSizes } from '../page-arguments.js';
+import type { PageSizes } from '../../resolvers/page-arguments.js';
 import {
   distinctNames,
   toEnumValueName,

@@ -4,9 +4,9 @@
  */
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
+import type { SelectedForm } from '../../resolvers/records/page-shape.js';
+import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
-import type { SelectedForm } from '../page-shape.js';
-import { type SelectionInfo, selectedFields } from '../selection.js';
 import { toReferrersShape } from './referrers/referrers-shape.js';
 import type { TypedField, TypedModel, TypedObject, TypedReferrers, TypedValue } from './typed-model.js';
 

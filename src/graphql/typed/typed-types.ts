@@ -10,12 +10,12 @@ import {
   ObjectType,
   registerEnumType,
 } from 'type-graphql';
-import { PageInfo, SortDirection } from '../record-types.js';
-import { DateTime } from '../scalars/date-time.js';
-import { Decimal } from '../scalars/decimal.js';
-import { Json } from '../scalars/json.js';
-import { LocalDate } from '../scalars/local-date.js';
-import { Month } from '../scalars/month.js';
+import { PageInfo, SortDirection } from '../../resolvers/records/record-types.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { Decimal } from '../../scalars/decimal.js';
+import { Json } from '../../scalars/json.js';
+import { LocalDate } from '../../scalars/local-date.js';
+import { Month } from '../../scalars/month.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
 import type {
   TypedCollection,

@@ -10,8 +10,8 @@ import {
   type WhereType,
 } from '../../languages/where-operators.js';
 import type { Field } from '../../model/collection.js';
-import { LocalDate } from '../scalars/local-date.js';
-import { Month } from '../scalars/month.js';
+import { LocalDate } from '../../scalars/local-date.js';
+import { Month } from '../../scalars/month.js';
 import { withArticle } from './graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import {

@@ -6,10 +6,10 @@
 import 'reflect-metadata';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { invariant } from '../../errors.js';
-import { DateTime } from '../../graphql/scalars/date-time.js';
-import { Decimal } from '../../graphql/scalars/decimal.js';
-import { LocalDate } from '../../graphql/scalars/local-date.js';
-import { Month } from '../../graphql/scalars/month.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { Decimal } from '../../scalars/decimal.js';
+import { LocalDate } from '../../scalars/local-date.js';
+import { Month } from '../../scalars/month.js';
 
 export type RowClass = new () => object;
 

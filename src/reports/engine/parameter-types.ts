@@ -7,10 +7,10 @@
 import { type GraphQLScalarType } from 'graphql';
 import { registerEnumType } from 'type-graphql';
 import { invariant } from '../../errors.js';
-import { Decimal } from '../../graphql/scalars/decimal.js';
-import { LocalDate } from '../../graphql/scalars/local-date.js';
-import { Month as MonthScalar } from '../../graphql/scalars/month.js';
 import * as calendar from '../../model/calendar.js';
+import { Decimal } from '../../scalars/decimal.js';
+import { LocalDate } from '../../scalars/local-date.js';
+import { Month as MonthScalar } from '../../scalars/month.js';
 
 declare const kind: unique symbol;
 type Text<Kind extends string> = string & { readonly [kind]: Kind };

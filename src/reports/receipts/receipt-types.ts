@@ -1,9 +1,9 @@
 /** What goes into a receipt and what comes back, as GraphQL shows it. */
 import { Field, InputType } from 'type-graphql';
-import { DateTime } from '../../graphql/scalars/date-time.js';
-import { Decimal } from '../../graphql/scalars/decimal.js';
-import { Month } from '../../graphql/scalars/month.js';
 import type { ExactNumber } from '../../json.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { Decimal } from '../../scalars/decimal.js';
+import { Month } from '../../scalars/month.js';
 import * as column from '../engine/columns.js';
 import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 

@@ -1,10 +1,10 @@
 /** The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order groups. */
 import { Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { SortDirection } from '../../record-types.js';
-import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
-import { LocalDate } from '../../scalars/local-date.js';
-import { Month } from '../../scalars/month.js';
+import { SortDirection } from '../../../resolvers/records/record-types.js';
+import { DateTime } from '../../../scalars/date-time.js';
+import { Decimal } from '../../../scalars/decimal.js';
+import { LocalDate } from '../../../scalars/local-date.js';
+import { Month } from '../../../scalars/month.js';
 import type { TypedCollection } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
 import type { AggregateFields, AggregateValue } from './aggregate-fields.js';

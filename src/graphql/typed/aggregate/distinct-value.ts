@@ -1,7 +1,7 @@
 /** One of the values that a field of a collection has. */
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../../json.js';
-import { Json } from '../../scalars/json.js';
+import { Json } from '../../../scalars/json.js';
 
 @ObjectType({ description: 'A value that records have, and how many have it.', simpleResolvers: true })
 export class DistinctValue {

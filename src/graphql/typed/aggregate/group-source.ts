@@ -1,7 +1,7 @@
 /** What a document selects of a collection's groups: the measures to compute, and the groups as the fields read them. */
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
-import { type SelectionInfo, selectedFields } from '../../selection.js';
+import { type SelectionInfo, selectedFields } from '../../../resolvers/records/selection.js';
 import type { TypedCollection } from '../typed-model.js';
 import type { AggregateFields, AggregateValue, KeyField } from './aggregate-fields.js';
 import { isFieldMeasure, measureTypeName } from './measure-types.js';

@@ -1,10 +1,10 @@
 /** What is computed of the values of a field, by the kind of the values: the types of the answer, and of the conditions of `having`. */
 import { Float, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../model/aggregate-query.js';
-import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
-import { LocalDate } from '../../scalars/local-date.js';
-import { Month } from '../../scalars/month.js';
+import { DateTime } from '../../../scalars/date-time.js';
+import { Decimal } from '../../../scalars/decimal.js';
+import { LocalDate } from '../../../scalars/local-date.js';
+import { Month } from '../../../scalars/month.js';
 import { createClass, field, type TypeClass, type TypeReference } from '../typed-types.js';
 import type { AggregateValue } from './aggregate-fields.js';
 

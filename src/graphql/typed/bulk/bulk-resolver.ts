@@ -13,13 +13,17 @@ import {
   Root,
 } from 'type-graphql';
 import type { JsonObject } from '../../../json.js';
-import type { Matching } from '../../bulk/bulk-writes.js';
-import { type RecordBatch, selectedRecords, shownCount } from '../../bulk/record-batch.js';
-import { perField } from '../../record-resolver.js';
-import { OrderByInput, type SortDirection } from '../../record-types.js';
-import { type RequestContext, requireScope } from '../../request-context.js';
-import { assertShown } from '../../shown-fields.js';
-import { TRANSACTIONAL_FIELD } from '../../transactional.js';
+import type { Matching } from '../../../resolvers/records/bulk/bulk-writes.js';
+import {
+  type RecordBatch,
+  selectedRecords,
+  shownCount,
+} from '../../../resolvers/records/bulk/record-batch.js';
+import { perField } from '../../../resolvers/records/record-resolver.js';
+import { OrderByInput, type SortDirection } from '../../../resolvers/records/record-types.js';
+import { assertShown } from '../../../resolvers/records/shown-fields.js';
+import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
+import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { toTypeName, withArticle } from '../graphql-names.js';
 import { typedForm } from '../typed-form.js';
 import { type InputValues, toStoredFields } from '../typed-input.js';

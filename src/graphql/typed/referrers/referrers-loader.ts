@@ -1,11 +1,11 @@
 /** Reads the records that point to records, in the plain path: one statement a level, whatever the number of parents. */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
+import { readingOf } from '../../../resolvers/records/page-shape.js';
+import type { RecordResolver } from '../../../resolvers/records/record-resolver.js';
+import type { RequestContext } from '../../../resolvers/request-context.js';
 import type { ReferrersPage } from '../../../store/reading/referrers.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
-import { readingOf } from '../../page-shape.js';
-import type { RecordResolver } from '../../record-resolver.js';
-import type { RequestContext } from '../../request-context.js';
 
 /** Ids are gathered for as long as graphql-js goes on through one level. */
 export class ReferrersLoader {

@@ -2,12 +2,12 @@
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../model/filter.js';
 import type { SortKey } from '../../../model/record-query.js';
+import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-shape.js';
+import { toFilter } from '../../../resolvers/records/record-resolver.js';
+import type { SortDirection } from '../../../resolvers/records/record-types.js';
+import type { SelectionInfo } from '../../../resolvers/records/selection.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
-import { toPageRequest } from '../../page-arguments.js';
-import { type SelectedForm, toPageShape } from '../../page-shape.js';
-import { toFilter } from '../../record-resolver.js';
-import type { SortDirection } from '../../record-types.js';
-import type { SelectionInfo } from '../../selection.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import { toStoredWhere } from '../typed-where.js';
 

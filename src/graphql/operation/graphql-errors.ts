@@ -1,0 +1,99 @@
+/**
+ * How errors leave by GraphQL: `extensions` carry the `code`, `status` and `requestId` of the one catalog of errors;
+ * what is no error of the caller's or of the service's own catalog is masked.
+ *
+ * @see decisions 4
+ */
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
+import { placedMessage } from './argument-place.js';
+
+/** Mistakes in a document or its variables, as graphql-js and Apollo name them. All are the caller's. */
+const REQUEST_CODES: ReadonlySet<unknown> = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+]);
+
+/** The request as a whole failed, not one field of it: HTTP says so too. */
+const REQUEST_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
+
+/** An error as a client reads it. `formatted` is graphql-js's own writing of it. */
+export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const { message, locations, path } = formatted;
+  const place = { ...(locations && { locations }), ...(path && { path }) };
+  const service = findServiceError(error);
+  if (service) return { message: service.message, ...place, extensions: toExtensions(service) };
+  const limit = findCode(error, 'LIMIT_EXCEEDED');
+  if (limit) return { message, ...place, extensions: { code: 'LIMIT_EXCEEDED', status: 400 } };
+  const code = formatted.extensions?.code;
+  if (REQUEST_CODES.has(code)) {
+    return { message: placedMessage(message, error), ...place, extensions: { code, status: 400 } };
+  }
+  if (isRefusedOperation(error))
+    return { message, ...place, extensions: { code: 'BAD_REQUEST', status: 400 } };
+  if (isArgumentError(error))
+    return { message, ...place, extensions: { code: 'BAD_USER_INPUT', status: 400 } };
+  return {
+    message: ERRORS.INTERNAL.title,
+    ...place,
+    extensions: { code: 'INTERNAL' satisfies ErrorCode, status: ERRORS.INTERNAL.status },
+  };
+}
+
+/** True for a fault of ours, which operators must hear of. */
+export function isFault(error: GraphQLError): boolean {
+  return formatError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
+}
+
+/** What HTTP says of a result without data: the status and headers of the error all its fields share, if it is of the whole request. */
+export function requestFailure(
+  errors: readonly GraphQLFormattedError[],
+): { readonly status: number; readonly headers: ReadonlyMap<string, string> } | undefined {
+  const statuses = new Set(errors.map((error) => error.extensions?.status));
+  const [status] = statuses;
+  if (statuses.size !== 1 || typeof status !== 'number' || !REQUEST_STATUSES.has(status)) return undefined;
+  const headers = new Map<string, string>();
+  if (status === 401) headers.set('www-authenticate', 'Bearer');
+  const retryAfter = errors[0]?.extensions?.retryAfterSeconds;
+  if (typeof retryAfter === 'number') headers.set('retry-after', String(retryAfter));
+  return { status, headers };
+}
+
+function toExtensions(error: ServiceError): Record<string, unknown> {
+  return {
+    code: error.code,
+    status: error.status,
+    ...(error.errors && { errors: error.errors }),
+    ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+  };
+}
+
+function findServiceError(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  return error instanceof GraphQLError ? findServiceError(error.originalError) : undefined;
+}
+
+/** Apollo puts its own code over that of a validation rule; the rule's error is still below it. */
+function findCode(error: unknown, code: ErrorCode): boolean {
+  if (!(error instanceof GraphQLError)) return false;
+  return error.extensions.code === code || findCode(error.originalError, code);
+}
+
+/** What graphql-js itself says before any field has run, e.g. to a subscription where there are none: no field is at fault. */
+function isRefusedOperation(error: unknown): boolean {
+  return error instanceof GraphQLError && error.path === undefined && error.originalError === undefined;
+}
+
+/** A value that only turned out wrong at execution, e.g. a variable left out where an argument needs it: graphql-js points at the argument. */
+function isArgumentError(error: unknown): boolean {
+  if (!(error instanceof GraphQLError)) return false;
+  const { originalError } = error;
+  return (
+    originalError instanceof GraphQLError && originalError.nodes !== undefined && !originalError.originalError
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * What a client may ask to be told beside the data, in `extensions` of the answer: `cost`, and for admins `explain`. Asked for by
+ * `extensions: {cost: true}` of the request, or by the header `X-Include-Extensions: cost, explain`.
+ */
+
+import { ServiceError } from '../../errors.js';
+import type { Prisma } from '../../generated/prisma/client.js';
+import { requireScope } from '../../resolvers/request-context.js';
+import { isAdmin } from '../../store/access/admin.js';
+import type { Database } from '../../store/database/database.js';
+import { type PlanDepth, readPlan, type StatementPlan } from '../../store/database/statement-plan.js';
+import type { EndedStatement } from '../../store/database/statement-watch.js';
+import type { GraphqlContext } from './graphql-context.js';
+
+export type ExtensionName = 'cost' | 'explain';
+
+/** Whether a request asks for it. */
+export function wantsExtension(
+  name: ExtensionName,
+  request: {
+    readonly extensions: Readonly<Record<string, unknown>>;
+    readonly context: Pick<GraphqlContext, 'includeHeader'>;
+  },
+): boolean {
+  if (request.extensions[name] === true) return true;
+  const { includeHeader } = request.context;
+  return includeHeader?.split(',').some((wanted) => wanted.trim() === name) ?? false;
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is built */
+export function assertMayExplain(context: GraphqlContext): void {
+  const { principal } = requireScope(context);
+  if (isAdmin(principal)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    'Explaining an operation is for admins, signed in and not by an API key.',
+  );
+}
+
+/** As it is shown in `extensions.explain`, a statement each. */
+export interface ExplainedStatement {
+  readonly sql: string;
+  /** In the order of `$1`, `$2`, …; long ones are cut. */
+  readonly parameters: readonly unknown[];
+  /** Of the run that gave the answer. */
+  readonly durationMs: number;
+  readonly rows: number;
+  readonly plan: readonly string[];
+  readonly indexes: readonly string[];
+}
+
+/** More are run by an operation that graphql-js executes field by field. */
+const MAX_EXPLAINED = 20;
+const MAX_PARAMETER_LENGTH = 200;
+
+/** Takes down the statements of a request, and explains them once it is answered. */
+export class Explanation {
+  readonly #statements: EndedStatement[] = [];
+
+  constructor(context: Pick<GraphqlContext, 'watchStatements'>) {
+    context.watchStatements((statement) => {
+      if (this.#statements.length < MAX_EXPLAINED) this.#statements.push(statement);
+    });
+  }
+
+  /** Runs each statement of a query a second time, to tell what it met on its way; a write is only planned. */
+  async explain(
+    database: Pick<Database, 'transaction'>,
+    depth: PlanDepth,
+  ): Promise<readonly ExplainedStatement[]> {
+    const explained: ExplainedStatement[] = [];
+    for (const { sql, durationMs, rowCount } of this.#statements) {
+      const { lines, indexes } = await readPlan(database, sql, depth).catch(withoutPlan);
+      explained.push({
+        sql: sql.text.trim(),
+        parameters: shownParameters(sql),
+        durationMs: Math.round(durationMs * 1000) / 1000,
+        rows: rowCount,
+        plan: lines,
+        indexes,
+      });
+    }
+    return explained;
+  }
+}
+
+/** A statement whose plan cannot be had is still worth showing. */
+function withoutPlan(reason: unknown): Pick<StatementPlan, 'lines' | 'indexes'> {
+  return {
+    lines: [`no plan: ${reason instanceof ServiceError ? reason.message : 'it failed'}`],
+    indexes: [],
+  };
+}
+
+/** Tables whose values are secrets or made of them. */
+const SECRET_TABLES = /\b(?:credentials|sessions|refresh_tokens|api_keys|settings)\b/;
+
+function shownParameters(sql: Prisma.Sql): readonly unknown[] {
+  if (SECRET_TABLES.test(sql.text)) return sql.values.map(() => '[redacted]');
+  return sql.values.map(shownValue);
+}
+
+function shownValue(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `[${value.length} bytes]`;
+  if (Array.isArray(value)) return value.slice(0, 20).map(shownValue);
+  if (typeof value !== 'string' || value.length <= MAX_PARAMETER_LENGTH) return value;
+  return `${value.slice(0, MAX_PARAMETER_LENGTH)}… (${value.length} characters)`;
+}

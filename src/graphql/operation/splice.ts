@@ -1,0 +1,173 @@
+/**
+ * Answers an operation without building its result: the schema's own resolvers are called for the root fields, with the
+ * arguments graphql-js makes of the document, and what they give prints itself, one statement a field. Where a root field
+ * cannot, graphql-js executes the operation as always, through the same resolvers and to the same answer.
+ *
+ * @see design "What a GraphQL layer costs"
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getArgumentValues,
+  isNonNullType,
+  Kind,
+  locatedError,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { collectFields } from 'graphql/execution/collectFields.js';
+import {
+  isPrintable,
+  isPrintableField,
+  PRINT,
+  type PrintingInfo,
+} from '../../resolvers/records/printable.js';
+
+export interface SplicedResult {
+  /** The JSON text of the data. */
+  readonly text: string;
+  /** No root field gave anything. */
+  readonly isEmpty: boolean;
+  readonly errors: readonly GraphQLError[];
+}
+
+export interface SpliceRequest {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** As graphql-js coerces them. */
+  readonly variableValues: Record<string, unknown>;
+  readonly context: object;
+}
+
+/** `undefined`: not for the splice, and nothing has run. */
+export async function splice(request: SpliceRequest): Promise<SplicedResult | undefined> {
+  const fields = planRootFields(request);
+  if (!fields) return undefined;
+  const outcomes = await Promise.all(fields.map((field) => printRootField(field, request.context)));
+  const errors: GraphQLError[] = [];
+  const members: string[] = [];
+  let isNull = false;
+  for (const [index, outcome] of outcomes.entries()) {
+    const field = fields[index];
+    if (!field) continue;
+    if (outcome.error) {
+      errors.push(outcome.error);
+      if (field.kind === 'resolved' && isNonNullType(field.definition.type)) isNull = true;
+    }
+    members.push(`${JSON.stringify(field.key)}:${outcome.json}`);
+  }
+  return {
+    text: isNull ? 'null' : `{${members.join(',')}}`,
+    isEmpty: isNull || outcomes.every(({ json }) => json === 'null'),
+    errors,
+  };
+}
+
+type RootField =
+  | { readonly kind: 'typeName'; readonly key: string; readonly name: string }
+  | {
+      readonly kind: 'resolved';
+      readonly key: string;
+      readonly definition: GraphQLField<unknown, unknown>;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly info: PrintingInfo;
+    };
+
+function planRootFields(request: SpliceRequest): readonly RootField[] | undefined {
+  const { schema, operation } = request;
+  const type = schema.getQueryType();
+  if (operation.operation !== OperationTypeNode.QUERY || !type) return undefined;
+  const { variableValues } = request;
+  const fragments = fragmentsOf(request.document);
+  const selected = collectFields(schema, fragments, variableValues, type, operation.selectionSet);
+  const fields: RootField[] = [];
+  for (const [key, nodes] of selected) {
+    const field = planRootField(key, nodes, { type, fragments, variableValues, request });
+    if (!field) return undefined;
+    fields.push(field);
+  }
+  return fields;
+}
+
+function planRootField(
+  key: string,
+  nodes: readonly FieldNode[],
+  execution: {
+    readonly type: GraphQLObjectType;
+    readonly fragments: Record<string, FragmentDefinitionNode>;
+    readonly variableValues: Record<string, unknown>;
+    readonly request: SpliceRequest;
+  },
+): RootField | undefined {
+  const { type, fragments, variableValues, request } = execution;
+  const [node] = nodes;
+  if (!node) return undefined;
+  const name = node.name.value;
+  if (name === '__typename') return { kind: 'typeName', key, name: type.name };
+  const definition = type.getFields()[name];
+  if (!definition || !isPrintableField(definition)) return undefined;
+  const coerced = argumentsOf(definition, node, variableValues);
+  if (!coerced) return undefined;
+  const info: PrintingInfo = {
+    isPrinting: true,
+    fieldName: name,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    parentType: type,
+    path: { prev: undefined, key, typename: type.name },
+    schema: request.schema,
+    fragments,
+    rootValue: undefined,
+    operation: request.operation,
+    variableValues,
+  };
+  return { kind: 'resolved', key, definition, arguments: coerced, info };
+}
+
+/** `undefined` for arguments that turn out wrong: graphql-js says how. */
+function argumentsOf(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variableValues: Record<string, unknown>,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return getArgumentValues(definition, node, variableValues);
+  } catch {
+    return undefined;
+  }
+}
+
+async function printRootField(
+  field: RootField,
+  context: object,
+): Promise<{ readonly json: string; readonly error?: GraphQLError }> {
+  if (field.kind === 'typeName') return { json: JSON.stringify(field.name) };
+  try {
+    const { resolve } = field.definition;
+    const result: unknown = await resolve?.(undefined, field.arguments, context, field.info);
+    if (!isPrintable(result))
+      throw new Error(`${field.info.fieldName} gave a result that does not print itself`);
+    return { json: await result[PRINT](field.info) };
+  } catch (error) {
+    return { json: 'null', error: locatedError(error, field.info.fieldNodes, [field.key]) };
+  }
+}
+
+const FRAGMENTS = new WeakMap<DocumentNode, Record<string, FragmentDefinitionNode>>();
+
+function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const known = FRAGMENTS.get(document);
+  if (known) return known;
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  FRAGMENTS.set(document, fragments);
+  return fragments;
+}

@@ -1,0 +1,177 @@
+/** Writes of many records of any collection, each in one transaction. A declared collection has fields of its own, e.g. `updateTasks`. */
+import type { GraphQLResolveInfo } from 'graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Extensions,
+  Field,
+  FieldResolver,
+  Info,
+  Int,
+  Mutation,
+  ObjectType,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import type { JsonValue } from '../../../json.js';
+import { Json } from '../../../scalars/json.js';
+import type { PageSizes } from '../../page-arguments.js';
+import type { RequestContext } from '../../request-context.js';
+import { toGenericRecord } from '../generic-form.js';
+import { perField, toObject, toPath } from '../record-resolver.js';
+import { GenericRecord, OrderByInput } from '../record-types.js';
+import { TRANSACTIONAL_FIELD } from '../transactional.js';
+import type { BulkWrites, Matching } from './bulk-writes.js';
+import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
+import { toOperations, UpdateArguments } from './update-arguments.js';
+
+@ObjectType('RecordBatch', { description: 'What a write of many records did.', simpleResolvers: true })
+export class GenericBatch {
+  @Field(() => Int, { description: 'Records created, changed or removed.' })
+  readonly count!: number;
+
+  @Field(() => Int, { description: 'Of them, new ones.' })
+  readonly created!: number;
+
+  @Field(() => Int, {
+    description: 'Records that were there and matched, also those that the change left as they were.',
+  })
+  readonly matched!: number;
+}
+
+@ArgsType()
+class MatchingArguments {
+  @Field(() => String, { description: 'The collection, e.g. "task".' })
+  readonly collection!: string;
+
+  @Field(() => Json, {
+    nullable: true,
+    description: 'Which records: a structured filter by stored field names, as for `records`.',
+  })
+  readonly where?: JsonValue;
+
+  @Field(() => String, { nullable: true, description: 'Which records: a filter as in the REST interface.' })
+  readonly oquery?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
+  readonly ci?: boolean | null;
+
+  @Field(() => [OrderByInput], {
+    nullable: true,
+    description: 'The order in which records are taken; by id if left out.',
+  })
+  readonly orderBy?: readonly OrderByInput[] | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'At most so many, the first of the order. Left out: all, refused where they are too many.',
+  })
+  readonly limit?: number | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Every record of the collection is meant: without it, a condition is needed.',
+  })
+  readonly allowAll?: boolean | null;
+}
+
+/** The source of a batch, which knows its collection. */
+interface BatchSource extends RecordBatch {
+  readonly collection: string;
+}
+
+@Resolver(() => GenericBatch)
+export class BulkResolver {
+  readonly #pages: PageSizes;
+  /** For the typed fields too. */
+  readonly writes: BulkWrites;
+
+  constructor(services: { readonly writes: BulkWrites; readonly pages: PageSizes }) {
+    this.writes = services.writes;
+    this.#pages = services.pages;
+  }
+
+  @FieldResolver(() => [GenericRecord], {
+    description: 'The first of the records, as they are now; removed ones as they were.',
+  })
+  records(
+    @Root() batch: BatchSource,
+    @Arg('first', () => Int, { nullable: true, description: 'At most so many.' }) first?: number | null,
+  ): readonly GenericRecord[] {
+    return batch.records
+      .slice(0, shownCount(first, this.#pages))
+      .map((record) => toGenericRecord(record, batch.collection));
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Changes all records that match, in one transaction: all or none. Numbers are counted exactly.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async updateRecords(
+    @Ctx() context: RequestContext,
+    @Args(() => MatchingArguments) args: MatchingArguments,
+    @Args(() => UpdateArguments) changes: UpdateArguments,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BatchSource> {
+    const request = { ...this.#toMatching(args, info), update: toOperations(changes) };
+    const batch = await this.writes.update(perField(context, info), request);
+    return { ...batch, collection: args.collection };
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Removes all records that match, in one transaction. Read by their ids they are GONE, lists skip them.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async deleteRecords(
+    @Ctx() context: RequestContext,
+    @Args(() => MatchingArguments) args: MatchingArguments,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BatchSource> {
+    const batch = await this.writes.delete(perField(context, info), this.#toMatching(args, info));
+    return { ...batch, collection: args.collection };
+  }
+
+  @Mutation(() => GenericBatch, {
+    description:
+      'Stores records by a key, in one transaction: where there is one with the key, the fields sent are changed; else it is made.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async upsertRecords(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('data', () => [Json], { description: 'The fields of each record by their stored names.' })
+    data: readonly JsonValue[],
+    @Arg('by', () => String, {
+      defaultValue: '_id',
+      description: 'What tells records apart: `_id`, a unique field, or a rule of values unique together.',
+    })
+    by: string,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BatchSource> {
+    const records = data.map((one, index) => toObject(one, `data.${index}`));
+    const shown = this.#shown(info);
+    const batch = await this.writes.upsert(perField(context, info), { collection, records, by, shown });
+    return { ...batch, collection };
+  }
+
+  #toMatching(args: MatchingArguments, info: GraphQLResolveInfo): Matching {
+    return {
+      collection: args.collection,
+      oquery: args.oquery ?? undefined,
+      isInsensitive: args.ci ?? undefined,
+      where: args.where ?? undefined,
+      sort: args.orderBy?.map((key) => ({ path: toPath(key.field), direction: key.direction })),
+      limit: args.limit ?? undefined,
+      allowAll: args.allowAll ?? false,
+      shown: this.#shown(info),
+    };
+  }
+
+  #shown(info: GraphQLResolveInfo): number {
+    return selectedRecords('RecordBatch', info, this.#pages).count;
+  }
+}

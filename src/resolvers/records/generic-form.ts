@@ -1,0 +1,57 @@
+/** How a record looks in the generic part of the schema. */
+import { isJsonObject, parseExactJson, printExactJson } from '../../json.js';
+import { JsonText } from '../../scalars/json-text.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
+import type { Shape } from '../../store/sql/shape.js';
+import type { RecordForm } from './page-shape.js';
+import type { GenericRecord } from './record-types.js';
+import { selectedFields } from './selection.js';
+
+const TYPE_NAME = 'Record';
+
+export function genericForm(collection: string): RecordForm<GenericRecord> {
+  return {
+    typeName: TYPE_NAME,
+    toNode: (record) => toGenericRecord(record, collection),
+    members: (nodes, info) =>
+      [...selectedFields(TYPE_NAME, nodes, info)].map(([key, fieldNodes]) => ({
+        key,
+        shape: shapeOf(fieldNodes[0]?.name.value, collection),
+      })),
+  };
+}
+
+export function toGenericRecord(record: StoredRecord, collection: string): GenericRecord {
+  return {
+    id: record.id,
+    collection,
+    version: record.version,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    data: new JsonText(withoutId(record.json)),
+  };
+}
+
+function shapeOf(name: string | undefined, collection: string): Shape {
+  switch (name) {
+    case 'id':
+    case 'version':
+    case 'createdAt':
+    case 'updatedAt':
+      return { kind: name };
+    case 'collection':
+      return { kind: 'constant', text: collection };
+    case 'data':
+      return { kind: 'fields' };
+    default:
+      return { kind: 'constant', text: TYPE_NAME };
+  }
+}
+
+/** The store's JSON has the id among the fields; GraphQL has it beside them. */
+function withoutId(json: string): string {
+  const stored = parseExactJson(json);
+  if (!isJsonObject(stored)) return json;
+  const { _id: _, ...fields } = stored;
+  return printExactJson(fields);
+}

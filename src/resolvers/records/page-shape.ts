@@ -1,0 +1,101 @@
+/** What a document selects of a page of records or of one record, as the shape that the database prints. */
+import type { FieldNode } from 'graphql';
+import type { Path } from '../../model/path.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
+import {
+  type EdgeMember,
+  listShapePaths,
+  type Member,
+  type PageInfoMember,
+  type PageMember,
+  type PageShape,
+} from '../../store/sql/shape.js';
+import { type SelectionInfo, selectedFields } from './selection.js';
+
+/** What a selection of the records of one collection reads; a page's types are named after the record's. */
+export interface SelectedForm {
+  readonly typeName: string;
+  members(nodes: readonly FieldNode[], info: SelectionInfo): readonly Member[];
+}
+
+/** How the records of one collection look in GraphQL. */
+export interface RecordForm<Node> extends SelectedForm {
+  toNode(record: StoredRecord): Node;
+}
+
+/** The fields that are read for a selection. */
+export interface Reading {
+  readonly paths: readonly Path[];
+  /** All visible fields are asked for at once, as JSON. */
+  readonly isWholeRecord: boolean;
+  /** All that is selected of a record, wherever in the page. */
+  readonly members: readonly Member[];
+}
+
+export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape {
+  const members: PageMember[] = [];
+  for (const [key, nodes] of selectedFields(`${form.typeName}Connection`, info.fieldNodes, info)) {
+    members.push({ key, ...pagePart(form, nodes, info) });
+  }
+  return { members };
+}
+
+export function readingOf(shape: PageShape): Reading {
+  const records = shape.members.flatMap((member): readonly (readonly Member[])[] => {
+    if (member.kind === 'records') return [member.members];
+    if (member.kind !== 'edges') return [];
+    return member.members.flatMap((edge) => (edge.kind === 'record' ? [edge.members] : []));
+  });
+  const members = records.flat();
+  return { ...listShapePaths(members), members };
+}
+
+type Part<M> = M extends { readonly key: string } ? Omit<M, 'key'> : never;
+
+function pagePart(form: SelectedForm, nodes: readonly FieldNode[], info: SelectionInfo): Part<PageMember> {
+  switch (nodes[0]?.name.value) {
+    case 'nodes':
+      return { kind: 'records', members: form.members(nodes, info) };
+    case 'edges':
+      return { kind: 'edges', members: edgeMembers(form, nodes, info) };
+    case 'pageInfo':
+      return { kind: 'pageInfo', members: pageInfoMembers(nodes, info) };
+    case 'totalCount':
+      return { kind: 'count' };
+    default:
+      return { kind: 'constant', text: `${form.typeName}Connection` };
+  }
+}
+
+function edgeMembers(
+  form: SelectedForm,
+  nodes: readonly FieldNode[],
+  info: SelectionInfo,
+): readonly EdgeMember[] {
+  const typeName = `${form.typeName}Edge`;
+  return [...selectedFields(typeName, nodes, info)].map(([key, fieldNodes]): EdgeMember => {
+    switch (fieldNodes[0]?.name.value) {
+      case 'node':
+        return { key, kind: 'record', members: form.members(fieldNodes, info) };
+      case 'cursor':
+        return { key, kind: 'cursor' };
+      default:
+        return { key, kind: 'constant', text: typeName };
+    }
+  });
+}
+
+function pageInfoMembers(nodes: readonly FieldNode[], info: SelectionInfo): readonly PageInfoMember[] {
+  return [...selectedFields('PageInfo', nodes, info)].map(([key, fieldNodes]): PageInfoMember => {
+    const name = fieldNodes[0]?.name.value;
+    switch (name) {
+      case 'hasNextPage':
+      case 'hasPreviousPage':
+      case 'startCursor':
+      case 'endCursor':
+        return { key, kind: name };
+      default:
+        return { key, kind: 'constant', text: 'PageInfo' };
+    }
+  });
+}

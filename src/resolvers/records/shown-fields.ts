@@ -1,0 +1,44 @@
+/** A field the caller may not read is refused when it is asked for by name, never left out in silence. @see decisions 3 */
+
+import type { Scope } from '../../model/scope.js';
+import { accessOf, assertReadable, findAccess } from '../../store/access/access.js';
+import { assertFittingOperands } from '../../store/access/fitting-operands.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { listReferrersMembers, listReferrersPaths } from '../../store/reading/shape-access.js';
+import { listReferrers, listShapePaths, listTargets, type Member } from '../../store/sql/shape.js';
+
+/** @throws FORBIDDEN (403) naming the field, or the collection that a reference would be followed into */
+export function assertShown(
+  members: readonly Member[],
+  collectionName: string,
+  options: { readonly scope: Scope; readonly catalog: Catalog },
+): void {
+  const { scope, catalog } = options;
+  if (!members.some(readsField)) return;
+  const collection = catalog.get(collectionName, scope);
+  const access = accessOf(scope, collection, 'read');
+  assertReadable(listShapePaths(members).paths, access, collection);
+  for (const target of listTargets(members)) {
+    // Of a union, only the types whose fields are asked for.
+    if (target.members.some(readsRecord)) accessOf(scope, catalog.get(target.collection, scope), 'read');
+    assertShown(target.members, target.collection, options);
+  }
+  for (const referrers of listReferrers(members)) {
+    const source = catalog.get(referrers.collection, scope);
+    assertReadable(listReferrersPaths(referrers), accessOf(scope, source, 'read'), source);
+    assertFittingOperands(referrers.filter, source, (name) => {
+      const target = catalog.find(name);
+      const access = target && findAccess(scope, target, 'read');
+      return access && { collection: target, access };
+    });
+    assertShown(listReferrersMembers(referrers), referrers.collection, options);
+  }
+}
+
+function readsField(member: Member): boolean {
+  return 'path' in member.shape;
+}
+
+function readsRecord(member: Member): boolean {
+  return member.shape.kind !== 'constant';
+}

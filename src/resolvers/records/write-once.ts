@@ -1,0 +1,62 @@
+/** Writes as a request asks for them: once per `Idempotency-Key`, and within the transaction of its operation. */
+import { type JsonValue, printExactJson } from '../../json.js';
+import type { Scope } from '../../model/scope.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
+import type { RecordStore } from '../../store/record-store.js';
+import type { WriteOptions } from '../../store/writing/record-writes.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+export interface Write<T, Kept extends JsonValue> {
+  readonly collection: string;
+  /** All that makes two requests the same. */
+  readonly request: JsonValue;
+  readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
+  /** The answer as it is kept with the key, and back. */
+  readonly keep: (answer: T) => Kept;
+  readonly recall: (kept: Kept) => T;
+}
+
+/** Runs a write once per key: sent again, it gives the first answer. Without a key it simply runs. @see idempotently */
+export async function writeOnce<T, Kept extends JsonValue>(
+  store: RecordStore,
+  context: RequestContext,
+  write: Write<T, Kept>,
+): Promise<T> {
+  const scope = requireScope(context);
+  const { idempotencyKey, transaction } = context;
+  if (idempotencyKey === undefined) return await write.run(scope, { within: transaction });
+  const kept = await store.idempotently(
+    scope,
+    {
+      key: idempotencyKey,
+      text: printExactJson(write.request),
+      writes: [write.collection],
+      within: transaction,
+    },
+    async (within) => write.keep(await write.run(scope, { within })),
+  );
+  return write.recall(kept);
+}
+
+/** A stored record as the answer kept for an idempotency key. */
+export type KeptRecord = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly json: string;
+};
+
+export function keepRecord(record: StoredRecord): KeptRecord {
+  return {
+    id: record.id,
+    version: record.version,
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+    json: record.json,
+  };
+}
+
+export function recallRecord(kept: KeptRecord): StoredRecord {
+  return { ...kept, createdAt: new Date(kept.createdAt), updatedAt: new Date(kept.updatedAt) };
+}

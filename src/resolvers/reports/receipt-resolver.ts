@@ -1,0 +1,49 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, Info, Mutation, Resolver } from 'type-graphql';
+import { Receipt, RecordReceiptInput, RollBackReceiptInput } from '../../reports/receipts/receipt-types.js';
+import type { ReceiptOptions, Receipts } from '../../reports/receipts/receipts.js';
+import { perField } from '../records/record-resolver.js';
+import { TRANSACTIONAL_FIELD } from '../records/transactional.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+/** Writing and rolling back receipts, the only ways a receipt comes about or changes. */
+@Resolver()
+export class ReceiptResolver {
+  readonly #receipts: Receipts;
+
+  constructor(receipts: Receipts) {
+    this.#receipts = receipts;
+  }
+
+  @Mutation(() => Receipt, {
+    description:
+      'Stores a receipt with the next number of its series, its lines allocated to what the student owes. For the roles admin, accountant.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  recordReceipt(
+    @Arg('receipt', () => RecordReceiptInput, { description: 'What was received, from whom, for what.' })
+    receipt: RecordReceiptInput,
+    @Ctx() context: RequestContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Receipt> {
+    return this.#receipts.record(requireScope(context), receipt, optionsOf(context, info));
+  }
+
+  @Mutation(() => Receipt, {
+    description:
+      'Rolls a receipt back, once, with who, when and why. It stays in the books; its number is not used again. For the roles admin, accountant.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  rollBackReceipt(
+    @Arg('rollback', () => RollBackReceiptInput, { description: 'Which receipt, and why.' })
+    rollback: RollBackReceiptInput,
+    @Ctx() context: RequestContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Receipt> {
+    return this.#receipts.rollBack(requireScope(context), rollback, optionsOf(context, info));
+  }
+}
+
+function optionsOf(context: RequestContext, info: GraphQLResolveInfo): ReceiptOptions {
+  return { idempotencyKey: perField(context, info).idempotencyKey, within: context.transaction };
+}

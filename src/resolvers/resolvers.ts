@@ -1,0 +1,79 @@
+/** The one list of resolvers: all that GraphQL and REST can reach. */
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Files } from '../files/files.js';
+import { LiveResolver } from '../graphql/live/live-resolver.js';
+import { ReportChangesResolver } from '../graphql/live/report-changes.js';
+import type { MessageDesk } from '../messaging/message-desk.js';
+import type { Messages } from '../messaging/messages.js';
+import type { ScriptRuns } from '../scripting/library/script-runs.js';
+import type { Scripts } from '../scripting/library/scripts.js';
+import type { ScriptLog } from '../scripting/script-log.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { RecordStore } from '../store/record-store.js';
+import type { PageSizes } from './page-arguments.js';
+import { BulkResolver } from './records/bulk/bulk-resolver.js';
+import { BulkWrites } from './records/bulk/bulk-writes.js';
+import { RecordResolver } from './records/record-resolver.js';
+import { AuditResolver } from './services/audit-resolver.js';
+import { AuthResolver } from './services/auth-resolver.js';
+import { CollectionResolver } from './services/collection-resolver.js';
+import { FileResolver } from './services/file-resolver.js';
+import { MessageResolver } from './services/message-resolver.js';
+import { ScriptResolver } from './services/script-resolver.js';
+
+/** What the resolvers work with, made by `app.ts`. */
+export interface ResolverServices {
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+  readonly authenticator: Authenticator;
+  readonly apiKeys: ApiKeys;
+  readonly scripts: Scripts;
+  readonly scriptRuns: ScriptRuns;
+  readonly scriptLog: ScriptLog;
+  readonly messages: Messages;
+  readonly messageDesk: MessageDesk;
+  readonly files: Files;
+  readonly pages: PageSizes;
+}
+
+export interface Resolvers {
+  readonly records: RecordResolver;
+  readonly bulk: BulkResolver;
+  readonly collections: CollectionResolver;
+  readonly auth: AuthResolver;
+  readonly audit: AuditResolver;
+  readonly scripts: ScriptResolver;
+  readonly messages: MessageResolver;
+  readonly files: FileResolver;
+  readonly live: LiveResolver;
+  readonly reportChanges: ReportChangesResolver;
+}
+
+export const RESOLVER_CLASSES = [
+  RecordResolver,
+  BulkResolver,
+  CollectionResolver,
+  AuthResolver,
+  AuditResolver,
+  ScriptResolver,
+  MessageResolver,
+  FileResolver,
+  LiveResolver,
+  ReportChangesResolver,
+] as const;
+
+export function createResolvers(services: ResolverServices): Resolvers {
+  return {
+    records: new RecordResolver(services),
+    bulk: new BulkResolver({ writes: new BulkWrites(services), pages: services.pages }),
+    collections: new CollectionResolver(services),
+    auth: new AuthResolver(services),
+    audit: new AuditResolver(services),
+    scripts: new ScriptResolver(services),
+    messages: new MessageResolver(services),
+    files: new FileResolver(services),
+    live: new LiveResolver(),
+    reportChanges: new ReportChangesResolver(),
+  };
+}

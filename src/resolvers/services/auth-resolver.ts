@@ -1,0 +1,180 @@
+/** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../auth/api-keys.js';
+import type { Authenticator, Login } from '../../auth/authenticator.js';
+import { ServiceError } from '../../errors.js';
+import type { KeyScopes } from '../../model/scope.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { ApiKeyResult, CallerResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './auth-types.js';
+
+export interface LoginRequest {
+  readonly userName: string;
+  readonly password: string;
+  /** Absent: the domain of the `X-Domain` header, else the top domain. */
+  readonly domain?: string | undefined;
+}
+
+/** Who the caller is and what it may do. */
+export interface Caller {
+  readonly id: string;
+  readonly userName: string;
+  readonly roles: readonly string[];
+  readonly domain: { readonly id: string; readonly name: string; readonly timeZone: string };
+  readonly credential: 'token' | 'key' | 'system';
+  readonly scopes: KeyScopes | undefined;
+}
+
+@Resolver()
+export class AuthResolver {
+  readonly #authenticator: Authenticator;
+  readonly #apiKeys: ApiKeys;
+
+  constructor(services: { readonly authenticator: Authenticator; readonly apiKeys: ApiKeys }) {
+    this.#authenticator = services.authenticator;
+    this.#apiKeys = services.apiKeys;
+  }
+
+  /** @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
+  async login(context: RequestContext, request: LoginRequest): Promise<Login> {
+    const domainId = request.domain ?? context.domainHeader;
+    return await this.#authenticator.login({
+      userName: request.userName,
+      password: request.password,
+      address: context.address,
+      ...(domainId === undefined ? {} : { domainId }),
+    });
+  }
+
+  /** An access token for an API key. @throws UNAUTHENTICATED */
+  async exchangeKey(_context: RequestContext, key: string): Promise<Login> {
+    return await this.#authenticator.exchangeKey(key);
+  }
+
+  /** A new pair of tokens for a refresh token, which is used up. @throws UNAUTHENTICATED */
+  @Mutation(() => LoginResult, {
+    description:
+      'A new pair of tokens for a refresh token, which is used up. One that comes twice ends the session.',
+  })
+  async refresh(
+    @Ctx() _context: RequestContext,
+    @Arg('refreshToken', () => String, { description: 'From `login` or the last `refresh`.' })
+    refreshToken: string,
+  ): Promise<Login> {
+    return await this.#authenticator.refresh(refreshToken);
+  }
+
+  /** Ends the caller's session on every instance at once. */
+  @Mutation(() => Boolean, { description: 'Ends your session: its tokens stop working at once.' })
+  async logout(@Ctx() context: RequestContext): Promise<boolean> {
+    await this.#authenticator.logout(requireScope(context).principal);
+    return true;
+  }
+
+  @Query(() => CallerResult, { description: 'Who you are and where you work.' })
+  me(@Ctx() context: RequestContext): Caller {
+    const { principal, domain } = requireScope(context);
+    return {
+      id: principal.id,
+      userName: principal.userName,
+      roles: [...principal.roles].sort(),
+      domain: { id: domain.id, name: domain.name, timeZone: domain.timeZone },
+      credential: principal.credential.kind,
+      scopes: principal.scopes,
+    };
+  }
+
+  /** Sets a new password and ends all of the user's sessions. @throws WRONG_LOGIN when the old one is wrong */
+  async changePassword(
+    context: RequestContext,
+    request: { readonly oldPassword: string; readonly newPassword: string },
+  ): Promise<boolean> {
+    await this.#authenticator.changePassword(
+      requireScope(context).principal,
+      request.oldPassword,
+      request.newPassword,
+    );
+    return true;
+  }
+
+  /** The key is in the answer and never shown again. */
+  async createApiKey(
+    context: RequestContext,
+    request: ApiKeyRequest,
+  ): Promise<{ readonly id: string; readonly key: string }> {
+    return await this.#apiKeys.create(requireScope(context), request);
+  }
+
+  @Mutation(() => Boolean, { description: 'Ends an API key. Again is no error.' })
+  async revokeApiKey(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
+  ): Promise<boolean> {
+    await this.#apiKeys.revoke(requireScope(context), id);
+    return true;
+  }
+
+  @Query(() => [ApiKeyResult], {
+    description: 'Your API keys, the newest first; for an admin all of the domain. Revoked ones included.',
+  })
+  async apiKeys(@Ctx() context: RequestContext): Promise<readonly ApiKey[]> {
+    return await this.#apiKeys.list(requireScope(context));
+  }
+
+  @Mutation(() => LoginResult, {
+    name: 'login',
+    description:
+      'Tokens for a user name and password. Needs no credential. Errors: WRONG_LOGIN, TOO_MANY_REQUESTS.',
+  })
+  async mutateLogin(
+    @Ctx() context: RequestContext,
+    @Arg('userName', () => String, { description: 'The login name.' }) userName: string,
+    @Arg('password', () => String, { description: 'The password.' }) password: string,
+    @Arg('domain', () => String, {
+      nullable: true,
+      description:
+        'The id of the domain of the user; left out: that of the header X-Domain, else the top domain.',
+    })
+    domain: string | null | undefined,
+  ): Promise<Login> {
+    return await this.login(context, { userName, password, domain: domain ?? undefined });
+  }
+
+  @Mutation(() => Boolean, {
+    name: 'changePassword',
+    description:
+      'Sets a new password. All of your sessions end. Errors: WRONG_LOGIN when the old one is wrong.',
+  })
+  async mutatePassword(
+    @Ctx() context: RequestContext,
+    @Arg('oldPassword', () => String, { description: 'The password until now.' }) oldPassword: string,
+    @Arg('newPassword', () => String, { description: 'The password from now on.' }) newPassword: string,
+  ): Promise<boolean> {
+    return await this.changePassword(context, { oldPassword, newPassword });
+  }
+
+  @Mutation(() => NewApiKeyResult, {
+    name: 'createApiKey',
+    description: 'Registers an API key. The answer is the only place where the key is ever shown.',
+  })
+  async mutateApiKey(
+    @Ctx() context: RequestContext,
+    @Arg('data', () => CreateApiKeyInput, { description: 'What it is called and may do.' })
+    data: CreateApiKeyInput,
+  ): Promise<NewApiKeyResult> {
+    return await this.createApiKey(context, {
+      name: data.name,
+      scopes: data.scopes,
+      userId: data.userId ?? undefined,
+      expiresAt: toInstant(data.expiresAt),
+    });
+  }
+}
+
+function toInstant(written: string | null | undefined): Date | undefined {
+  if (written === null || written === undefined) return undefined;
+  if (written.includes('T')) return new Date(written);
+  const detail = 'expiresAt is an instant such as "2027-04-01T00:00:00Z", not a bare day.';
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'expiresAt', detail, sent: written }],
+  });
+}

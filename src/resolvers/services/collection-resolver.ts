@@ -1,0 +1,98 @@
+/** The door to the declarations of collections: what there is, and for admins of the top domain how it changes. */
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { JsonValue } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { Json } from '../../scalars/json.js';
+import { assertInReach, isFieldInReach, isInReach } from '../../store/access/access.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { type CollectionDescription, CollectionResult, describeCollection } from './collection-types.js';
+
+@Resolver()
+export class CollectionResolver {
+  readonly #catalog: Catalog;
+
+  constructor(services: { readonly catalog: Catalog }) {
+    this.#catalog = services.catalog;
+  }
+
+  @Query(() => [CollectionResult], {
+    description: 'The collections you may read or write, by name, with their fields.',
+  })
+  collections(@Ctx() context: RequestContext): readonly CollectionDescription[] {
+    const scope = requireScope(context);
+    return this.#catalog
+      .list()
+      .filter((collection) => isInReach(scope, collection))
+      .map((collection) => this.#describe(scope, collection));
+  }
+
+  /** @throws NOT_FOUND, GONE, FORBIDDEN */
+  @Query(() => CollectionResult, {
+    nullable: true,
+    description:
+      'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when you may do nothing with its records.',
+  })
+  collection(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
+  ): CollectionDescription {
+    const scope = requireScope(context);
+    const collection = this.#catalog.get(name, scope);
+    assertInReach(scope, collection);
+    return this.#describe(scope, collection);
+  }
+
+  /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
+  @Mutation(() => CollectionResult, {
+    description:
+      'Registers a collection for every domain. Its typed fields appear in this schema. For admins of the top domain.',
+  })
+  async registerCollection(
+    @Ctx() context: RequestContext,
+    @Arg('definition', () => Json, {
+      description:
+        'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: "datetime"}]}.',
+    })
+    definition: JsonValue,
+  ): Promise<CollectionDescription> {
+    const scope = requireScope(context);
+    return this.#describe(scope, await this.#catalog.register(scope, definition));
+  }
+
+  @Mutation(() => CollectionResult, {
+    description: 'Changes a registered collection to a new, whole definition. For admins of the top domain.',
+  })
+  async alterCollection(
+    @Ctx() context: RequestContext,
+    @Arg('definition', () => Json, { description: 'The whole declaration; `name` says which collection.' })
+    definition: JsonValue,
+  ): Promise<CollectionDescription> {
+    const scope = requireScope(context);
+    return this.#describe(scope, await this.#catalog.alter(scope, definition));
+  }
+
+  /** Gone for good: every path to it answers GONE from now on. */
+  @Mutation(() => Boolean, {
+    description:
+      'Drops a registered collection in every domain; it is GONE from now on. For admins of the top domain.',
+  })
+  async dropCollection(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name.' }) name: string,
+  ): Promise<boolean> {
+    await this.#catalog.drop(requireScope(context), name);
+    return true;
+  }
+
+  #describe(scope: Scope, collection: Collection): CollectionDescription {
+    return describeCollection(collection, {
+      isFieldShown: (field) => isFieldInReach(scope, collection, field),
+      isCollectionShown: (name) => {
+        const other = this.#catalog.find(name);
+        return other !== undefined && isInReach(scope, other);
+      },
+    });
+  }
+}

@@ -1,0 +1,137 @@
+/** The door to files, but for their bytes, which go by `POST /files` and `GET /files/<id>`. */
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { isBase64 } from '../../base64.js';
+import { ServiceError } from '../../errors.js';
+import type { FileLink, StoredFile } from '../../files/file-rows.js';
+import type { Files } from '../../files/files.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import type { PageInfo } from '../records/record-types.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-types.js';
+
+@Resolver()
+export class FileResolver {
+  readonly #files: Files;
+  readonly #pages: PageSizes;
+
+  constructor(services: { readonly files: Files; readonly pages: PageSizes }) {
+    this.#files = services.files;
+    this.#pages = services.pages;
+  }
+
+  @Query(() => FileResult, {
+    description: 'A file by its id. Errors: NOT_FOUND, also for one you may not read.',
+  })
+  async file(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
+  ): Promise<FileResult> {
+    return toResult(await this.#files.get(requireScope(context), id));
+  }
+
+  @Query(() => FileConnection, {
+    name: 'files',
+    description:
+      'Files you may read, the newest first: of a record, or your own, those for your roles, for an admin all.',
+  })
+  async list(
+    @Ctx() context: RequestContext,
+    @Args(() => FilesArguments) sent: FilesArguments,
+  ): Promise<FilePageResult> {
+    const scope = requireScope(context);
+    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
+    const filter = {
+      link: toLink(sent.collection, sent.recordId),
+      name: sent.name ?? undefined,
+      createdBy: sent.createdBy ?? undefined,
+    };
+    const { files, hasNextPage } = await this.#files.list(scope, {
+      filter,
+      before: sent.after ?? undefined,
+      limit,
+    });
+    return {
+      nodes: files.map(toResult),
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: typeof sent.after === 'string',
+        startCursor: files.at(0)?.id ?? null,
+        endCursor: files.at(-1)?.id ?? null,
+      },
+      totalCount: () => this.#files.count(scope, filter),
+    };
+  }
+
+  @Mutation(() => FileResult, {
+    description:
+      'Keeps a small file, sent in base64; larger ones are streamed to POST /files. Errors: INVALID_VALUE, TOO_LARGE, LIMIT_EXCEEDED over the quota, FORBIDDEN, NOT_FOUND for the record.',
+  })
+  async createFile(
+    @Ctx() context: RequestContext,
+    @Arg('data', () => CreateFileInput, { description: 'The file.' }) data: CreateFileInput,
+  ): Promise<FileResult> {
+    if (!isBase64(data.content)) {
+      throw new ServiceError('INVALID_VALUE', 'the content of the file is not base64', {
+        errors: [{ parameter: 'content', detail: 'not base64', expected: 'base64 (RFC 4648, section 4)' }],
+      });
+    }
+    const file = await this.#files.create(requireScope(context), {
+      name: data.name,
+      contentType: data.contentType ?? undefined,
+      stream: once(Buffer.from(data.content, 'base64')),
+      link: toLink(data.collection, data.recordId),
+      roles: data.roles ?? undefined,
+    });
+    return toResult(file);
+  }
+
+  @Mutation(() => FileResult, {
+    description:
+      'Takes a file away for good, and gives it back as it was. For its owner and admins. Errors: NOT_FOUND, FORBIDDEN.',
+  })
+  async deleteFile(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the file.' }) id: string,
+  ): Promise<FileResult> {
+    return toResult(await this.#files.delete(requireScope(context), id));
+  }
+}
+
+/** What `files` gives: counted when it is asked how many there are. */
+interface FilePageResult {
+  readonly nodes: readonly FileResult[];
+  readonly pageInfo: PageInfo;
+  totalCount(): Promise<number>;
+}
+
+export function toResult(file: StoredFile): FileResult {
+  return {
+    id: file.id,
+    name: file.name,
+    contentType: file.contentType,
+    size: file.size,
+    sha256: file.sha256.toString('hex'),
+    url: `/files/${file.id}`,
+    collection: file.link?.collection ?? null,
+    recordId: file.link?.recordId ?? null,
+    roles: file.roles,
+    createdBy: file.createdBy,
+    createdAt: file.createdAt,
+  };
+}
+
+/** @throws INVALID_VALUE for one without the other */
+export function toLink(
+  collection: string | null | undefined,
+  recordId: string | null | undefined,
+): FileLink | undefined {
+  if (collection && recordId) return { collection, recordId };
+  if (!collection && !recordId) return undefined;
+  throw new ServiceError('INVALID_VALUE', 'a record is named by collection and recordId, both', {
+    errors: [{ parameter: collection ? 'recordId' : 'collection', detail: 'is missing' }],
+  });
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer, void> {
+  yield bytes;
+}

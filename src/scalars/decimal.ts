@@ -1,0 +1,32 @@
+import { Decimal as ExactDecimal } from 'decimal.js';
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { ExactNumber, isExactNumber } from '../json.js';
+import { readLiteral } from './literal.js';
+
+const WRITTEN = /^-?\d{1,30}(\.\d{1,30})?$/;
+
+/**
+ * An exact decimal number, such as an amount of money: a string with its digits, so that no client rounds it.
+ * Inside the service it is an `ExactNumber`, which prints into JSON with the same digits.
+ *
+ * @see decisions 2
+ */
+export const Decimal = new GraphQLScalarType<ExactNumber | number, string>({
+  name: 'Decimal',
+  description:
+    'An exact decimal number, e.g. an amount of money, as a string: "1234.50". Takes a string or a number.',
+  serialize: (value) => (isExactNumber(value) ? value.toString() : parseDecimal(value).toString()),
+  parseValue: parseDecimal,
+  parseLiteral(node) {
+    if (node.kind === Kind.STRING || node.kind === Kind.INT || node.kind === Kind.FLOAT) {
+      return readLiteral(node, () => parseDecimal(node.value));
+    }
+    throw new GraphQLError('Expected a decimal number such as "1234.50".', { nodes: node });
+  },
+});
+
+function parseDecimal(value: unknown): ExactNumber {
+  const text = typeof value === 'number' ? new ExactDecimal(value).toFixed() : value;
+  if (typeof text === 'string' && WRITTEN.test(text)) return new ExactNumber(text);
+  throw new GraphQLError(`Expected a decimal number such as "1234.50", not ${JSON.stringify(value)}.`);
+}
