@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { createGraphql } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
 import { findPackageDirectory } from '../package-directory.js';
+import { Receipts } from '../reports/receipts/receipts.js';
 import { reports } from '../reports/registry.js';
 import { createResolvers } from '../resolvers/resolvers.js';
 import { createServer, type Server } from '../server/create-server.js';
@@ -67,8 +68,8 @@ interface AppParts {
 async function buildApp({ config, services, log, output }: AppParts): Promise<App> {
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
-  const resolvers = createResolvers({ ...services, pages });
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
+  const resolvers = createResolvers({ ...services, receipts: new Receipts(reportServices), pages });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
   const graphql = await createGraphql({
     resolvers,

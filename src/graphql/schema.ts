@@ -5,9 +5,11 @@
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';
 import type { Collection } from '../model/collection.js';
+import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import type { PageSizes } from '../resolvers/page-arguments.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
-import { CACHE_CONTROL_DIRECTIVE } from './caching/cache-control.js';
+import { LiveResolver } from './live/live-resolver.js';
+import { ReportChangesResolver } from './live/report-changes.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
@@ -22,6 +24,9 @@ import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/typed-where.js';
+
+/** What only GraphQL has, since it needs a connection that stays open. */
+const SUBSCRIPTION_CLASSES = [ReportChangesResolver, LiveResolver] as const;
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];
@@ -43,10 +48,21 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     const instances = parts.services ? typed.createInstances(parts.services) : new Map();
     // Decorators run from the last parameter to the first; the schema shows them as they are written.
     getMetadataStorage().params.sort((a, b) => a.index - b.index);
+    const classes = [
+      ...RESOLVER_CLASSES,
+      ...SUBSCRIPTION_CLASSES,
+      ...parts.otherClasses,
+      ...typed.classes,
+    ] as const;
+    sortRootFields(classes);
+    const subscriptions = new Map<NewableFunction, object>(
+      SUBSCRIPTION_CLASSES.map((one) => [one, new one()]),
+    );
     const schema = buildSchemaSync({
-      resolvers: [...RESOLVER_CLASSES, ...parts.otherClasses, ...typed.classes],
+      resolvers: classes,
       container: {
-        get: (resolverClass) => instances.get(resolverClass) ?? parts.instanceOf(resolverClass),
+        get: (resolverClass) =>
+          instances.get(resolverClass) ?? subscriptions.get(resolverClass) ?? parts.instanceOf(resolverClass),
       },
       directives: [...specifiedDirectives, CACHE_CONTROL_DIRECTIVE, TRANSACTION_DIRECTIVE],
       pubSub: NO_PUB_SUB,
@@ -56,6 +72,16 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     phase.isBuilding = false;
     return schema;
   });
+}
+
+/** TypeGraphQL shows root fields in the order in which modules were loaded; the schema shows them as the classes are listed. */
+function sortRootFields(classes: readonly NewableFunction[]): void {
+  const places = new Map<unknown, number>(classes.map((one, place) => [one, place]));
+  const placeOf = (target: unknown) => places.get(target) ?? classes.length;
+  const { queries, mutations, subscriptions } = getMetadataStorage();
+  for (const fields of [queries, mutations, subscriptions]) {
+    fields.sort((a, b) => placeOf(a.target) - placeOf(b.target));
+  }
 }
 
 /** TypeGraphQL wants one where there are subscriptions; each of ours says itself what it listens to. */

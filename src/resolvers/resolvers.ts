@@ -1,11 +1,10 @@
-/** The one list of resolvers: all that GraphQL and REST can reach. */
+/** The one list of resolvers: all that GraphQL and REST can reach, beside the reports and what is typed by collection. */
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Files } from '../files/files.js';
-import { LiveResolver } from '../graphql/live/live-resolver.js';
-import { ReportChangesResolver } from '../graphql/live/report-changes.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
+import type { Receipts } from '../reports/receipts/receipts.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
 import type { Scripts } from '../scripting/library/scripts.js';
 import type { ScriptLog } from '../scripting/script-log.js';
@@ -15,6 +14,7 @@ import type { PageSizes } from './page-arguments.js';
 import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { BulkWrites } from './records/bulk/bulk-writes.js';
 import { RecordResolver } from './records/record-resolver.js';
+import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
 import { AuthResolver } from './services/auth-resolver.js';
 import { CollectionResolver } from './services/collection-resolver.js';
@@ -34,6 +34,7 @@ export interface ResolverServices {
   readonly messages: Messages;
   readonly messageDesk: MessageDesk;
   readonly files: Files;
+  readonly receipts: Receipts;
   readonly pages: PageSizes;
 }
 
@@ -46,21 +47,20 @@ export interface Resolvers {
   readonly scripts: ScriptResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
-  readonly live: LiveResolver;
-  readonly reportChanges: ReportChangesResolver;
+  readonly receipts: ReceiptResolver;
 }
 
+/** In the order in which the schema shows their fields. */
 export const RESOLVER_CLASSES = [
   RecordResolver,
+  ReceiptResolver,
+  AuditResolver,
+  AuthResolver,
   BulkResolver,
   CollectionResolver,
-  AuthResolver,
-  AuditResolver,
-  ScriptResolver,
-  MessageResolver,
   FileResolver,
-  LiveResolver,
-  ReportChangesResolver,
+  MessageResolver,
+  ScriptResolver,
 ] as const;
 
 export function createResolvers(services: ResolverServices): Resolvers {
@@ -73,7 +73,6 @@ export function createResolvers(services: ResolverServices): Resolvers {
     scripts: new ScriptResolver(services),
     messages: new MessageResolver(services),
     files: new FileResolver(services),
-    live: new LiveResolver(),
-    reportChanges: new ReportChangesResolver(),
+    receipts: new ReceiptResolver(services.receipts),
   };
 }

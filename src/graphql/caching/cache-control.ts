@@ -4,12 +4,8 @@
  */
 import {
   type ConstDirectiveNode,
-  DirectiveLocation,
   type DocumentNode,
   type FragmentDefinitionNode,
-  GraphQLDirective,
-  GraphQLInt,
-  GraphQLNonNull,
   type GraphQLObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -17,21 +13,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { Directive } from 'type-graphql';
+import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
 import type { ReadyOperation } from '../operation/operation-request.js';
-
-export const CACHE_CONTROL_DIRECTIVE = new GraphQLDirective({
-  name: 'cacheControl',
-  description:
-    'How old an answer to GET may be that a client keeps: the least `maxAge` of its root fields, and none where one of them says nothing. Never of a mutation or of an answer with errors.',
-  locations: [DirectiveLocation.FIELD_DEFINITION],
-  args: { maxAge: { type: new GraphQLNonNull(GraphQLInt), description: 'Seconds.' } },
-});
-
-/** Puts the directive on a field. */
-export function CachedFor(seconds: number): MethodDecorator & PropertyDecorator {
-  return Directive(`@${CACHE_CONTROL_DIRECTIVE.name}(maxAge: ${seconds})`);
-}
 
 /** Answers belong to one caller, in one domain, in one media type. */
 export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';

@@ -5,7 +5,6 @@
 import type { GraphQLScalarType } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { CachedFor } from '../../graphql/caching/cache-control.js';
 import * as column from '../../reports/engine/columns.js';
 import type { ParameterType } from '../../reports/engine/parameter-types.js';
 import type { SentParameters } from '../../reports/engine/parameters.js';
@@ -13,11 +12,10 @@ import type { Report } from '../../reports/engine/report.js';
 import { rolesOf } from '../../reports/engine/report-access.js';
 import type { ReportServices } from '../../reports/engine/report-context.js';
 import type { ReportPage } from '../../reports/engine/report-run.js';
-import { Receipts } from '../../reports/receipts/receipts.js';
 import { reports } from '../../reports/registry.js';
 import { DateTime } from '../../scalars/date-time.js';
+import { CachedFor } from '../cached-for.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { ReceiptResolver } from './receipt-resolver.js';
 
 @column.rowType(
   'ReportWarning',
@@ -47,8 +45,8 @@ type ResolverClass = NewableFunction;
 const MAX_AGE_SECONDS = 60;
 
 /**
- * One resolver class a report and one of the receipts, and an instance of each: TypeGraphQL takes the
- * classes, its container the instances.
+ * One resolver class a report, and an instance of each: TypeGraphQL takes the classes, its container the
+ * instances.
  */
 export interface ReportResolvers {
   readonly classes: readonly ResolverClass[];
@@ -61,7 +59,6 @@ export function createReportResolvers(services: ReportServices): ReportResolvers
       const resolverClass = resolverOf(report, services);
       return [resolverClass, new resolverClass()];
     }),
-    [ReceiptResolver, new ReceiptResolver(new Receipts(services))],
   ]);
   return { classes: [...instances.keys()], instances };
 }

@@ -25,7 +25,7 @@ function schemaOf(definition: object) {
 }
 
 describe('the mutations that can be part of a transaction', () => {
-  it('are those of records, and end it when they fail: none of them may be null', () => {
+  it('are those of records and receipts, and end it when they fail: none of them may be null', () => {
     const fields = Object.values(
       schemaOf({ name: 'task', fields: FIELDS }).getMutationType()?.getFields() ?? {},
     );
@@ -40,6 +40,8 @@ describe('the mutations that can be part of a transaction', () => {
       'deleteRecords',
       'deleteTask',
       'deleteTasks',
+      'recordReceipt',
+      'rollBackReceipt',
       'updateRecord',
       'updateRecords',
       'updateTask',

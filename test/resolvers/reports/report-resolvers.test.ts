@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { expect, it } from '@jest/globals';
 import { buildSchema } from 'type-graphql';
-import type { ReportServices } from '../../src/reports/engine/report-context.js';
-import { reports } from '../../src/reports/registry.js';
-import { createReportResolvers } from '../../src/resolvers/reports/report-resolvers.js';
+import type { ReportServices } from '../../../src/reports/engine/report-context.js';
+import { reports } from '../../../src/reports/registry.js';
+import { createReportResolvers } from '../../../src/resolvers/reports/report-resolvers.js';
 
 /** Building a schema runs none of the reports. */
 const unused: unknown = {};
