@@ -10,7 +10,7 @@ import pg from 'pg';
 import { Random } from '../../src/demo/random.js';
 import { type StartedGateway, startGateway } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
-import { eventually } from '../messaging/use-workers.js';
+import { eventually } from '../eventually.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { type CampaignRound, campaign } from './campaign.js';
 

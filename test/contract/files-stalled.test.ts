@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../messaging/use-workers.js';
+import { eventually } from '../eventually.js';
 import { useGateway } from './gateway.js';
 
 const gateway = useGateway({ STREAM_STALL_MS: '3000' });

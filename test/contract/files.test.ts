@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../messaging/use-workers.js';
+import { eventually } from '../eventually.js';
 import { type Role, useGateway } from './gateway.js';
 
 const gateway = useGateway({ FILE_MAX_BYTES: '3000000', FILES_QUOTA_BYTES: '20000000' });

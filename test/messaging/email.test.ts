@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import type { EmailRequest } from '../../src/messaging/email/email-request.js';
+import { eventually } from '../eventually.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import { useMessaging } from './use-messaging.js';
-import { eventually } from './use-workers.js';
 
 let server: MailServer;
 const test = useMessaging(async () => {

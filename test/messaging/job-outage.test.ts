@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { JobQueue, migrateJobQueue } from '../../src/messaging/job-queue.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/store/database/embedded-server.js';
-import { eventually } from './use-workers.js';
+import { eventually } from '../eventually.js';
 
 let directory: string;
 let server: EmbeddedServer;

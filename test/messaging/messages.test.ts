@@ -3,9 +3,9 @@ import type { EmailRequest } from '../../src/messaging/email/email-request.js';
 import type { Message } from '../../src/messaging/message.js';
 import type { SmsRequest } from '../../src/messaging/sms/sms-request.js';
 import type { Role } from '../contract/gateway.js';
+import { eventually } from '../eventually.js';
 import { startMailServer } from './mail-server.js';
 import { useMessaging } from './use-messaging.js';
-import { eventually } from './use-workers.js';
 
 const test = useMessaging(() => ({
   MAIL_FROM: 'office@gyan.example',

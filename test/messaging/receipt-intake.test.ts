@@ -3,8 +3,8 @@ import { JobQueue } from '../../src/messaging/job-queue.js';
 import { ReceiptIntake } from '../../src/messaging/receipt-intake.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { useTestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
 import { TcpProxy } from '../tcp-proxy.js';
-import { eventually } from './use-workers.js';
 
 const test = useTestDatabase();
 

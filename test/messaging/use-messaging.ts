@@ -5,7 +5,7 @@ import type { Message } from '../../src/messaging/message.js';
 import type { Scope } from '../../src/model/scope.js';
 import { type Settings, type StartedGateway, startGateway } from '../contract/gateway.js';
 import { createTestDatabase } from '../database.js';
-import { eventually } from './use-workers.js';
+import { eventually } from '../eventually.js';
 
 export interface TestMessaging {
   readonly gateway: StartedGateway;

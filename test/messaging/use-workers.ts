@@ -46,12 +46,3 @@ export function useWorkers(test: { readonly database: Database }): TestWorkers {
     },
   };
 }
-
-/** Waits until it is so. @throws when it is not after a while */
-export async function eventually(isSo: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not so after ${withinMs} ms: ${isSo}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

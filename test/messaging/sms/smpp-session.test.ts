@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SmppSession, type SmppSessionOptions } from '../../../src/messaging/sms/smpp-session.js';
-import { eventually } from '../use-workers.js';
+import { eventually } from '../../eventually.js';
 import { type SmsCentre, startSmsCentre } from './sms-centre.js';
 
 let centre: SmsCentre | undefined;

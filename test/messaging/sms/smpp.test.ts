@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import smpp from 'smpp';
+import { eventually } from '../../eventually.js';
 import { useMessaging } from '../use-messaging.js';
-import { eventually } from '../use-workers.js';
 import { type SmsCentre, startSmsCentre } from './sms-centre.js';
 
 let centre: SmsCentre;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../eventually.js';
 import { type MailServer, startMailServer } from '../../messaging/mail-server.js';
-import { eventually } from '../../messaging/use-workers.js';
 import { usePlatform } from './platform.js';
 
 let server: MailServer;

@@ -4,7 +4,7 @@ import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { DatabaseNews } from '../../../src/store/database/connection-watch.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import { useTestDatabase } from '../../database.js';
-import { eventually } from '../../messaging/use-workers.js';
+import { eventually } from '../../eventually.js';
 import { TcpProxy } from '../../tcp-proxy.js';
 
 const test = useTestDatabase();

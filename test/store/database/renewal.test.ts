@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Renewal } from '../../../src/store/database/renewal.js';
-import { eventually } from '../../messaging/use-workers.js';
+import { eventually } from '../../eventually.js';
 
 describe('a renewal', () => {
   it('is tried until it succeeds, its first failure being told', async () => {
