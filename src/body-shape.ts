@@ -13,7 +13,7 @@ export interface BodyShape {
 export const MAX_PARAMETER_MEMBERS = 1000;
 
 /** The readers of a body's values recurse, a call for every level. */
-export const MAX_BODY_DEPTH = 500;
+const MAX_BODY_DEPTH = 500;
 
 const FIXED = 'for parameters, forms and callers without a credential, whatever the settings';
 

@@ -25,7 +25,7 @@ export function guarded<Arguments extends readonly unknown[]>(
 /**
  * Where the log itself has failed, standard error is what is left. A closed one is no reason to stop either.
  */
-export function tellOperator(error: unknown): void {
+function tellOperator(error: unknown): void {
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`campus: while observing: ${text}\n`);

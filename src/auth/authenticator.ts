@@ -38,7 +38,7 @@ export interface Login {
 }
 
 /** Counts attempts at once and over all gateways. `RateLimits` of src/server is one. */
-export interface LoginThrottle {
+interface LoginThrottle {
   takeLogin(
     userName: string,
     address: string,

@@ -14,7 +14,7 @@ export interface PasswordCost {
  * 19 MiB and two passes: the first choice of the OWASP Password Storage Cheat Sheet for argon2id; some 20 ms
  * of one core.
  */
-export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
+const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 const SHORTEST = 8;
 const LONGEST = 128;

@@ -15,7 +15,7 @@ import { loadAttributes } from './grants.js';
  * The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …,
  * "user": …}`, or without `user`.
  */
-export const PRINCIPALS_CHANNEL = 'campus_principals';
+const PRINCIPALS_CHANNEL = 'campus_principals';
 
 /**
  * The expression that announces a change of a user or of its credentials: for the select list of the

@@ -12,7 +12,7 @@ const LATE = 3;
 const HALF_DAY = 4;
 const LEAVE = 5;
 
-export interface PlannedLeave {
+interface PlannedLeave {
   readonly askedOn: EpochDay;
   readonly from: EpochDay;
   readonly to: EpochDay;

@@ -29,7 +29,7 @@ export interface Demo {
   parts(): Iterable<DemoPart>;
 }
 
-export interface DemoPart {
+interface DemoPart {
   readonly domainId: string;
   readonly collection: string;
   readonly records: Iterable<DemoRecord>;

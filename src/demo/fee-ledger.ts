@@ -13,10 +13,10 @@ import type { SchoolMoment } from './people.js';
 import { Random } from './random.js';
 import type { SessionCalendar } from './session-calendar.js';
 
-export type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
-export type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
+type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
+type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';
 
-export interface PlannedLine {
+interface PlannedLine {
   readonly head: FeeHeadName;
   readonly monthIndex: number;
   /** Paise. */
@@ -37,7 +37,7 @@ export interface PlannedReceipt {
   readonly replaces: PlannedReceipt | undefined;
 }
 
-export interface PlannedRollback {
+interface PlannedRollback {
   readonly day: EpochDay;
   readonly second: number;
   readonly type: RollbackType;

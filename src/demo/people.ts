@@ -14,13 +14,13 @@ import {
 import { daysBetween } from './session-calendar.js';
 
 /** A stored reference. */
-export interface Reference {
+interface Reference {
   readonly value: string;
   readonly label: string;
   readonly [name: string]: string;
 }
 
-export interface Family {
+interface Family {
   readonly fatherName: string;
   readonly motherName: string;
   readonly phone: string;

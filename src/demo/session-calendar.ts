@@ -4,7 +4,7 @@
  */
 import { dayOfMonth, dayText, type EpochDay, epochDay, monthText, weekday } from './demo-days.js';
 
-export interface DemoHoliday {
+interface DemoHoliday {
   readonly day: EpochDay;
   readonly name: string;
   /** Empty: the whole school. */

@@ -5,7 +5,7 @@
 import type { Cell, Column, ResultTable } from './result-tables.js';
 import { isNumericKind } from './table-text.js';
 
-export type ChartType = 'bar' | 'line' | 'pie';
+type ChartType = 'bar' | 'line' | 'pie';
 
 /** Columns by their path. */
 export interface ChartChoice {

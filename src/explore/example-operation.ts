@@ -39,7 +39,7 @@ export const TOPICS = [
   'Live',
   'Data',
 ] as const;
-export type Topic = (typeof TOPICS)[number];
+type Topic = (typeof TOPICS)[number];
 
 /** @throws Error that names the file and what its comment lacks */
 export function parseExampleOperation(name: string, text: string): ExampleOperation {

@@ -41,7 +41,7 @@ import { readRegisteredOperations } from './persisted/registered-operations.js';
 import { buildGatewaySchema } from './schema.js';
 
 /** The settings GraphQL needs. */
-export type GraphqlSettings = Pick<
+type GraphqlSettings = Pick<
   Config,
   | 'defaultPageSize'
   | 'maxPageSize'

@@ -4,7 +4,7 @@ import type { Path } from '../model/path.js';
 import type { SortKey } from '../model/record-query.js';
 
 /** Bounds of `sort` and `project`. */
-export const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathSteps: 16 } as const;
+const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathSteps: 16 } as const;
 
 /**
  * Reads `sort=-created_on,name`: field paths, the most significant first, `-` before the descending ones.

@@ -40,7 +40,7 @@ export function comparedValue(value: unknown, place: Place, subject: Subject): C
 }
 
 /** Exact amounts come as text from GraphQL's `Decimal`. */
-export function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
+function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (isExactNumber(value)) return value;
   const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);

@@ -160,8 +160,6 @@ export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[
   ],
 };
 
-export type TextModeName = (typeof TEXT_MODES)[number];
-
 /** The operands of `mode`. */
 export const TEXT_MODES = ['sensitive', 'insensitive'] as const;
 

@@ -58,7 +58,7 @@ export function objectAt(value: unknown, place: Place, expected: string): Values
   throw malformed(place, expected, value);
 }
 
-export function isValues(value: unknown): value is Values {
+function isValues(value: unknown): value is Values {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -93,7 +93,7 @@ export function invalid(place: Place, expected: string, sent: unknown): ServiceE
   return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
 }
 
-export function refusal(
+function refusal(
   code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
   { pointer }: Place,
   { expected, sent, hint }: { expected: string; sent: unknown; hint: string },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 import MarkdownIt from 'markdown-it';
 
-export interface Section {
+interface Section {
   /** 1: the title of the document. */
   readonly level: number;
   readonly title: string;

@@ -161,7 +161,7 @@ function defaultPort(tls: boolean): number {
 }
 
 /** A JSON object of texts. @throws Error that names neither name nor value: both may be secret */
-export function parseHeaders(json: string): Readonly<Record<string, string>> {
+function parseHeaders(json: string): Readonly<Record<string, string>> {
   const headers = parseExactJson(json);
   if (!isJsonObject(headers) || !Object.values(headers).every((value) => typeof value === 'string')) {
     throw new Error('expected a JSON object of texts');

@@ -35,7 +35,7 @@ import { type LogChange, logScope, logState, MESSAGES_TASK, SMS_COLLECTION } fro
 
 export const SEND_TASK = 'messages.send';
 
-export interface DeliverySettings {
+interface DeliverySettings {
   readonly maxAttempts: number;
   /**
    * The wait after the first attempt; each one is twice the last, an hour at most, half of it to one and a

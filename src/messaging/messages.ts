@@ -29,7 +29,7 @@ import {
 import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
-export interface MessageLimits {
+interface MessageLimits {
   /** Of one email, and numbers of one request for text messages. */
   readonly maxRecipients: number;
   /** Of an email with its attachments that are not files. */

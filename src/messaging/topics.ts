@@ -50,7 +50,7 @@ export type TopicListener = (message: TopicMessage) => void;
  * The property that says who may listen: an object of topics, or beginnings of them with a `*`, to lists of
  * roles.
  */
-export const TOPIC_ROLES_PROPERTY = 'topicRoles';
+const TOPIC_ROLES_PROPERTY = 'topicRoles';
 
 const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 /** Of messages that may be as long as the limit. */

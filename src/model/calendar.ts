@@ -120,7 +120,7 @@ export function weekdayOf(day: string): number {
   return Temporal.PlainDate.from(day).dayOfWeek;
 }
 
-export function daysInMonth(month: string): number {
+function daysInMonth(month: string): number {
   const year = Number(month.slice(0, 4));
   const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const index = Number(month.slice(5)) - 1;

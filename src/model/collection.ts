@@ -90,14 +90,14 @@ export interface UniqueTogether {
 export type Check = SumCheck | OrderCheck;
 
 /** The number `total` equals the sum of the numbers at `of`, exactly. */
-export interface SumCheck {
+interface SumCheck {
   readonly kind: 'sum';
   readonly total: string;
   readonly of: readonly (readonly string[])[];
 }
 
 /** In each object at `in` (empty: the record itself), the value of `lower` is not above that of `upper`. */
-export interface OrderCheck {
+interface OrderCheck {
   readonly kind: 'order';
   readonly in: readonly string[];
   readonly lower: string;

@@ -13,7 +13,7 @@ export type Expression =
   | { readonly kind: 'list'; readonly elements: readonly Expression[] }
   | { readonly kind: 'operator'; readonly name: string; readonly operand: Expression };
 
-export interface ExpressionMember {
+interface ExpressionMember {
   readonly name: string;
   readonly value: Expression;
 }

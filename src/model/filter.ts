@@ -23,17 +23,17 @@ export type Filter =
   | MatchCondition
   | ExpressionFilter;
 
-export interface AllFilter {
+interface AllFilter {
   readonly kind: 'all';
   readonly filters: readonly Filter[];
 }
 
-export interface AnyFilter {
+interface AnyFilter {
   readonly kind: 'any';
   readonly filters: readonly Filter[];
 }
 
-export interface NotFilter {
+interface NotFilter {
   readonly kind: 'not';
   readonly filter: Filter;
 }
@@ -66,7 +66,7 @@ export type Condition =
  * oquery `=`: the text is read by the field's declared type; undeclared, it equals the string or the
  * boolean/number so written.
  */
-export interface LooseEqualsCondition {
+interface LooseEqualsCondition {
   readonly kind: 'looseEquals';
   readonly path: Path;
   readonly text: string;
@@ -80,7 +80,7 @@ export interface EqualsCondition {
   readonly value: Exclude<JsonScalar, null>;
 }
 
-export interface InCondition {
+interface InCondition {
   readonly kind: 'in';
   readonly path: Path;
   readonly values: readonly Exclude<JsonScalar, null>[];
@@ -157,7 +157,7 @@ export interface ElementCondition {
  * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is
  * refused by it. A list is looked into one level, and is a value itself beside. @see mongo-query.ts
  */
-export interface MatchCondition {
+interface MatchCondition {
   readonly kind: 'match';
   readonly path: Path;
   readonly test: MatchTest;
@@ -183,7 +183,7 @@ export type MatchTest =
   | { readonly kind: 'element'; readonly filter: Filter };
 
 /** An expression over the whole record is true. */
-export interface ExpressionFilter {
+interface ExpressionFilter {
   readonly kind: 'expression';
   readonly expression: Expression;
 }

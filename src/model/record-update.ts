@@ -27,19 +27,19 @@ export type UpdateOperation =
   | ReplaceOperation;
 
 /** `setOnInsert` counts only for a record that an upsert makes. */
-export interface SetOperation {
+interface SetOperation {
   readonly kind: 'set' | 'setOnInsert';
   readonly path: Path;
   readonly value: JsonValue;
 }
 
-export interface UnsetOperation {
+interface UnsetOperation {
   readonly kind: 'unset';
   readonly path: Path;
 }
 
 /** A missing number counts as 0. `by` is a number or the text of a decimal, exact either way. */
-export interface ArithmeticOperation {
+interface ArithmeticOperation {
   readonly kind: 'increment' | 'multiply';
   readonly path: Path;
   readonly by: number | string | ExactNumber;
@@ -49,7 +49,7 @@ export interface ArithmeticOperation {
  * `min` takes the value where it is less than the one there, or none is there; `max` where it is greater.
  * @see compareJson
  */
-export interface BoundOperation {
+interface BoundOperation {
   readonly kind: 'min' | 'max';
   readonly path: Path;
   readonly value: JsonValue;
@@ -59,7 +59,7 @@ export interface BoundOperation {
  * Puts values into a list, at its end or at `position` (negative: counted from the end), then sorts, then
  * keeps `slice` of it.
  */
-export interface PushOperation {
+interface PushOperation {
   readonly kind: 'push';
   readonly path: Path;
   readonly values: readonly JsonValue[];
@@ -73,7 +73,7 @@ export interface PushOperation {
 }
 
 /** Puts in what the list does not hold yet. */
-export interface AddToSetOperation {
+interface AddToSetOperation {
   readonly kind: 'addToSet';
   readonly path: Path;
   readonly values: readonly JsonValue[];
@@ -82,33 +82,33 @@ export interface AddToSetOperation {
 }
 
 /** Takes out each element that is one of the values, or that the function picks. */
-export interface PullOperation {
+interface PullOperation {
   readonly kind: 'pull';
   readonly path: Path;
   readonly matches: readonly JsonValue[] | ((element: JsonValue) => boolean);
 }
 
-export interface PopOperation {
+interface PopOperation {
   readonly kind: 'pop';
   readonly path: Path;
   readonly end: 'first' | 'last';
 }
 
-export interface RenameOperation {
+interface RenameOperation {
   readonly kind: 'rename';
   readonly path: Path;
   readonly to: Path;
 }
 
 /** The instant of the write as UTC text, or its day in the domain's time zone. */
-export interface CurrentDateOperation {
+interface CurrentDateOperation {
   readonly kind: 'currentDate';
   readonly path: Path;
   readonly as: 'instant' | 'day';
 }
 
 /** The record becomes this; the only operation then. */
-export interface ReplaceOperation {
+interface ReplaceOperation {
   readonly kind: 'replace';
   readonly data: JsonObject;
 }

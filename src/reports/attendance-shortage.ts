@@ -11,7 +11,7 @@ import { unusableHolidays } from './shared/school-days.js';
 import { presentDays, registeredStudents, sessionStart, studentDays } from './shared/student-days.js';
 
 @column.rowType('AttendanceShortage', 'A student whose attendance is below the threshold.')
-export class AttendanceShortage {
+class AttendanceShortage {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
@@ -33,7 +33,7 @@ export class AttendanceShortage {
 }
 
 @column.rowType('AttendanceShortageOfClass', 'One class.')
-export class AttendanceShortageOfClass {
+class AttendanceShortageOfClass {
   @column.text('The class.') readonly class!: string;
   @column.whole('Students with a working day on roll.') readonly students!: number;
   @column.whole('Students below the threshold.') readonly below!: number;
@@ -41,7 +41,7 @@ export class AttendanceShortageOfClass {
 }
 
 @column.rowType('AttendanceShortageTotals', 'All students asked about.')
-export class AttendanceShortageTotals {
+class AttendanceShortageTotals {
   @column.whole('Students with a working day on roll.') readonly students!: number;
   @column.whole('Students below the threshold.') readonly below!: number;
   @column.percent('Sum of present days by sum of working days, over all students.', { nullable: true })

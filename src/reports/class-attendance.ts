@@ -17,7 +17,7 @@ import {
 } from './shared/student-days.js';
 
 @column.rowType('RegisterLine', "A student's line in the register of a section for a month.")
-export class RegisterLine {
+class RegisterLine {
   @column.month('The month.') readonly month!: string;
   @column.text('The section of these days; a student who changed has a line in both.')
   readonly section!: string;
@@ -52,13 +52,13 @@ export class RegisterLine {
 }
 
 @column.rowType('SchoolHoliday', 'A holiday of the class.')
-export class SchoolHoliday {
+class SchoolHoliday {
   @column.day('The day.') readonly day!: string;
   @column.text('What the day is called.') readonly name!: string;
 }
 
 @column.rowType('ClassAttendanceDay', 'A class on one working day.')
-export class ClassAttendanceDay {
+class ClassAttendanceDay {
   @column.day('The day.') readonly day!: string;
   @column.whole('Students on roll.') readonly onRoll!: number;
   @column.whole('Marked present.') readonly present!: number;
@@ -72,7 +72,7 @@ export class ClassAttendanceDay {
 }
 
 @column.rowType('ClassAttendanceMonth', 'A class in one month.')
-export class ClassAttendanceMonth {
+class ClassAttendanceMonth {
   @column.month('The month.') readonly month!: string;
   @column.whole('Working days of the class, up to today.') readonly workingDays!: number;
   @column.rows(() => SchoolHoliday, 'Holidays of the class; weekly offs are not among them.')
@@ -87,7 +87,7 @@ export class ClassAttendanceMonth {
 }
 
 @column.rowType('ClassAttendanceTotals', 'The whole range.')
-export class ClassAttendanceTotals {
+class ClassAttendanceTotals {
   @column.whole('Working days of the class.') readonly workingDays!: number;
   @column.whole('Students with a day on roll.') readonly students!: number;
   @column.whole('Days marked present.') readonly present!: number;

@@ -8,7 +8,7 @@ import { gradedResults } from './shared/grades.js';
 import { assertPlace } from './shared/known-names.js';
 
 @column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
-export class ClassGradeBookSubject {
+class ClassGradeBookSubject {
   @column.text('The subject.') readonly subject!: string;
   @column.percent('The weighted percentage; none where it is incomplete or exempt.', { nullable: true })
   readonly percent!: number | null;
@@ -18,7 +18,7 @@ export class ClassGradeBookSubject {
 }
 
 @column.rowType('ClassGradeBookStudent', "A student's line in the grade book of a class.")
-export class ClassGradeBookStudent {
+class ClassGradeBookStudent {
   @column.text('The section.') readonly section!: string;
   @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
   @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
@@ -48,7 +48,7 @@ export class ClassGradeBookStudent {
 }
 
 @column.rowType('SubjectFooter', 'One subject over all students listed.')
-export class SubjectFooter {
+class SubjectFooter {
   @column.text('The subject.') readonly subject!: string;
   @column.whole('Students graded in it.') readonly graded!: number;
   @column.percent('The highest percentage.', { nullable: true }) readonly highest!: number | null;
@@ -58,7 +58,7 @@ export class SubjectFooter {
 }
 
 @column.rowType('ClassGradeBookTotals', 'All students listed.')
-export class ClassGradeBookTotals {
+class ClassGradeBookTotals {
   @column.whole('How many results.') readonly students!: number;
   @column.whole('How many passed.') readonly pass!: number;
   @column.whole('How many with a compartment.') readonly compartment!: number;

@@ -6,7 +6,7 @@ import { inSession } from './shared/common-parameters.js';
 import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionDetails', 'A section of a class.')
-export class SectionDetails {
+class SectionDetails {
   @column.text('The section.') readonly section!: string;
   @column.text('`_id` of the class teacher.', { nullable: true }) readonly classTeacherId!: string | null;
   @column.text('The class teacher.', { nullable: true }) readonly classTeacher!: string | null;
@@ -21,7 +21,7 @@ export class SectionDetails {
 }
 
 @column.rowType('ClassDetails', 'A class with its sections.')
-export class ClassDetails {
+class ClassDetails {
   @column.text('The class.') readonly class!: string;
   @column.rows(() => SectionDetails, 'Its sections.') readonly sections!: readonly SectionDetails[];
   @column.whole('Students.') readonly strength!: number;
@@ -33,7 +33,7 @@ export class ClassDetails {
 }
 
 @column.rowType('ClassCategory', 'The classes of one category.')
-export class ClassCategory {
+class ClassCategory {
   @column.text('Pre-primary, Primary, Middle, Secondary …') readonly category!: string;
   @column.rows(() => ClassDetails, 'Its classes in order.') readonly classes!: readonly ClassDetails[];
   @column.whole('Students.') readonly strength!: number;
@@ -45,7 +45,7 @@ export class ClassCategory {
 }
 
 @column.rowType('ClassCategoryTotals', 'The whole school.')
-export class ClassCategoryTotals {
+class ClassCategoryTotals {
   @column.whole('Classes.') readonly classes!: number;
   @column.whole('Sections.') readonly sections!: number;
   @column.whole('Students.') readonly strength!: number;

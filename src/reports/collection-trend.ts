@@ -8,7 +8,7 @@ import { json } from './engine/statement.js';
 import { asOn, checkRange, firstOfMonth } from './shared/common-parameters.js';
 
 @column.rowType('CollectionPeriod', 'What was collected in one day, week or month.')
-export class CollectionPeriod {
+class CollectionPeriod {
   @column.day('First day of the period within the range.') readonly start!: string;
   @column.day('Last day of the period within the range.') readonly end!: string;
   @column.whole('How many receipts.') readonly receipts!: number;
@@ -20,7 +20,7 @@ export class CollectionPeriod {
 }
 
 @column.rowType('CollectionTrendTotals', 'The whole range.')
-export class CollectionTrendTotals {
+class CollectionTrendTotals {
   @column.whole('How many receipts.') readonly receipts!: number;
   @column.whole('How many students paid.') readonly students!: number;
   @column.money('Totals of the receipts, fines included.') readonly total!: string;

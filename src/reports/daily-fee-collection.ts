@@ -21,7 +21,7 @@ export class PaymentTypeAmount {
 }
 
 @column.rowType('CollectorAmount', 'What one member of staff collected.')
-export class CollectorAmount {
+class CollectorAmount {
   @column.text('`_id` of the member of staff.', { nullable: true }) readonly collectorId!: string | null;
   @column.text('Name of the member of staff.', { nullable: true }) readonly collector!: string | null;
   @column.whole('How many receipts.') readonly receipts!: number;
@@ -29,7 +29,7 @@ export class CollectorAmount {
 }
 
 @column.rowType('DailyFeeCollection', 'What was collected on one day.')
-export class DailyFeeCollection {
+class DailyFeeCollection {
   @column.day('The day.') readonly day!: string;
   @column.whole('How many receipts.') readonly receipts!: number;
   @column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.')
@@ -52,7 +52,7 @@ export class DailyFeeCollection {
 }
 
 @column.rowType('DailyFeeCollectionTotals', 'All days together.')
-export class DailyFeeCollectionTotals {
+class DailyFeeCollectionTotals {
   @column.whole('How many receipts.') readonly receipts!: number;
   @column.whole('How many receipts were taken back.') readonly rolledBack!: number;
   @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];

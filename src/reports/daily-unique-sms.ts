@@ -6,13 +6,13 @@ import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
 
 @column.rowType('SmsStatusCount', 'Messages in one state.')
-export class SmsStatusCount {
+class SmsStatusCount {
   @column.text('queued, sent, delivered or failed.') readonly status!: string;
   @column.whole('How many messages.') readonly messages!: number;
 }
 
 @column.rowType('UniqueSms', 'One text sent to one number, once or more.')
-export class UniqueSms {
+class UniqueSms {
   @column.text('The number it was sent to.') readonly to!: string;
   @column.text('Who it was sent to.', { nullable: true }) readonly recipient!: string | null;
   @column.text('The text.') readonly text!: string;
@@ -25,7 +25,7 @@ export class UniqueSms {
 }
 
 @column.rowType('SmsCategoryCount', 'Messages of one category.')
-export class SmsCategoryCount {
+class SmsCategoryCount {
   @column.text('fee, absence, notice or other.') readonly category!: string;
   @column.whole('How many messages.') readonly messages!: number;
   @column.whole('How many different texts to different numbers.') readonly uniqueMessages!: number;
@@ -33,7 +33,7 @@ export class SmsCategoryCount {
 }
 
 @column.rowType('UniqueSmsTotals', 'All messages of the day.')
-export class UniqueSmsTotals {
+class UniqueSmsTotals {
   @column.whole('Messages of the day, failed ones included.') readonly sent!: number;
   @column.whole('Different texts to different numbers.') readonly uniqueMessages!: number;
   @column.whole('Different numbers.') readonly uniqueRecipients!: number;

@@ -8,7 +8,7 @@ import { assertPlace } from './shared/known-names.js';
 import { isOnRoll, rollDays } from './shared/roll.js';
 
 @column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
-export class AbsentStudent {
+class AbsentStudent {
   @column.text('Class on the day.') readonly class!: string;
   @column.text('Section on the day.') readonly section!: string;
   @column.whole('Roll number.', { nullable: true }) readonly rollNo!: number | null;
@@ -24,7 +24,7 @@ export class AbsentStudent {
 }
 
 @column.rowType('ClassDayCount', 'The marks of one section on the day.')
-export class ClassDayCount {
+class ClassDayCount {
   @column.text('The class.') readonly class!: string;
   @column.text('The section.') readonly section!: string;
   @column.whole('Students marked.') readonly marked!: number;
@@ -33,7 +33,7 @@ export class ClassDayCount {
 }
 
 @column.rowType('DaySheetTotals', 'All sections on the day.')
-export class DaySheetTotals {
+class DaySheetTotals {
   @column.whole('Students marked.') readonly marked!: number;
   @column.whole('Of them absent.') readonly absent!: number;
   @column.whole('Of them on leave.') readonly leave!: number;

@@ -11,7 +11,7 @@ import { assertFeeHead, assertPlace } from './shared/known-names.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
-export class FeeDefaulterItem {
+class FeeDefaulterItem {
   @column.month('The month the fee is for.') readonly month!: string;
   @column.text('The fee head.') readonly feeHead!: string;
   @column.money('Demand before concession.') readonly due!: string;
@@ -24,7 +24,7 @@ export class FeeDefaulterItem {
 }
 
 @column.rowType('FeeDefaulter', 'A student who owes more than the minimum.')
-export class FeeDefaulter {
+class FeeDefaulter {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
@@ -57,7 +57,7 @@ export class FeeDefaulter {
 }
 
 @column.rowType('FeeDefaulterClassTotals', 'The defaulters of one class.')
-export class FeeDefaulterClassTotals {
+class FeeDefaulterClassTotals {
   @column.text('The class.') readonly class!: string;
   @column.whole('How many students owe.') readonly students!: number;
   @column.money('Demand before concession.') readonly due!: string;
@@ -68,7 +68,7 @@ export class FeeDefaulterClassTotals {
 }
 
 @column.rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.')
-export class FeeDefaulterHeadTotals {
+class FeeDefaulterHeadTotals {
   @column.text('The fee head.') readonly feeHead!: string;
   @column.whole('How many of the listed students owe something of it.') readonly students!: number;
   @column.money('Demand before concession.') readonly due!: string;
@@ -79,7 +79,7 @@ export class FeeDefaulterHeadTotals {
 }
 
 @column.rowType('FeeDefaulterTotals', 'All listed students together.')
-export class FeeDefaulterTotals {
+class FeeDefaulterTotals {
   @column.whole('How many students are listed.') readonly students!: number;
   @column.money('Demand before concession.') readonly due!: string;
   @column.money('Concession.') readonly concession!: string;

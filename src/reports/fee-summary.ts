@@ -10,7 +10,7 @@ import { byHead, headPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 
 @column.rowType('FeeSummaryTotals', 'The whole session.')
-export class FeeSummaryTotals {
+class FeeSummaryTotals {
   @column.money('Demand before concession.') readonly demand!: string;
   @column.money('Concession in force.') readonly concession!: string;
   @column.money('Demand less concession.') readonly net!: string;
@@ -31,7 +31,7 @@ export class FeeSummaryTotals {
 }
 
 @column.rowType('FeeSummaryRow', 'A month of the session, or a fee head.')
-export class FeeSummaryRow {
+class FeeSummaryRow {
   @column.month('The month; null by head.', { nullable: true }) readonly month!: string | null;
   @column.text('The fee head; null by month.', { nullable: true }) readonly feeHead!: string | null;
   @column.money('Demand before concession.') readonly demand!: string;

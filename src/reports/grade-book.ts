@@ -7,7 +7,7 @@ import { gradedResults } from './shared/grades.js';
 import { assertStudent } from './shared/people.js';
 
 @column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
-export class GradeBookComponent {
+class GradeBookComponent {
   @column.text('The component, e.g. Written.') readonly name!: string;
   @column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).')
   readonly marks!: string;
@@ -17,7 +17,7 @@ export class GradeBookComponent {
 }
 
 @column.rowType('GradeBookSubject', 'What the student got in one subject.')
-export class GradeBookSubject {
+class GradeBookSubject {
   @column.text('The subject.') readonly subject!: string;
   @column.rows(() => GradeBookComponent, 'What it is made of.')
   readonly components!: readonly GradeBookComponent[];
@@ -35,7 +35,7 @@ export class GradeBookSubject {
 }
 
 @column.rowType('GradeBookTotals', 'The result of the student.')
-export class GradeBookTotals {
+class GradeBookTotals {
   @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.', { nullable: true }) readonly name!: string | null;

@@ -6,7 +6,7 @@ import { json } from './engine/statement.js';
 import { onDate } from './shared/common-parameters.js';
 
 @column.rowType('LeaveRequestRow', 'A request for leave made on the day.')
-export class LeaveRequestRow {
+class LeaveRequestRow {
   @column.text('`_id` of the request.') readonly id!: string;
   @column.instant('When it was made.') readonly createdOn!: string;
   @column.text('student or staff.') readonly kind!: string;
@@ -24,7 +24,7 @@ export class LeaveRequestRow {
 }
 
 @column.rowType('LeaveRequestCount', 'Requests of one kind and status.')
-export class LeaveRequestCount {
+class LeaveRequestCount {
   @column.text('student or staff.') readonly kind!: string;
   @column.text('pending, approved or rejected.') readonly status!: string;
   @column.whole('How many requests.') readonly requests!: number;
@@ -32,7 +32,7 @@ export class LeaveRequestCount {
 }
 
 @column.rowType('LeaveRequestTotals', 'All requests of the day.')
-export class LeaveRequestTotals {
+class LeaveRequestTotals {
   @column.whole('How many requests.') readonly requests!: number;
   @column.whole('Days asked for.') readonly days!: number;
   @column.rows(() => LeaveRequestCount, 'By kind and status.')

@@ -11,7 +11,7 @@ import { assertPlace } from './shared/known-names.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
-export class StudentAgeing {
+class StudentAgeing {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
@@ -28,7 +28,7 @@ export class StudentAgeing {
 }
 
 @column.rowType('ClassAgeing', 'What a class owes, by how long it is overdue.')
-export class ClassAgeing {
+class ClassAgeing {
   @column.text('The class.') readonly class!: string;
   @column.whole('How many students owe.') readonly students!: number;
   @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
@@ -39,7 +39,7 @@ export class ClassAgeing {
 }
 
 @column.rowType('OutstandingAgeingTotals', 'The whole school.')
-export class OutstandingAgeingTotals {
+class OutstandingAgeingTotals {
   @column.whole('How many students owe.') readonly students!: number;
   @column.money('Due 0 to 30 days ago.') readonly days0To30!: string;
   @column.money('Due 31 to 60 days ago.') readonly days31To60!: string;

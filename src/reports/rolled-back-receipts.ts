@@ -10,7 +10,7 @@ import { checkRange } from './shared/common-parameters.js';
 import { byHead, headPlaces } from './shared/fee-heads.js';
 
 @column.rowType('RolledBackReceipt', 'A receipt that was rolled back.')
-export class RolledBackReceipt {
+class RolledBackReceipt {
   @column.text('Receipt number.') readonly receiptNo!: string;
   @column.instant('When it was written.') readonly date!: string;
   @column.text('`_id` of the student.', { nullable: true }) readonly studentId!: string | null;
@@ -33,14 +33,14 @@ export class RolledBackReceipt {
 }
 
 @column.rowType('RollbackTypeAmount', 'Receipts rolled back for one kind of reason.')
-export class RollbackTypeAmount {
+class RollbackTypeAmount {
   @column.text('entry_error, bounce, refund or duplicate.') readonly type!: string;
   @column.whole('How many receipts.') readonly receipts!: number;
   @column.money('Their totals.') readonly amount!: string;
 }
 
 @column.rowType('RolledBackReceiptTotals', 'All receipts rolled back.')
-export class RolledBackReceiptTotals {
+class RolledBackReceiptTotals {
   @column.whole('How many receipts.') readonly receipts!: number;
   @column.rows(() => FeeHeadAmount, 'By fee head.') readonly heads!: readonly FeeHeadAmount[];
   @column.money('Fines.') readonly fine!: string;

@@ -7,7 +7,7 @@ import { inSession } from './shared/common-parameters.js';
 import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionStrength', 'The students of one section.')
-export class SectionStrength {
+class SectionStrength {
   @column.text('The class.') readonly class!: string;
   @column.text('The section.') readonly section!: string;
   @column.whole('Boys.') readonly boys!: number;
@@ -19,7 +19,7 @@ export class SectionStrength {
 }
 
 @column.rowType('StrengthTotals', 'The whole school.')
-export class StrengthTotals {
+class StrengthTotals {
   @column.whole('Boys.') readonly boys!: number;
   @column.whole('Girls.') readonly girls!: number;
   @column.whole('Other, or gender not recorded.') readonly other!: number;

@@ -20,7 +20,7 @@ import {
 } from './shared/student-days.js';
 
 @column.rowType('StudentAttendanceDay', "A student's working day.")
-export class StudentAttendanceDay {
+class StudentAttendanceDay {
   @column.day('The day.') readonly day!: string;
   @column.text('present, absent, late, half_day, leave or unmarked.') readonly status!: string;
   @column.text('Class on the day.') readonly class!: string;
@@ -28,7 +28,7 @@ export class StudentAttendanceDay {
 }
 
 @column.rowType('StudentAttendance', 'The attendance of one student.')
-export class StudentAttendance {
+class StudentAttendance {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
@@ -55,7 +55,7 @@ export class StudentAttendance {
 }
 
 @column.rowType('StudentAttendanceTotals', 'All students listed.')
-export class StudentAttendanceTotals {
+class StudentAttendanceTotals {
   @column.whole('How many students.') readonly students!: number;
   @column.whole('Sum of the working days on roll.') readonly workingDays!: number;
   @column.whole('Days marked present.') readonly present!: number;

@@ -11,7 +11,7 @@ import { byHead, headPlaces } from './shared/fee-heads.js';
 import { lastMonths } from './shared/roll.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
-export class StudentConcession {
+class StudentConcession {
   @column.text('`_id` of the concession.') readonly id!: string;
   @column.text('The fee head; null: every head.', { nullable: true }) readonly feeHead!: string | null;
   @column.text('percent or amount.') readonly kind!: string;
@@ -26,7 +26,7 @@ export class StudentConcession {
 }
 
 @column.rowType('ConcessionAmount', 'What the concessions take off one fee head of one month.')
-export class ConcessionAmount {
+class ConcessionAmount {
   @column.month('The month.') readonly month!: string;
   @column.text('The fee head.') readonly feeHead!: string;
   @column.money('Demand before concession.') readonly demand!: string;
@@ -35,7 +35,7 @@ export class ConcessionAmount {
 }
 
 @column.rowType('StudentConcessionTotals', 'All concessions of the session together.')
-export class StudentConcessionTotals {
+class StudentConcessionTotals {
   @column.whole('How many concessions are in force.') readonly concessions!: number;
   @column.rows(
     () => ConcessionAmount,

@@ -10,7 +10,7 @@ import { feeItems } from './shared/fee-items.js';
 import { assertStudent } from './shared/people.js';
 
 @column.rowType('Sibling', 'A student with the same phone of the guardian.')
-export class Sibling {
+class Sibling {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name.') readonly name!: string;
@@ -19,7 +19,7 @@ export class Sibling {
 }
 
 @column.rowType('StudentMarks', 'How a student was marked this session.')
-export class StudentMarks {
+class StudentMarks {
   @column.whole('Days marked present.') readonly present!: number;
   @column.whole('Days marked absent.') readonly absent!: number;
   @column.whole('Days marked late.') readonly late!: number;
@@ -29,7 +29,7 @@ export class StudentMarks {
 }
 
 @column.rowType('StudentFees', 'The fees of a student this session, as on today.')
-export class StudentFees {
+class StudentFees {
   @column.money('Demand of which the due date has come.') readonly due!: string;
   @column.money('Concession in force.') readonly concession!: string;
   @column.money('Paid.') readonly paid!: string;
@@ -38,7 +38,7 @@ export class StudentFees {
 }
 
 @column.rowType('StudentResult', 'A result of a student.')
-export class StudentResult {
+class StudentResult {
   @column.text('`_id` of the result.') readonly id!: string;
   @column.text('The session.') readonly session!: string;
   @column.text('halfyear or finalyear.') readonly term!: string;
@@ -46,7 +46,7 @@ export class StudentResult {
 }
 
 @column.rowType('StudentLeave', 'A request for leave of a student.')
-export class StudentLeave {
+class StudentLeave {
   @column.text('`_id` of the request.') readonly id!: string;
   @column.day('First day.') readonly from!: string;
   @column.day('Last day.') readonly to!: string;
@@ -58,7 +58,7 @@ export class StudentLeave {
   'StudentProfile',
   'A student, and what the school knows around the student. What the caller may not see is null.',
 )
-export class StudentProfile {
+class StudentProfile {
   @column.text('`_id` of the student.') readonly studentId!: string;
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name.') readonly name!: string;
@@ -93,7 +93,7 @@ export class StudentProfile {
 }
 
 @column.rowType('StudentTotals', 'Whether there is such a student.')
-export class StudentTotals {
+class StudentTotals {
   @column.whole('1.') readonly students!: number;
 }
 

@@ -9,7 +9,7 @@ import { assertStaff } from './shared/people.js';
 import { schoolDays, unusableHolidays } from './shared/school-days.js';
 
 @column.rowType('TeacherAttendanceDay', "A staff member's day: every school day, and others with a mark.")
-export class TeacherAttendanceDay {
+class TeacherAttendanceDay {
   @column.day('The day.') readonly day!: string;
   @column.text('present, absent, half_day, leave, on_duty or unmarked.') readonly status!: string;
   @column.flag('Whether it is a school day; only such days count.') readonly schoolDay!: boolean;
@@ -23,13 +23,13 @@ export class TeacherAttendanceDay {
 }
 
 @column.rowType('LeaveTaken', 'Leave of one kind.')
-export class LeaveTaken {
+class LeaveTaken {
   @column.text('The kind of leave; "other" where none was said.') readonly leaveType!: string;
   @column.number('Days of it; half a day of leave is 0.5. Unit: days.') readonly days!: number;
 }
 
 @column.rowType('TeacherAttendanceTotals', 'The range.')
-export class TeacherAttendanceTotals {
+class TeacherAttendanceTotals {
   @column.text('`_id` of the staff member.') readonly userId!: string;
   @column.text('Name of the staff member.') readonly name!: string;
   @column.text('The department.', { nullable: true }) readonly department!: string | null;

@@ -10,7 +10,7 @@ import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
 @column.rowType('TeacherWorkload', 'What a teacher has on hand.')
-export class TeacherWorkload {
+class TeacherWorkload {
   @column.text('`_id` of the teacher.') readonly userId!: string;
   @column.text('Name.') readonly name!: string;
   @column.text('Department.', { nullable: true }) readonly department!: string | null;
@@ -23,7 +23,7 @@ export class TeacherWorkload {
 }
 
 @column.rowType('TeacherWorkloadTotals', 'All teachers.')
-export class TeacherWorkloadTotals {
+class TeacherWorkloadTotals {
   @column.whole('How many teachers.') readonly teachers!: number;
   @column.whole('Sections with a class teacher among them.') readonly sections!: number;
   @column.whole('Students of those sections.') readonly students!: number;

@@ -14,7 +14,7 @@ export class SectionOfTeacher {
 }
 
 @column.rowType('TeacherProfile', 'A member of staff, with the attendance of this month so far.')
-export class TeacherProfile {
+class TeacherProfile {
   @column.text('`_id` of the member of staff.') readonly userId!: string;
   @column.text('Employee code.', { nullable: true }) readonly employeeCode!: string | null;
   @column.text('Name.') readonly name!: string;
@@ -35,7 +35,7 @@ export class TeacherProfile {
 }
 
 @column.rowType('TeacherTotals', 'All listed.')
-export class TeacherTotals {
+class TeacherTotals {
   @column.whole('How many members of staff.') readonly teachers!: number;
   @column.whole('Of them class teachers.') readonly classTeachers!: number;
 }

@@ -21,7 +21,7 @@ export interface StreamAnswer {
   readonly countRows?: () => number;
 }
 
-export interface EmptyAnswer {
+interface EmptyAnswer {
   readonly kind: 'empty';
   readonly status: 204 | 304;
   readonly headers?: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ export const MEDIA_TYPES: Readonly<Record<Format, readonly [string, ...string[]]
   xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
 };
 
-export const PROBLEM_TYPE = 'application/problem+json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 /**
  * Headers seen so far and what they came to: reading one takes longer than the rest of the hot path. Bounded,

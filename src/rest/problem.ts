@@ -6,7 +6,7 @@ import { problemTypeFor } from './negotiation.js';
  * The members of RFC 9457. `type` ends in the code of the catalog, `instance` is the request id, which the
  * log has too.
  */
-export interface Problem {
+interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -24,7 +24,7 @@ export interface ProblemAnswer {
 /** Where the type of a problem begins; the code of the catalog follows. */
 export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
 
-export function toProblem(error: ServiceError, requestId: string): Problem {
+function toProblem(error: ServiceError, requestId: string): Problem {
   return {
     type: PROBLEM_TYPE_PREFIX + error.code,
     title: error.title,

@@ -128,7 +128,7 @@ const WRITE_ERRORS = [
  * Reads of any collection, and a row of its own for each that has documented parameters beside. POST reads
  * too: the same parameters, in the body where they are too long for an address.
  */
-export const READ_ROUTES: readonly Route[] = [
+const READ_ROUTES: readonly Route[] = [
   listRoute('GET', undefined, []),
   listRoute('POST', undefined, []),
   ...COLLECTION_READS.flatMap(({ collection, methods, parameters }) =>

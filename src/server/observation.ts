@@ -33,7 +33,7 @@ export type Observation =
   | LiveConnectionEnded
   | JobObservation;
 
-export interface LiveConnectionEnded {
+interface LiveConnectionEnded {
   readonly kind: 'liveConnectionEnded';
   readonly requestId: string;
   readonly address: string;

@@ -38,7 +38,7 @@ export function redactSecrets(text: string): string {
 }
 
 /** Whether what goes by this name is nobody's to read. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -32,7 +32,7 @@ export function useRest(app: FastifyInstance, o: RestOptions): void {
 }
 
 /** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
-export function toFastifyPath(path: string): string {
+function toFastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 

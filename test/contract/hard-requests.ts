@@ -13,7 +13,7 @@ import { socketUrl } from './live.js';
 /** What a request is sent through. */
 export type Door = Pick<Gateway, 'url' | 'tokenOf' | 'fetch'>;
 
-export interface Turn {
+interface Turn {
   /** The how many-eth of those sent at once. */
   readonly n: number;
   /** Ends the request in the middle, as a caller does who goes. */

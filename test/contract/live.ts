@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import type { Gateway, Role } from './gateway.js';
 import type { Answered, GraphqlError } from './graphql.js';
 
-export interface Closed {
+interface Closed {
   readonly code: number;
   readonly reason: string;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export interface TakenMail {
+interface TakenMail {
   readonly from: string;
   /** Of the envelope. */
   readonly to: readonly string[];

@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/database/database.js';
 import { RecordStore } from '../../src/store/record-store.js';
 import { useTestDatabase } from '../database.js';
 
-export const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
+const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, timeZone: 'Asia/Kolkata' };
 
 export function scopeWith(roles: readonly string[], more: Partial<Scope['principal']> = {}): Scope {
   return {
@@ -29,7 +29,7 @@ export function scopeWith(roles: readonly string[], more: Partial<Scope['princip
   };
 }
 
-export interface Mark {
+interface Mark {
   readonly student: string;
   /** YYYY-MM-DD. */
   readonly day: string;

@@ -29,7 +29,7 @@ import type { PreparedDocument } from './prepared-documents.js';
 import { MessagePrinter, PrintedResult } from './printed-result.js';
 import { openSourceStream } from './source-stream.js';
 
-export interface LiveLimits {
+interface LiveLimits {
   readonly connectionsPerCredential: number;
   readonly subscriptionsPerConnection: number;
   /** What may wait for a connection. */

@@ -289,7 +289,7 @@ export class TypedTypes {
 }
 
 @InputType({ description: 'Points to a record.' })
-export class ReferenceInput {
+class ReferenceInput {
   @Field(() => ID, { description: 'The id of the record.' })
   readonly id!: string;
 

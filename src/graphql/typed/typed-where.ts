@@ -24,7 +24,7 @@ import {
 } from './typed-types.js';
 
 /** The inner values are the operands of `mode`. */
-export const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
+const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
 
 registerEnumType(TextMode, {
   name: 'TextMode',

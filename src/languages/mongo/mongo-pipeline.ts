@@ -20,7 +20,7 @@ import { parseMongoSort } from './mongo-sort.js';
 
 export type Stage = StageMeaning & { readonly name: string; readonly source: JsonObject };
 
-export type StageMeaning =
+type StageMeaning =
   | { readonly kind: 'match'; readonly filter: Filter }
   | { readonly kind: 'project'; readonly projection: Projection }
   | { readonly kind: 'set'; readonly members: readonly SetMember[] }
@@ -38,7 +38,7 @@ export type StageMeaning =
   | BucketStage
   | { readonly kind: 'replaceRoot'; readonly root: Expression };
 
-export interface SetMember {
+interface SetMember {
   readonly path: Path;
   readonly value: Expression;
 }

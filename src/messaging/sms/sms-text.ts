@@ -5,7 +5,7 @@
  * @see 3GPP TS 23.038, 6.2.1 (alphabet and its extension), 23.040 9.2.3.24.1 (messages of several parts), reports 6
  */
 
-export type SmsEncoding = 'gsm7' | 'ucs2';
+type SmsEncoding = 'gsm7' | 'ucs2';
 
 export interface SmsText {
   readonly encoding: SmsEncoding;

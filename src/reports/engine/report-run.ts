@@ -32,7 +32,7 @@ export interface ReportPage {
 export type ReportFormat = 'json' | 'ndjson' | 'csv' | 'xlsx';
 export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'ndjson', 'csv', 'xlsx'];
 
-export const MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
+const MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8',

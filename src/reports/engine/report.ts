@@ -32,7 +32,7 @@ import { schoolSettings } from './school-settings.js';
  * A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others
  * from the query (on POST also from the body).
  */
-export interface ReportRoute {
+interface ReportRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
 }
@@ -41,7 +41,7 @@ export interface ReportRoute {
  * The documented path of a report that is a plain read of records; the report beside it adds what records do
  * not say.
  */
-export interface RecordRoute {
+interface RecordRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query: string;

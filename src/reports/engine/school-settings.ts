@@ -4,7 +4,7 @@ import { isJsonObject } from '../../json.js';
 import { CURRENCY, TIME_OF_DAY, WEEKLY_OFF } from '../../store/catalog/known-properties.js';
 
 /** A lower bound in percent and the grade from there on. */
-export interface GradeBound {
+interface GradeBound {
   readonly from: number;
   readonly grade: string;
 }

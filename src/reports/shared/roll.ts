@@ -29,7 +29,7 @@ const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-
  * The last day on the roll, as text: far ahead for a student who has not left, null where `left_on` is no
  * day.
  */
-export function lastRollDay({ today }: RollContext): Sql {
+function lastRollDay({ today }: RollContext): Sql {
   return Prisma.sql`case
       when coalesce(r.data->>'left_on', '') <> '' then substring(r.data->>'left_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
       when r.data->>'status' in ('withdrawn', 'transferred') then ${addDays(today, -1)}

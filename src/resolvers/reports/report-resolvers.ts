@@ -21,7 +21,7 @@ import { type RequestContext, requireScope } from '../request-context.js';
   'ReportWarning',
   'Records a report left out because a value in them is unusable. They never fail or bend it.',
 )
-export class ReportWarning {
+class ReportWarning {
   @column.text('The collection of the records.') readonly collection!: string;
   @column.text('What is wrong with them.') readonly reason!: string;
   @column.whole('How many they are.') readonly count!: number;
@@ -29,7 +29,7 @@ export class ReportWarning {
 }
 
 @ObjectType({ description: 'Whether a report has more rows, and where they start.' })
-export class ReportPageInfo {
+class ReportPageInfo {
   @Field(() => Boolean, { description: 'Whether there are rows after this page.' })
   readonly hasNextPage!: boolean;
   @Field(() => String, { nullable: true, description: 'Pass as `after` to get the next page.' })

@@ -7,7 +7,7 @@ import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 @ObjectType('AuditEntry', { description: 'One change of one record.', simpleResolvers: true })
-export class AuditEntryResult {
+class AuditEntryResult {
   @Field(() => ID, { description: 'Goes up with time; what `before` takes.' })
   readonly id!: string;
 

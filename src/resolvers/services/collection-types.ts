@@ -15,7 +15,7 @@ export interface CollectionDescription {
   readonly fields: readonly FieldDescription[];
 }
 
-export interface FieldDescription {
+interface FieldDescription {
   readonly name: string;
   readonly type: string;
   readonly description: string;

@@ -143,7 +143,7 @@ export class ScriptVersionResult {
 }
 
 @ObjectType('ScriptOutputLine', { description: 'A line a script printed.', simpleResolvers: true })
-export class ScriptOutputLineResult {
+class ScriptOutputLineResult {
   @Field(() => DateTime, { description: 'When.' })
   readonly at!: Date;
 
@@ -155,7 +155,7 @@ export class ScriptOutputLineResult {
 }
 
 @ObjectType('ScriptError', { description: 'Why a run failed.', simpleResolvers: true })
-export class ScriptErrorResult {
+class ScriptErrorResult {
   @Field(() => String, { description: 'The class of the error, e.g. "TypeError".' })
   readonly name!: string;
 

@@ -253,7 +253,7 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
 }
 
 /** As whom a script runs for a caller: with its service roles, or as the caller. */
-export function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
+function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
   return { ...scope, principal: principalOfRun(scope, script) };
 }
 

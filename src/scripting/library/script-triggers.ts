@@ -21,7 +21,7 @@ import { principalOfRun, type RunCause, type ScriptRun, type ScriptRuns } from '
 import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
 import type { ScriptOutline, Scripts } from './scripts.js';
 
-export interface StartedScripts {
+interface StartedScripts {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
   readonly writePlaces: Places;

@@ -5,7 +5,7 @@ import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { WriteOperation } from '../../store/writing/write-triggers.js';
 
 /** The writes of a collection that start a script. */
-export interface WriteTrigger {
+interface WriteTrigger {
   readonly collection: string;
   readonly operations: readonly WriteOperation[];
 }
@@ -14,7 +14,7 @@ export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as con
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
 
 /** `/x/<name>`. `public`: for anybody; `caller`: for those who may run the script. */
-export interface Endpoint {
+interface Endpoint {
   readonly access: 'public' | 'caller';
   readonly methods: readonly EndpointMethod[];
 }

@@ -5,7 +5,7 @@ import type { ScriptError } from '../script-run.js';
 import { jsonValue, readArguments } from './arguments.js';
 import { type HostBinding, type HostCallContext, ScriptFailure } from './host-binding.js';
 
-export interface NestedRun {
+interface NestedRun {
   readonly value?: JsonValue | undefined;
   readonly error?: ScriptError | undefined;
 }

@@ -148,11 +148,6 @@ function wholeRecord(collection: Collection): ServiceError {
   );
 }
 
-/** The row rules of one verb as a filter that every record passes when there are none. */
-export function rowsOf(access: EffectiveAccess): Filter {
-  return access.rows ?? EVERYTHING;
-}
-
 function isInScopes(principal: Principal, collection: string, verb: RecordVerb): boolean {
   const collections = principal.scopes?.collections;
   if (collections === undefined) return true;

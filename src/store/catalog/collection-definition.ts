@@ -45,7 +45,7 @@ export interface CollectionDefinition {
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
 }
 
-export type CheckDefinition =
+type CheckDefinition =
   | { readonly kind: 'sum'; readonly total: string; readonly of: readonly string[] }
   | { readonly kind: 'order'; readonly in?: string; readonly lower: string; readonly upper: string };
 
@@ -70,7 +70,7 @@ export interface FieldDefinition {
   readonly deprecated?: string;
 }
 
-export interface RoleAccessDefinition {
+interface RoleAccessDefinition {
   readonly verbs: readonly RecordVerb[];
   readonly hiddenFields?: readonly string[];
   readonly readOnlyFields?: readonly string[];
@@ -88,7 +88,7 @@ export interface ParseCollectionOptions {
  * The most fields a declaration may have, members of objects included. Beyond it a schema is no longer read
  * by people, nor quickly by machines.
  */
-export const MAX_FIELDS = 300;
+const MAX_FIELDS = 300;
 
 /**
  * Reads a declaration as a `Collection`.

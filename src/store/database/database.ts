@@ -38,7 +38,7 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /**
    * Prepares the statement under this name, once a connection. The same name must always mean the same text.
    */
@@ -54,12 +54,12 @@ export interface QueryOptions {
   readonly caller?: StatementCaller | undefined;
 }
 
-export interface StreamOptions extends QueryOptions {
+interface StreamOptions extends QueryOptions {
   /** Default 500. */
   readonly batchRows?: number | undefined;
 }
 
-export interface NamedStatement {
+interface NamedStatement {
   readonly sql: Prisma.Sql;
   /** As `QueryOptions.name`. */
   readonly name: string | undefined;
@@ -164,8 +164,7 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-export interface BackgroundPoolOptions
-  extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
+interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
   /** The work comes to its end: from now on it is refused instead of waiting. Absent: it never waits. */
   readonly waitUntil?: AbortSignal;
 }
@@ -380,7 +379,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-export type GatewayPrisma = ReturnType<typeof createPrisma>;
+type GatewayPrisma = ReturnType<typeof createPrisma>;
 
 function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) });

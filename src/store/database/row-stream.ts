@@ -5,7 +5,7 @@ import type { Cancellation } from './cancellation.js';
 import { RETRY_AFTER_SECONDS, toServiceError } from './database-errors.js';
 import { WatchedClient } from './watched-client.js';
 
-export interface StreamedQuery {
+interface StreamedQuery {
   /** Must select ONE text column. */
   readonly text: string;
   readonly values: readonly unknown[];

@@ -20,7 +20,7 @@ const ALLOWED_NAME = /^[A-Za-z0-9_$-]{1,63}$/;
  * What of another collection the caller may see: a condition over the alias `r`, the domain and the
  * tombstones included.
  */
-export type VisibleRecords = (collection: string) => Sql;
+type VisibleRecords = (collection: string) => Sql;
 
 /** What the expressions of one statement share. */
 export interface Printing {

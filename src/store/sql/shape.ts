@@ -25,7 +25,7 @@ export interface Member {
 }
 
 /** A text that does not come from the record, such as the name of its type. */
-export interface ConstantShape {
+interface ConstantShape {
   readonly kind: 'constant';
   readonly text: string;
 }
@@ -34,11 +34,11 @@ export interface ConstantShape {
  * What a record has beside its fields. `fields`: all that the query's projection leaves, as one JSON object
  * without `_id`.
  */
-export interface RecordPartShape {
+interface RecordPartShape {
   readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
 }
 
-export interface ValueShape {
+interface ValueShape {
   readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'json';
   readonly path: Path;
 }
@@ -50,7 +50,7 @@ export interface EnumShape {
   readonly namesByValue: ReadonlyMap<string, string>;
 }
 
-export interface ObjectShape {
+interface ObjectShape {
   readonly kind: 'object';
   readonly path: Path;
   readonly members: readonly Member[];

@@ -31,7 +31,7 @@ import type { LeafType, Target } from './target.js';
 export type ValueTest = IsTest | InTest | NumberRangeTest | TextRangeTest | LikeTest | EitherTest;
 
 /** Equals the value, type and all; numbers by value (5 and 5.0 are one number). */
-export interface IsTest {
+interface IsTest {
   readonly kind: 'is';
   readonly value: Operand;
 }
@@ -71,7 +71,7 @@ export interface LikeTest {
   readonly isInsensitive: boolean;
 }
 
-export interface EitherTest {
+interface EitherTest {
   readonly kind: 'either';
   readonly tests: readonly ValueTest[];
 }

@@ -9,7 +9,7 @@ import type { Answer, Probe, ReadDoor, Voice, WriteDoor } from './doors.js';
 import { type Caller, type Declared, promiseOf } from './promise.js';
 import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
 
-export function voiceOf({ gateway }: School, caller: Caller): Voice {
+function voiceOf({ gateway }: School, caller: Caller): Voice {
   const rest: Voice['rest'] = async (method, path, body, headers = {}) => {
     const response = await gateway.fetch(path, {
       method,

@@ -17,7 +17,7 @@ export interface DeclaredField {
   readonly fields?: readonly DeclaredField[];
 }
 
-export interface DeclaredAccess {
+interface DeclaredAccess {
   readonly verbs: readonly Verb[];
   readonly hiddenFields?: readonly string[];
   readonly rows?: { readonly fields: readonly string[]; readonly attribute: string };

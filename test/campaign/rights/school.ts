@@ -16,7 +16,7 @@ export interface MarkedRecord {
 }
 
 /** Of each collection one record that row rules let a teacher reach, and one that they do not. */
-export type Records = ReadonlyMap<string, readonly MarkedRecord[]>;
+type Records = ReadonlyMap<string, readonly MarkedRecord[]>;
 
 export interface School {
   readonly gateway: Gateway;

@@ -65,7 +65,7 @@ const SCALAR_PATHS = [
 ];
 const LIST_PATHS = ['tags', 'scores', 'mixed'];
 const DEEP_PATHS = ['lines.head', 'lines.amount'];
-export const path = fc.constantFrom(...SCALAR_PATHS, ...LIST_PATHS, ...DEEP_PATHS);
+const path = fc.constantFrom(...SCALAR_PATHS, ...LIST_PATHS, ...DEEP_PATHS);
 
 const comparison = fc
   .constantFrom('$gt', '$gte', '$lt', '$lte')

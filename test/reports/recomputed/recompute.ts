@@ -31,7 +31,7 @@ interface Item {
 }
 
 /** The first and the last day on the roll. */
-export function rollOf(student: RawRecord, today: string): readonly [string, string] {
+function rollOf(student: RawRecord, today: string): readonly [string, string] {
   const isGone = student.status === 'withdrawn' || student.status === 'transferred';
   return [student.admitted_on, student.left_on ?? (isGone ? addDays(today, -1) : '9999-12-31')];
 }

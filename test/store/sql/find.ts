@@ -40,7 +40,7 @@ export async function find(
 }
 
 /** The text as Postgres gets it, on one line. */
-export function sqlOf(sql: Prisma.Sql): string {
+function sqlOf(sql: Prisma.Sql): string {
   return sql.text.replace(/\s+/g, ' ').trim();
 }
 

@@ -23,7 +23,7 @@ export interface KeyField {
 }
 
 /** A field of the record itself, of whose values something is computed. */
-export interface MeasuredField {
+interface MeasuredField {
   /** A field of a group and of `having`. */
   readonly name: string;
   readonly enumName: string;

@@ -28,7 +28,7 @@ import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js
 import { toOperations, UpdateArguments } from './update-arguments.js';
 
 @ObjectType('RecordBatch', { description: 'What a write of many records did.', simpleResolvers: true })
-export class GenericBatch {
+class GenericBatch {
   @Field(() => Int, { description: 'Records created, changed or removed.' })
   readonly count!: number;
 

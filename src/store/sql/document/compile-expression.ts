@@ -106,7 +106,7 @@ export function objectOf(members: readonly (readonly [string, Value])[]): Value 
 }
 
 /** An element that is missing is null. */
-export function listOf(elements: readonly Value[]): Value {
+function listOf(elements: readonly Value[]): Value {
   if (elements.length === 0) return json(Prisma.raw(`'[]'::jsonb`));
   const values = elements.map((element) => Prisma.sql`coalesce(${toJson(element)}, ${JSON_NULL})`);
   return json(Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])`);
