@@ -1,12 +1,12 @@
 /** The manual says of Mongo's language what the code does. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { MONGO_DIFFERENCES } from '../../src/languages/mongo/mongo-differences.js';
 import { STAGE_NAMES } from '../../src/languages/mongo/mongo-pipeline.js';
 import { QUERY_OPERATORS } from '../../src/languages/mongo/mongo-query.js';
 import { UPDATE_OPERATORS } from '../../src/languages/mongo/mongo-update.js';
 import { EXPRESSION_OPERATORS } from '../../src/store/sql/document/expression-operators.js';
 import { SQL_ACCUMULATORS } from '../../src/store/sql/pipeline/compile-group.js';
+import { listFiles, readProjectFile } from './project-files.js';
 
 const MANUAL = readFileSync(new URL('../../docs/platform-db.md', import.meta.url), 'utf8');
 
@@ -22,8 +22,12 @@ describe('the manual', () => {
     expect(names.filter((name) => !MANUAL.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('lists every difference from MongoDB and mingo', () => {
-    const rows = MONGO_DIFFERENCES.map(({ name, here, elsewhere }) => `| ${name} | ${here} | ${elsewhere} |`);
-    expect(rows.filter((row) => !MANUAL.includes(row))).toEqual([]);
+  it('lists every difference from MongoDB and mingo that a test makes an exception for', () => {
+    const named = listFiles('test/languages/mongo')
+      .flatMap((file) => readProjectFile(file).split('\n'))
+      .filter((line) => line.includes('of the differences in the manual'))
+      .flatMap((line) => [...line.matchAll(/"([^"]+)"/g)].map(([, name]) => name));
+    expect(named.length).toBeGreaterThan(6);
+    expect(named.filter((name) => !MANUAL.includes(`\n| ${name} | `))).toEqual([]);
   });
 });

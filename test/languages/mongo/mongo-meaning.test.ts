@@ -49,7 +49,7 @@ async function expectSameAnswers(
       queries.forEach((asked, index) => {
         // In plain objects of this realm, of which mingo takes none for equal to another's.
         const mingo = new Query(JSON.parse(JSON.stringify(asked)));
-        // "remainders of what is no number" of MONGO_DIFFERENCES.
+        // "remainders of what is no number" of the differences in the manual.
         if (JSON.stringify(asked).includes('"$mod"')) return;
         const expected = documents.flatMap((one, id) =>
           mingo.test(JSON.parse(JSON.stringify(one))) ? [id] : [],

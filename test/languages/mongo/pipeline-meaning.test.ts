@@ -79,12 +79,12 @@ async function expectSameAnswers(
   await fc.assert(check, { numRuns: runs });
 }
 
-/** "remainders of what is no number" and "parts of one document" of MONGO_DIFFERENCES. */
+/** "remainders of what is no number" and "parts of one document" of the differences in the manual. */
 function isNamedDifference(stages: string): boolean {
   return stages.includes('"$mod"') || (stages.includes('"$unwind"') && stages.includes('"address.city"]'));
 }
 
-/** mingo, but for "missing in a sort" of MONGO_DIFFERENCES. */
+/** mingo, but for "missing in a sort" of the differences in the manual. */
 const CONTEXT = Context.init({
   accumulator: { ...accumulatorOperators },
   expression: { ...expressionOperators },
@@ -95,8 +95,8 @@ const CONTEXT = Context.init({
 const KEEPS_ORDER = new Set(['$match', '$sort', '$limit', '$skip', '$addFields', '$project', '$unset']);
 
 /**
- * `undefined` where mingo refuses these documents, e.g. "arithmetic on what is no number" of
- * MONGO_DIFFERENCES.
+ * `undefined` where mingo refuses these documents, e.g.
+ * "arithmetic on what is no number" of the differences in the manual.
  */
 function mingoAnswer(
   stored: readonly JsonObject[],
@@ -151,7 +151,7 @@ function sorted(value: JsonValue, name: string): JsonValue {
     const elements = value
       .filter((element: JsonValue) => !isCountOfNothing(element))
       .map((element: JsonValue) => sorted(element, ''));
-    // "missing in a sort" of MONGO_DIFFERENCES: a list among the keys of `names` has another place.
+    // "missing in a sort" of the differences in the manual: a list among the keys of `names` has another place.
     const isInAnyOrder = name === 'set' || (name === 'names' && elements.some(hasListAsId));
     return isInAnyOrder ? elements.map((element) => JSON.stringify(element)).sort() : elements;
   }
@@ -167,7 +167,7 @@ function hasListAsId(value: JsonValue): boolean {
   return isJsonObject(value) && Array.isArray(value._id);
 }
 
-/** "counts of nothing" of MONGO_DIFFERENCES: mingo has a document for them. */
+/** "counts of nothing" of the differences in the manual: mingo has a document for them. */
 function isCountOfNothing(value: JsonValue): boolean {
   return (
     typeof value === 'object' &&

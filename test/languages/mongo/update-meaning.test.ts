@@ -109,7 +109,7 @@ describe('an update', () => {
   });
 });
 
-/** "new lists" and "sets with a value twice" of MONGO_DIFFERENCES. */
+/** "new lists" and "sets with a value twice" of the differences in the manual. */
 function isNamedDifference(before: JsonObject, change: JsonObject): boolean {
   const [[operator, operands] = ['', {}]] = Object.entries(change);
   const [[path, operand] = ['', null]] = Object.entries(operands as JsonObject);
