@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import type { DestinationStream } from 'pino';
 import type { PasswordCost } from '../auth/passwords.js';
 import type { Config } from '../config.js';
+import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
 import { createGraphql } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
 import { findPackageDirectory } from '../package-directory.js';
@@ -96,7 +97,11 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
       domains,
       rateLimits,
       scripting: services,
-      explorer: { packageDirectory: findPackageDirectory(), school: () => domains.top() },
+      explorer: {
+        packageDirectory: findPackageDirectory(),
+        school: () => domains.top(),
+        demo: { domainId: DEMO_DOMAIN, userNames: DEMO_USERS.map(({ userName }) => userName) },
+      },
       graphql: graphql.plugin,
       live: graphql.live,
     },

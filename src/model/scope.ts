@@ -3,7 +3,7 @@
  * without one.
  */
 import type { JsonValue } from '../json.js';
-import type { StatementCaller } from '../store/database/statement-watch.js';
+import type { StatementCaller } from './statement-caller.js';
 
 /** A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. */
 export interface Domain {

@@ -7,7 +7,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { DEMO_USERS } from '../demo/demo-options.js';
 import { ServiceError } from '../errors.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { type PageFiles, pageDirectory, readPageFiles } from '../explore/page-files.js';
@@ -21,6 +20,8 @@ export interface ExplorerOptions {
   readonly packageDirectory: string;
   /** The main school; `undefined` while there is none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
+  /** The logins that the form may show, and of which school they are. */
+  readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** @throws Error when an example of the library lacks something */
 export async function useExplorer(
   app: FastifyInstance,
-  { packageDirectory, school }: ExplorerOptions,
+  { packageDirectory, school, demo }: ExplorerOptions,
 ): Promise<void> {
   const directory = pageDirectory(packageDirectory);
   const files = await readPageFiles(directory).catch(() => undefined);
@@ -41,7 +42,7 @@ export async function useExplorer(
   addPage(app, '/explore', 'text/html; charset=utf-8', () => printPage(getBuilt(files)));
   addPage(app, '/explore/operations.json', 'application/json; charset=utf-8', () => JSON.stringify(library));
   addPage(app, '/explore/school.json', 'application/json; charset=utf-8', () =>
-    JSON.stringify(describeSchool(school())),
+    JSON.stringify(describeSchool(school(), demo)),
   );
   addAssets(app, directory, new Set(files?.names));
 }
@@ -55,10 +56,10 @@ function getBuilt(files: PageFiles | undefined): PageFiles {
  * The demo logins stand on the login form of the demo school, as they do in the README; those of another
  * school do not.
  */
-function describeSchool(school: ReturnType<ExplorerOptions['school']>) {
+function describeSchool(school: ReturnType<ExplorerOptions['school']>, demo: ExplorerOptions['demo']) {
   return {
     school: school?.name ?? null,
-    demoUsers: school?.id === 'demo' ? DEMO_USERS.map(({ userName }) => userName) : [],
+    demoUsers: school?.id === demo.domainId ? demo.userNames : [],
   };
 }
 

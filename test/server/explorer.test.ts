@@ -144,7 +144,11 @@ describe('a gateway whose explorer is not as it should be', () => {
         : reply.code(500).send(error),
     );
     addAllMethods(app);
-    await useExplorer(app, { packageDirectory, school: () => undefined });
+    await useExplorer(app, {
+      packageDirectory,
+      school: () => undefined,
+      demo: { domainId: 'demo', userNames: [] },
+    });
     return app;
   }
 

@@ -1,7 +1,7 @@
 /** What resolvers are told of a request that came by GraphQL. Apollo copies it, so it is plain. */
 
+import type { EndedStatement } from '../../model/statement-caller.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
-import type { EndedStatement } from '../../store/database/statement-watch.js';
 import type { OperationTiming } from './operation-timing.js';
 
 export interface GraphqlContext extends RequestContext {

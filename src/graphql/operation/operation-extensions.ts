@@ -4,12 +4,11 @@
  */
 
 import { ServiceError } from '../../errors.js';
-import type { Prisma } from '../../generated/prisma/client.js';
+import type { EndedStatement, SqlText } from '../../model/statement-caller.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Database } from '../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../store/database/statement-plan.js';
-import type { EndedStatement } from '../../store/database/statement-watch.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 export type ExtensionName = 'cost' | 'explain';
@@ -95,7 +94,7 @@ function withoutPlan(reason: unknown): Pick<StatementPlan, 'lines' | 'indexes'> 
 /** Tables whose values are secrets or made of them. */
 const SECRET_TABLES = /\b(?:credentials|sessions|refresh_tokens|api_keys|settings)\b/;
 
-function shownParameters(sql: Prisma.Sql): readonly unknown[] {
+function shownParameters(sql: SqlText): readonly unknown[] {
   if (SECRET_TABLES.test(sql.text)) return sql.values.map(() => '[redacted]');
   return sql.values.map(shownValue);
 }

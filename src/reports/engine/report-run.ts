@@ -5,7 +5,7 @@
 import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
-import type { StatementCaller } from '../../store/database/statement-watch.js';
+import type { StatementCaller } from '../../model/statement-caller.js';
 import { printCsv } from './csv.js';
 import type { ReportContext, ReportServices } from './report-context.js';
 import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';

@@ -9,6 +9,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
+import type { StatementCaller } from '../../model/statement-caller.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { toServiceError } from './database-errors.js';
@@ -16,7 +17,7 @@ import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { Renewal } from './renewal.js';
 import { streamRows } from './row-stream.js';
-import { type SlowStatementWatch, type StatementCaller, watched } from './statement-watch.js';
+import { type SlowStatementWatch, watched } from './statement-watch.js';
 import { assertStorableArguments, assertStorableParameters } from './storable-parameters.js';
 import { Turns } from './turns.js';
 

@@ -1,7 +1,7 @@
 /** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
 import { Prisma } from '../../generated/prisma/client.js';
+import type { SqlText, StatementCaller } from '../../model/statement-caller.js';
 import type { Database } from './database.js';
-import type { StatementCaller } from './statement-watch.js';
 
 export interface StatementPlan {
   /**
@@ -39,14 +39,14 @@ export type PlanDepth = 'run' | 'guess';
  */
 export async function readPlan(
   database: Pick<Database, 'transaction'>,
-  sql: Prisma.Sql,
+  sql: SqlText,
   depth: PlanDepth,
 ): Promise<StatementPlan> {
   const options = Prisma.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
   return await database.transaction(async (transaction) => {
     await transaction.query(Prisma.sql`set transaction read only`, { caller: PLANNING });
     const [row] = await transaction.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
-      Prisma.sql`explain (${options}) ${sql}`,
+      Prisma.sql`explain (${options}) ${new Prisma.Sql(sql.strings, sql.values)}`,
       { caller: PLANNING },
     );
     const nodes = listNodes(row?.['QUERY PLAN'][0]?.Plan, 0);

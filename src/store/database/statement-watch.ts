@@ -1,21 +1,7 @@
 /** Who hears of the statements that run, and how long they took. Nothing is measured where nobody does. */
 import type { Prisma } from '../../generated/prisma/client.js';
 import { guarded } from '../../guarded.js';
-
-export interface EndedStatement {
-  readonly sql: Prisma.Sql;
-  readonly durationMs: number;
-  readonly rowCount: number;
-}
-
-/** On whose behalf a statement runs. A `Scope` is one. */
-export interface StatementCaller {
-  readonly requestId: string;
-  /** What the request does, in a word: the name of a GraphQL operation, the template of a route. */
-  readonly operation?: string | undefined;
-  /** Hears of the statements of this caller alone. */
-  readonly onStatement?: ((statement: EndedStatement) => void) | undefined;
-}
+import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
 
 /** What hears of statements that took long, whoever they were for. */
 export interface SlowStatementWatch {

@@ -3,10 +3,11 @@
  * which index would help. The plan is asked for once the statement is over, seldom, and holds no value of a
  * caller.
  */
+
+import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { PLANNING, readPlan, type StatementPlan } from '../database/statement-plan.js';
-import type { EndedStatement, StatementCaller } from '../database/statement-watch.js';
 import { type IndexSuggestion, suggestIndexes } from './index-suggestion.js';
 
 export interface SlowStatement {

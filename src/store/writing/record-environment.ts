@@ -2,10 +2,10 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
+import type { StatementCaller } from '../../model/statement-caller.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database, Queryable } from '../database/database.js';
-import type { StatementCaller } from '../database/statement-watch.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-reading.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';

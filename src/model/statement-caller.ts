@@ -1,0 +1,23 @@
+/** On whose behalf statements run, and what may be heard of them. */
+
+/** On whose behalf a statement runs. A `Scope` is one. */
+export interface StatementCaller {
+  readonly requestId: string;
+  /** What the request does, in a word: the name of a GraphQL operation, the template of a route. */
+  readonly operation?: string | undefined;
+  /** Hears of the statements of this caller alone. */
+  readonly onStatement?: ((statement: EndedStatement) => void) | undefined;
+}
+
+export interface EndedStatement {
+  readonly sql: SqlText;
+  readonly durationMs: number;
+  readonly rowCount: number;
+}
+
+/** SQL as it went to the database. The values stand between the strings, and are `$1`, `$2`, … in the text. */
+export interface SqlText {
+  readonly text: string;
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+}

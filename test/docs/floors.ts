@@ -1,0 +1,138 @@
+/** Who may call whom: every import of `src` runs down from room to room, type imports included. */
+import type { Import } from './import-graph.js';
+
+/** A folder with all below it that is no room of its own, or (without `/` at its end) a file. */
+export interface Room {
+  readonly name: string;
+  /** The folders and files whose files its own may import, beside those of the room itself and of the bottom. */
+  readonly imports: readonly string[];
+  /** Of the bottom these alone; left out, all of it. */
+  readonly bottom?: readonly string[];
+}
+
+/** From the bottom up: a room names none that stands below it here. The bottom itself is what is in no room. */
+export const FLOORS: readonly Room[] = [
+  { name: 'scalars/', imports: [], bottom: ['json.ts'] },
+  { name: 'model/', imports: [], bottom: ['errors.ts', 'json.ts'] },
+  { name: 'languages/', imports: ['model/'] },
+  { name: 'store/database/', imports: ['model/'] },
+  { name: 'store/access/', imports: ['model/', 'languages/'] },
+  { name: 'store/catalog/', imports: ['model/', 'store/database/', 'store/access/'] },
+  { name: 'store/sql/', imports: ['model/', 'languages/', 'store/database/', 'store/access/'] },
+  {
+    name: 'store/reading/',
+    imports: ['model/', 'store/database/', 'store/access/', 'store/catalog/', 'store/sql/'],
+  },
+  {
+    name: 'store/writing/',
+    imports: [
+      ...['model/', 'store/database/', 'store/access/', 'store/catalog/', 'store/sql/', 'store/reading/'],
+    ],
+  },
+  { name: 'store/changes/', imports: ['model/', 'store/database/', 'store/access/', 'store/writing/'] },
+  {
+    name: 'store/record-store.ts',
+    imports: [
+      ...['model/', 'store/database/', 'store/access/', 'store/sql/', 'store/reading/'],
+      ...['store/writing/', 'store/changes/'],
+    ],
+  },
+  {
+    name: 'store/pipeline/',
+    imports: [
+      ...['model/', 'languages/', 'store/database/', 'store/access/', 'store/catalog/', 'store/sql/'],
+      'store/record-store.ts',
+    ],
+  },
+  { name: 'store/', imports: [] },
+  { name: 'auth/', imports: ['model/', 'store/'] },
+  { name: 'files/', imports: ['model/', 'store/'] },
+  { name: 'messaging/', imports: ['model/', 'store/'] },
+  { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
+  { name: 'config.ts', imports: ['files/', 'messaging/', 'scripting/'] },
+  { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/'] },
+  { name: 'reports/shared/', imports: ['reports/engine/'] },
+  {
+    name: 'reports/receipts/',
+    imports: ['scalars/', 'model/', 'store/', 'reports/engine/', 'reports/shared/'],
+  },
+  { name: 'reports/', imports: ['model/', 'reports/engine/', 'reports/shared/'] },
+  {
+    name: 'resolvers/',
+    imports: [
+      ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/'],
+      'reports/',
+    ],
+  },
+  {
+    name: 'rest/',
+    imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/', 'reports/', 'resolvers/'],
+  },
+  {
+    name: 'graphql/',
+    imports: [
+      ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'messaging/', 'config.ts', 'reports/'],
+      'resolvers/',
+    ],
+  },
+  { name: 'explore/', imports: ['reports/engine/csv-line.ts'] },
+  { name: 'manual/', imports: [] },
+  {
+    name: 'server/',
+    imports: [
+      ...['model/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/', 'reports/', 'resolvers/'],
+      ...['rest/', 'graphql/', 'explore/', 'manual/'],
+    ],
+  },
+  { name: 'demo/', imports: ['model/', 'store/'] },
+  {
+    name: 'compose/',
+    imports: [
+      ...['store/', 'auth/', 'files/', 'messaging/', 'scripting/', 'config.ts', 'reports/'],
+      ...['resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
+    ],
+  },
+  {
+    name: 'cli/',
+    imports: [
+      ...['model/', 'store/', 'messaging/', 'scripting/', 'config.ts', 'reports/', 'rest/', 'graphql/'],
+      ...['server/', 'demo/', 'compose/'],
+    ],
+  },
+  { name: 'main.ts', imports: ['config.ts', 'cli/'] },
+];
+
+/** The imports that no room allows; those among files of the bottom are nobody's concern. */
+export function findForbidden(imports: readonly Import[], floors: readonly Room[] = FLOORS): Import[] {
+  return imports.filter(({ from, to }) => !isAllowed(from, to, floors));
+}
+
+function isAllowed(from: string, to: string, floors: readonly Room[]): boolean {
+  const room = roomOf(from, floors);
+  const other = roomOf(to, floors);
+  if (room === other) return true;
+  if (!room) return false;
+  if (!other) return room.bottom?.includes(to) ?? true;
+  return room.imports.some((name) => isIn(to, name));
+}
+
+function roomOf(file: string, floors: readonly Room[]): Room | undefined {
+  const rooms = floors.filter(({ name }) => isIn(file, name));
+  return rooms.reduce<Room | undefined>(
+    (last, one) => (last && last.name.length >= one.name.length ? last : one),
+    undefined,
+  );
+}
+
+function isIn(file: string, name: string): boolean {
+  return name.endsWith('/') ? file.startsWith(name) : file === name;
+}
+
+/** The rooms a room names that do not stand before it, so that two of them may import each other. */
+export function findUpward(floors: readonly Room[] = FLOORS): string[] {
+  return floors.flatMap(({ name, imports }, floor) =>
+    imports
+      .filter((one) => !floors.slice(0, floor).some((lower) => one.startsWith(lower.name)))
+      .map((one) => `${name} → ${one}`),
+  );
+}
