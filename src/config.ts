@@ -8,7 +8,7 @@ import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { origins, proxies } from './network-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
-import { count, flag, list, positive } from './setting-types.js';
+import { countSetting, flagSetting, listSetting, positiveSetting } from './setting-types.js';
 
 interface Setting {
   readonly variable: string;
@@ -48,19 +48,19 @@ const SETTINGS = {
   poolSize: {
     variable: 'POOL_SIZE',
     default: '16',
-    schema: positive.max(1000),
+    schema: positiveSetting.max(1000),
     meaning: 'connections to the database',
   },
   statementTimeoutMs: {
     variable: 'STATEMENT_TIMEOUT_MS',
     default: '30000',
-    schema: count,
+    schema: countSetting,
     meaning: 'longest a statement may run, in milliseconds; 0: no limit. Streams are not bound by it',
   },
   demo: {
     variable: 'DEMO',
     default: 'true',
-    schema: flag,
+    schema: flagSetting,
     meaning: 'make the demo school on the first start of the embedded database',
   },
   tokenSecret: {
@@ -71,135 +71,135 @@ const SETTINGS = {
   accessTokenTtlSeconds: {
     variable: 'ACCESS_TOKEN_TTL_SECONDS',
     default: '3600',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'life of an access token',
   },
   refreshTokenTtlSeconds: {
     variable: 'REFRESH_TOKEN_TTL_SECONDS',
     default: '2592000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'life of a refresh token',
   },
   rateLimitPerMinute: {
     variable: 'RATE_LIMIT_PER_MINUTE',
     default: '600',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'requests a minute of one credential',
   },
   loginLimitPerMinute: {
     variable: 'LOGIN_LIMIT_PER_MINUTE',
     default: '10',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'login attempts a minute of one user and address',
   },
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',
     default: '1048576',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest request body of a caller with a credential',
   },
   anonymousBodyLimitBytes: {
     variable: 'ANONYMOUS_BODY_LIMIT_BYTES',
     default: '16384',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest request body of a caller without a credential, and of a login',
   },
   bodyMaxMembers: {
     variable: 'BODY_MAX_MEMBERS',
     default: '100000',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'most members and list elements of a JSON body; parameters, forms and callers without a credential have 1000',
   },
   defaultPageSize: {
     variable: 'DEFAULT_PAGE_SIZE',
     default: '50',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: records of a page when `first` is not given',
   },
   maxPageSize: {
     variable: 'MAX_PAGE_SIZE',
     default: '1000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: largest `first`',
   },
   maxRecordsPerWrite: {
     variable: 'MAX_RECORDS_PER_WRITE',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'records one call may create, change or remove',
   },
   maxResultRecords: {
     variable: 'MAX_RESULT_RECORDS',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'platform.db: records or values a function gives at once; what is streamed has no such bound',
   },
   pipelineMemoryBytes: {
     variable: 'PIPELINE_MEMORY_BYTES',
     default: '33554432',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'documents of an aggregation that stages outside the database may hold, in bytes of JSON',
   },
   pipelineTimeoutMs: {
     variable: 'PIPELINE_TIMEOUT_MS',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'longest such stages may take for one batch of documents, in milliseconds',
   },
   graphqlMaxDepth: {
     variable: 'GRAPHQL_MAX_DEPTH',
     default: '12',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: deepest nesting of a document',
   },
   graphqlMaxCost: {
     variable: 'GRAPHQL_MAX_COST',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: highest cost of an operation, counted by page sizes',
   },
   graphqlMaxRootFields: {
     variable: 'GRAPHQL_MAX_ROOT_FIELDS',
     default: '15',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: root fields and aliases of a document',
   },
   graphqlBatching: {
     variable: 'GRAPHQL_BATCHING',
     default: 'false',
-    schema: flag,
+    schema: flagSetting,
     meaning: 'GraphQL: accept an array of operations in one request',
   },
   graphqlMaxTokens: {
     variable: 'GRAPHQL_MAX_TOKENS',
     default: '5000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: tokens of a document; the largest introspection query has some 500',
   },
   graphqlMaxDirectives: {
     variable: 'GRAPHQL_MAX_DIRECTIVES',
     default: '50',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: directives of a document',
   },
   graphqlMaxBatch: {
     variable: 'GRAPHQL_MAX_BATCH',
     default: '10',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'GraphQL: operations of one request, where GRAPHQL_BATCHING accepts several',
   },
   persistedQueriesMaxLength: {
     variable: 'PERSISTED_QUERIES_MAX_LENGTH',
     default: '4000000',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'GraphQL: characters of automatic persisted queries that are kept; the least used are forgotten first',
   },
   registeredOperationsOnly: {
     variable: 'REGISTERED_OPERATIONS_ONLY',
     default: 'false',
-    schema: flag,
+    schema: flagSetting,
     meaning: 'GraphQL: answer only the documents of REGISTERED_OPERATIONS',
   },
   registeredOperations: {
@@ -210,26 +210,26 @@ const SETTINGS = {
   anyOperationRoles: {
     variable: 'ANY_OPERATION_ROLES',
     default: 'admin',
-    schema: list,
+    schema: listSetting,
     meaning: 'roles that may send any document all the same, separated by commas; empty: none',
   },
   serverTiming: {
     variable: 'SERVER_TIMING',
     default: 'true',
-    schema: flag,
+    schema: flagSetting,
     meaning: 'GraphQL: tell how long an answer took in the header Server-Timing',
   },
   slowStatementMs: {
     variable: 'SLOW_STATEMENT_MS',
     default: '1000',
-    schema: count,
+    schema: countSetting,
     meaning:
       'statements of the database that take longer are logged, with an index that would help; 0: none are',
   },
   introspectionRoles: {
     variable: 'INTROSPECTION_ROLES',
     default: '*',
-    schema: list,
+    schema: listSetting,
     meaning: 'roles that may introspect the schema, separated by commas; *: every signed-in caller',
   },
   corsOrigins: {
@@ -267,88 +267,88 @@ const SETTINGS = {
   maintenance: {
     variable: 'MAINTENANCE',
     default: 'false',
-    schema: flag,
+    schema: flagSetting,
     meaning: 'answer 503 to everything but health checks',
   },
   maxStreamsPerCredential: {
     variable: 'MAX_STREAMS_PER_CREDENTIAL',
     default: '6',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'streamed answers one user may read at once, by whatever credentials; a long one holds a connection of POOL_SIZE until nearly all of it is read',
   },
   streamStallMs: {
     variable: 'STREAM_STALL_MS',
     default: '30000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how long the reader of a streamed answer may take nothing before it is cut, in milliseconds',
   },
   streamMinBytesPerSecond: {
     variable: 'STREAM_MIN_BYTES_PER_SECOND',
     default: '16384',
-    schema: count,
+    schema: countSetting,
     meaning:
       'what a reader that is waited for has to take of a streamed answer, on an average of STREAM_STALL_MS; one that takes less is cut',
   },
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',
     default: '90',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how long a removed record answers 410 before it is purged and its _id is free again',
   },
   topicMessageBytes: {
     variable: 'TOPIC_MESSAGE_BYTES',
     default: '65536',
-    schema: positive.max(1_000_000),
+    schema: positiveSetting.max(1_000_000),
     meaning: 'largest message published to a topic, as JSON',
   },
   liveConnections: {
     variable: 'LIVE_CONNECTIONS',
     default: '2000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'WebSockets of this gateway at once',
   },
   liveConnectionsPerCredential: {
     variable: 'LIVE_CONNECTIONS_PER_CREDENTIAL',
     default: '10',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'WebSockets of one credential on this gateway at once',
   },
   liveSubscriptionsPerConnection: {
     variable: 'LIVE_SUBSCRIPTIONS_PER_CONNECTION',
     default: '50',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'subscriptions of one WebSocket at once',
   },
   liveQueueBytes: {
     variable: 'LIVE_QUEUE_BYTES',
     default: '4194304',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'events that may wait for a WebSocket whose reader is slow; with more, it is closed',
   },
   liveInitTimeoutMs: {
     variable: 'LIVE_INIT_TIMEOUT_MS',
     default: '5000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how long a WebSocket may take to say who it is, in milliseconds',
   },
   changePollMs: {
     variable: 'CHANGE_POLL_MS',
     default: '100',
-    schema: positive.max(60_000),
+    schema: positiveSetting.max(60_000),
     meaning:
       'how often the database is asked for changes and messages that other gateways made, while somebody subscribes, in milliseconds',
   },
   shutdownGraceMs: {
     variable: 'SHUTDOWN_GRACE_MS',
     default: '10000',
-    schema: count,
+    schema: countSetting,
     meaning: 'how long requests and jobs under way may go on after a stop was asked for',
   },
   jobConcurrency: {
     variable: 'JOB_CONCURRENCY',
     default: '8',
-    schema: count.max(100),
+    schema: countSetting.max(100),
     meaning:
       'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: none, they are left to other gateways',
   },

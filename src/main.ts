@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { registerCollection } from './cli/collection.js';
 import type { CommandLine } from './cli/command-line.js';
-import { reportFault, watchOutput } from './cli/console.js';
+import { endWithFault, watchOutput } from './cli/console.js';
 import { registerContracts } from './cli/contracts.js';
 import { registerDomain } from './cli/domain.js';
 import { registerKey } from './cli/key.js';
@@ -63,5 +63,5 @@ async function main(): Promise<void> {
 }
 
 main().catch((fault: unknown) => {
-  process.exitCode = reportFault(fault);
+  process.exitCode = endWithFault(fault);
 });

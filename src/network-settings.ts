@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { list } from './setting-types.js';
+import { listSetting } from './setting-types.js';
 
 /** Names of ranges that are written out nowhere else. */
 const RANGE_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
@@ -18,7 +18,7 @@ export type TrustedProxies = false | number | readonly string[];
  * `false`, a number of proxies, or their addresses. `true` is one proxy: believing every address in
  * X-Forwarded-For would believe the caller, who may have written the first of them.
  */
-export const proxies = list.transform((parts, context): TrustedProxies => {
+export const proxies = listSetting.transform((parts, context): TrustedProxies => {
   const [first = 'false', ...others] = parts;
   if (others.length === 0) {
     if (first === 'false' || first === '0') return false;
@@ -35,7 +35,7 @@ export const proxies = list.transform((parts, context): TrustedProxies => {
 });
 
 /** Origins of pages, e.g. `https://portal.example`, or `*`. */
-export const origins = list.superRefine((parts, context) => {
+export const origins = listSetting.superRefine((parts, context) => {
   for (const part of parts) {
     if (part === '*') continue;
     const right = originIn(part);

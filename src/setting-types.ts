@@ -1,12 +1,12 @@
 /** What the text of an environment variable may mean: the types of settings, for the lists of them. */
 import { z } from 'zod';
 
-export const count = z.coerce.number().int().min(0);
-export const positive = z.coerce.number().int().min(1);
-export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+export const countSetting = z.coerce.number().int().min(0);
+export const positiveSetting = z.coerce.number().int().min(1);
+export const flagSetting = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** Words separated by commas; empty: none. */
-export const list = z.string().transform((text) =>
+export const listSetting = z.string().transform((text) =>
   text
     .split(',')
     .map((part) => part.trim())

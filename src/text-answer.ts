@@ -55,7 +55,7 @@ export function setEncoding(reply: FastifyReply, encoding: ContentEncoding): voi
 }
 
 /** The headers set so far, as `writeHead` takes them. */
-export function headersOf(reply: FastifyReply): Record<string, string> {
+export function replyHeaders(reply: FastifyReply): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) headers[name] = String(value);
@@ -76,6 +76,6 @@ function write(reply: FastifyReply, { status, text }: TextAnswer, bytes: number)
   const response = reply.raw;
   reply.header('content-length', String(bytes));
   if (bytes > MAX_UNWATCHED_BYTES) response.setTimeout(STALL_MS, () => resetConnection(response));
-  response.writeHead(status, headersOf(reply));
+  response.writeHead(status, replyHeaders(reply));
   response.end(text);
 }

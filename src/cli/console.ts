@@ -44,7 +44,7 @@ export function printLine(text: string): void {
  * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
  * ours, 130 after a signal.
  */
-export function reportFault(fault: unknown): number {
+export function endWithFault(fault: unknown): number {
   if (fault instanceof CommanderError) return fault.exitCode;
   if (fault instanceof StoppedBySignal) {
     process.stderr.write(`campus: ${fault.message}; what was under way is undone\n`);

@@ -5,7 +5,7 @@ import { type DemoRecord, demoRecord } from './demo-record.js';
 import type { DemoSchool, SessionYear } from './demo-school.js';
 import type { StaffMember } from './people.js';
 import { Random } from './random.js';
-import { daysBetween, type SessionCalendar } from './session-calendar.js';
+import { listEpochDays, type SessionCalendar } from './session-calendar.js';
 
 export function* holidayRecords(school: DemoSchool, calendar: SessionCalendar): Iterable<DemoRecord> {
   const createdAt = instantText(calendar.start - 20, clock(12, 0));
@@ -36,7 +36,7 @@ export function* attendanceRecords(year: SessionYear): Iterable<DemoRecord> {
       forgottenDays.set(`${klass.name}/${section.name}`, new Set(days));
     }
   }
-  for (const day of daysBetween(calendar.start, year.lastDay)) {
+  for (const day of listEpochDays(calendar.start, year.lastDay)) {
     const date = dayText(day).replaceAll('-', '');
     for (const { enrolment, marks } of year.attendance) {
       const status = MARKS[marks[day - calendar.start] ?? 0];

@@ -11,7 +11,7 @@ import {
   type DemoSection,
   type SchoolPlan,
 } from './school-structure.js';
-import { daysBetween } from './session-calendar.js';
+import { listEpochDays } from './session-calendar.js';
 
 /** A stored reference. */
 interface Reference {
@@ -360,7 +360,7 @@ function createStudent(context: {
   const completed = yearsSinceLeft > 0 ? epochDay(moment.startYear - yearsSinceLeft + 1, 3, 31) : undefined;
   const leavingDay = random.isChance(0.025)
     ? random.pick(
-        asList(daysBetween(epochDay(moment.startYear, 7, 1), epochDay(moment.startYear + 1, 2, 28))),
+        asList(listEpochDays(epochDay(moment.startYear, 7, 1), epochDay(moment.startYear + 1, 2, 28))),
       )
     : undefined;
   const leftEarly =

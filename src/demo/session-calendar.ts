@@ -70,7 +70,7 @@ export function sessionCalendar(startYear: number): SessionCalendar {
         const own = new Set(
           holidays.filter(({ classes }) => classes.includes(className)).map(({ day }) => day),
         );
-        days = daysBetween(start, end).filter(
+        days = listEpochDays(start, end).filter(
           (day) => opened.has(day) || !(isWeeklyOff(day) || closed.has(day) || own.has(day)),
         );
         workingDaysByClass.set(className, days);
@@ -96,7 +96,7 @@ function isWeeklyOff(day: EpochDay): boolean {
   return saturday === 2 || saturday === 4;
 }
 
-export function daysBetween(first: EpochDay, last: EpochDay): EpochDay[] {
+export function listEpochDays(first: EpochDay, last: EpochDay): EpochDay[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
@@ -108,7 +108,7 @@ function listHolidays(startYear: number): DemoHoliday[] {
   const named: [EpochDay, string][] = [
     [epochDay(startYear, 4, 14), 'Dr. Ambedkar Jayanti'],
     [epochDay(startYear, 5, 1), 'Maharashtra Day'],
-    ...daysBetween(epochDay(startYear, 5, 8), epochDay(startYear, 6, 14)).map((day): [EpochDay, string] => [
+    ...listEpochDays(epochDay(startYear, 5, 8), epochDay(startYear, 6, 14)).map((day): [EpochDay, string] => [
       day,
       SUMMER_VACATION,
     ]),
@@ -118,9 +118,9 @@ function listHolidays(startYear: number): DemoHoliday[] {
     [diwali - 55, 'Ganesh Chaturthi'],
     [epochDay(startYear, 10, 2), 'Gandhi Jayanti'],
     [diwali - 19, 'Dussehra'],
-    ...daysBetween(diwali - 2, diwali + 4).map((day): [EpochDay, string] => [day, 'Diwali vacation']),
+    ...listEpochDays(diwali - 2, diwali + 4).map((day): [EpochDay, string] => [day, 'Diwali vacation']),
     [diwali + 15, 'Guru Nanak Jayanti'],
-    ...daysBetween(epochDay(startYear, 12, 25), epochDay(next, 1, 1)).map((day): [EpochDay, string] => [
+    ...listEpochDays(epochDay(startYear, 12, 25), epochDay(next, 1, 1)).map((day): [EpochDay, string] => [
       day,
       'Winter vacation',
     ]),
@@ -139,7 +139,7 @@ function listHolidays(startYear: number): DemoHoliday[] {
     ...[saturdayOf(startYear, 7, 2), saturdayOf(startYear, 9, 4), saturdayOf(next, 2, 2)]
       .filter(free)
       .map((day) => ({ day, name: 'Working Saturday', classes: [], isWorking: true })),
-    ...daysBetween(epochDay(next, 2, 16), epochDay(next, 2, 18))
+    ...listEpochDays(epochDay(next, 2, 16), epochDay(next, 2, 18))
       .filter(free)
       .map((day) => ({
         day,

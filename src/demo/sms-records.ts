@@ -5,7 +5,7 @@ import { type DemoRecord, demoRecord } from './demo-record.js';
 import type { SessionYear } from './demo-school.js';
 import type { Enrolment } from './enrolment.js';
 import { Random } from './random.js';
-import { daysBetween } from './session-calendar.js';
+import { listEpochDays } from './session-calendar.js';
 
 interface PlannedMessage {
   readonly enrolment: Enrolment;
@@ -22,7 +22,7 @@ interface PlannedMessage {
 export function* smsRecords(year: SessionYear): Iterable<DemoRecord> {
   const { school, calendar } = year;
   let count = 0;
-  for (const day of daysBetween(calendar.start, year.lastDay)) {
+  for (const day of listEpochDays(calendar.start, year.lastDay)) {
     const random = new Random(school.moment.seed, school.plan.domainId, 'sms', day);
     for (const message of messagesOf(day, year)) {
       const hasFailed = random.isChance(0.04);

@@ -2,7 +2,7 @@
  * Which chart shows a table: a first choice that makes sense, and the points of any choice. Needs nothing of
  * a browser.
  */
-import type { Cell, Column, ResultTable } from './result-tables.js';
+import type { ResultCell, ResultColumn, ResultTable } from './result-tables.js';
 import { isNumericKind } from './table-text.js';
 
 type ChartType = 'bar' | 'line' | 'pie';
@@ -19,8 +19,8 @@ export interface ChartChoice {
 }
 
 export interface ChartPoints {
-  readonly labels: readonly Cell[];
-  readonly series: readonly { readonly name: Cell; readonly values: readonly (number | null)[] }[];
+  readonly labels: readonly ResultCell[];
+  readonly series: readonly { readonly name: ResultCell; readonly values: readonly (number | null)[] }[];
   /** Several rows fell on one point and were added up. */
   readonly isSummed: boolean;
   /** Points that did not fit. */
@@ -32,11 +32,11 @@ const MOST_POINTS = 120;
 const MOST_SERIES = 12;
 const MOST_SLICES = 8;
 
-export function measuresOf({ columns }: ResultTable): readonly Column[] {
+export function measuresOf({ columns }: ResultTable): readonly ResultColumn[] {
   return columns.filter(({ kind }) => isNumericKind(kind));
 }
 
-export function labelsOf({ columns }: ResultTable): readonly Column[] {
+export function labelsOf({ columns }: ResultTable): readonly ResultColumn[] {
   return columns.filter(({ kind }) => !isNumericKind(kind) && kind !== 'list');
 }
 
@@ -55,13 +55,13 @@ export function chooseChart(table: ResultTable): ChartChoice | undefined {
 }
 
 /** The label people know a row by. */
-function clarity({ path }: Column): number {
+function clarity({ path }: ResultColumn): number {
   if (/(name|label|person|student|subject|department|category)$/i.test(path)) return 1;
   return /(No|id|sequence|phone|to|cursor)$/.test(path) ? -1 : 0;
 }
 
 /** The measure people look at first. */
-function weight({ path, kind }: Column): number {
+function weight({ path, kind }: ResultColumn): number {
   if (/(^|\.)(sum|total|balance|outstanding)$/i.test(path)) return 4;
   if (/(^|\.)(amount|net|percent|strength)$/i.test(path)) return 3;
   if (/(^|\.)(count|students|messages)$/i.test(path)) return 2;
@@ -70,7 +70,7 @@ function weight({ path, kind }: Column): number {
 }
 
 /** Where points of `x` come several times, a column of few values tells them apart. */
-function seriesFor(table: ResultTable, x: string): Column | undefined {
+function seriesFor(table: ResultTable, x: string): ResultColumn | undefined {
   const points = distinct(table, x);
   if (points === table.rows.length) return undefined;
   return labelsOf(table).find(({ path, kind }) => {
@@ -103,8 +103,8 @@ function typeFor(
  */
 export function pointsOf(table: ResultTable, choice: ChartChoice): ChartPoints {
   const [x, y, by] = [choice.x, choice.y, choice.series].map((path) => indexOf(table, path));
-  const sums = new Map<Cell, Map<Cell, number>>();
-  const names = new Set<Cell>();
+  const sums = new Map<ResultCell, Map<ResultCell, number>>();
+  const names = new Set<ResultCell>();
   let isSummed = false;
   for (const row of table.rows) {
     const label = row[x ?? -1] ?? null;
@@ -112,7 +112,7 @@ export function pointsOf(table: ResultTable, choice: ChartChoice): ChartPoints {
     const value = row[y ?? -1] ?? null;
     if (value === null) continue;
     names.add(name);
-    const point = sums.get(label) ?? new Map<Cell, number>();
+    const point = sums.get(label) ?? new Map<ResultCell, number>();
     isSummed ||= point.has(name);
     point.set(name, (point.get(name) ?? 0) + Number(value));
     sums.set(label, point);
@@ -132,7 +132,7 @@ export function pointsOf(table: ResultTable, choice: ChartChoice): ChartPoints {
   };
 }
 
-function isTime(kind: Column['kind'] | undefined): boolean {
+function isTime(kind: ResultColumn['kind'] | undefined): boolean {
   return kind === 'day' || kind === 'month' || kind === 'instant';
 }
 

@@ -7,9 +7,9 @@ import { type FieldShape, UNKNOWN_LEAF } from './result-shape.js';
 
 /** `decimal`: an exact number as text. `list`: values in one cell. */
 export type CellKind = 'text' | 'number' | 'decimal' | 'boolean' | 'day' | 'month' | 'instant' | 'list';
-export type Cell = string | number | boolean | null;
+export type ResultCell = string | number | boolean | null;
 
-export interface Column {
+export interface ResultColumn {
   /** The path from the row, e.g. `key.dateMonth`; unique within the table. */
   readonly path: string;
   readonly kind: CellKind;
@@ -18,8 +18,8 @@ export interface Column {
 export interface ResultTable {
   /** The path from the answer, e.g. `feeDefaulters.rows`. */
   readonly name: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly columns: readonly ResultColumn[];
+  readonly rows: readonly (readonly ResultCell[])[];
 }
 
 /**
@@ -100,7 +100,7 @@ function tablesOfList({ name, prefix, lists, shape }: ListOfOnePath): ResultTabl
 }
 
 interface TypedCell {
-  readonly value: Cell;
+  readonly value: ResultCell;
   readonly type: string | undefined;
   readonly isList: boolean;
 }
@@ -130,7 +130,7 @@ class Row {
   }
 }
 
-function toCell(value: unknown): Cell {
+function toCell(value: unknown): ResultCell {
   if (Array.isArray(value)) return value.map((element) => String(toCell(element) ?? '')).join(', ');
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   return null;

@@ -3,10 +3,10 @@
  * of a browser.
  */
 import { printCsvLine } from '../reports/engine/csv-line.js';
-import type { Cell, CellKind, ResultTable } from './result-tables.js';
+import type { CellKind, ResultCell, ResultTable } from './result-tables.js';
 
 /** `key.dateMonth` as "Date month": words of the path that only lead to the value are left out. */
-export function headingOf(path: string): string {
+export function headingOfPath(path: string): string {
   const words = path
     .split('.')
     .filter(
@@ -32,7 +32,7 @@ export function createCellPrinter(o: { readonly locale: string | undefined; read
     dateStyle: 'short',
     timeStyle: 'short',
   });
-  return (cell: Cell, kind: CellKind): string => {
+  return (cell: ResultCell, kind: CellKind): string => {
     if (cell === null) return '';
     if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
     if (kind === 'instant') return instant.format(new Date(String(cell)));
@@ -75,6 +75,6 @@ export function printTableCsv({ columns, rows }: ResultTable): string {
   return `\uFEFF${heading}${lines.join('')}`;
 }
 
-function isExactNumber(cell: Cell): cell is `${number}` {
+function isExactNumber(cell: ResultCell): cell is `${number}` {
   return typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell);
 }

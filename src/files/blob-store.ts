@@ -11,7 +11,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface ReadOptions {
+export interface BlobReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** The transaction its reader is in, which has no other connection to wait for. */
   readonly within?: Transaction | undefined;
@@ -24,7 +24,7 @@ export interface BlobStore {
    */
   write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void>;
   /** The bytes, read as they are taken. A stream that is left early ends the reading. */
-  read(id: string, range: ByteRange, options: ReadOptions): Readable;
+  read(id: string, range: ByteRange, options: BlobReadOptions): Readable;
   /** Of bytes that are not there is no error. */
   delete(id: string): Promise<void>;
   close(): Promise<void>;

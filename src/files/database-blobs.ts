@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
-import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
+import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 
 /** Never to be changed: where a byte of a stored file is follows from it. */
 const CHUNK_BYTES = 256 * 1024;
@@ -37,7 +37,7 @@ export class DatabaseBlobs implements BlobStore {
     }
   }
 
-  read(id: string, range: ByteRange, options: ReadOptions): Readable {
+  read(id: string, range: ByteRange, options: BlobReadOptions): Readable {
     return Readable.from(this.#chunksOf(id, range, options), {
       objectMode: false,
       highWaterMark: CHUNK_BYTES,
@@ -50,7 +50,7 @@ export class DatabaseBlobs implements BlobStore {
 
   async close(): Promise<void> {}
 
-  async *#chunksOf(id: string, { start, end }: ByteRange, { signal, within }: ReadOptions) {
+  async *#chunksOf(id: string, { start, end }: ByteRange, { signal, within }: BlobReadOptions) {
     const last = Math.floor(end / CHUNK_BYTES);
     for (let first = Math.floor(start / CHUNK_BYTES); first <= last; first += CHUNKS_PER_READ) {
       const rows = await (within ?? this.#database).query<{ position: number; bytes: Buffer }>(

@@ -1,24 +1,24 @@
 /** The settings of files. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { list, positive } from '../setting-types.js';
+import { listSetting, positiveSetting } from '../setting-types.js';
 
 export const FILE_SETTINGS = {
   fileMaxBytes: {
     variable: 'FILE_MAX_BYTES',
     default: '104857600',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest file',
   },
   filesQuotaBytes: {
     variable: 'FILES_QUOTA_BYTES',
     default: '10737418240',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'bytes of all files of a school together',
   },
   fileRoles: {
     variable: 'FILE_ROLES',
     default: 'admin,accountant,clerk,teacher',
-    schema: list,
+    schema: listSetting,
     meaning:
       'roles that may upload files of their own, separated by commas; a file of a record needs the right to change records of its collection',
   },

@@ -15,7 +15,7 @@ import type { Database, Transaction } from '../store/database/database.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
-import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
+import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './file-access.js';
 import {
   countFiles,
@@ -149,7 +149,7 @@ export class Files {
   }
 
   /** As `read`, of a file that was got already. */
-  open(file: StoredFile, options: ReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
+  open(file: StoredFile, options: BlobReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
     const whole = { start: 0, end: file.size - 1 };
     const { start, end } = options.range ?? whole;
     if (file.size === 0) return { file, range: whole, stream: Readable.from([]) };

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { ServiceError } from '../errors.js';
-import type { BlobStore, ByteRange, ReadOptions } from './blob-store.js';
+import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 
 export interface S3Settings {
   /**
@@ -74,7 +74,7 @@ export class S3Blobs implements BlobStore {
     }
   }
 
-  read(id: string, { start, end }: ByteRange, { signal }: ReadOptions): Readable {
+  read(id: string, { start, end }: ByteRange, { signal }: BlobReadOptions): Readable {
     return Readable.from(this.#bytesOf(id, `bytes=${start}-${end}`, signal), { objectMode: false });
   }
 

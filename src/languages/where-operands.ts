@@ -7,7 +7,13 @@ import type { Field } from '../model/collection.js';
 import type { CompareCondition, EqualsCondition } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { findOperator, type WhereType } from './where-operators.js';
-import { invalid, malformed, type Place, tooMany, WHERE_LIMITS } from './where-place.js';
+import {
+  invalidWhere,
+  malformedWhere,
+  tooManyInWhere,
+  WHERE_LIMITS,
+  type WherePlace,
+} from './where-place.js';
 
 /** A value and the operators it has. */
 export interface Subject {
@@ -17,13 +23,17 @@ export interface Subject {
   readonly field: Field | undefined;
 }
 
-export function valueAt(value: unknown, place: Place, subject: Subject): EqualsCondition['value'] {
+export function whereOperandAt(
+  value: unknown,
+  place: WherePlace,
+  subject: Subject,
+): EqualsCondition['value'] {
   switch (subject.type) {
     case 'number':
       return numberAt(value, place, subject);
     case 'boolean':
       if (typeof value === 'boolean') return value;
-      throw invalid(place, 'true or false', value);
+      throw invalidWhere(place, 'true or false', value);
     case 'datetime':
       return value instanceof Date && !Number.isNaN(value.getTime())
         ? value.toISOString()
@@ -33,42 +43,46 @@ export function valueAt(value: unknown, place: Place, subject: Subject): EqualsC
   }
 }
 
-export function comparedValue(value: unknown, place: Place, subject: Subject): CompareCondition['value'] {
-  const compared = valueAt(value, place, subject);
-  if (typeof compared === 'boolean') throw invalid(place, 'a value that has an order', value);
+export function comparedValue(
+  value: unknown,
+  place: WherePlace,
+  subject: Subject,
+): CompareCondition['value'] {
+  const compared = whereOperandAt(value, place, subject);
+  if (typeof compared === 'boolean') throw invalidWhere(place, 'a value that has an order', value);
   return compared;
 }
 
 /** Exact amounts come as text from GraphQL's `Decimal`. */
-function numberAt(value: unknown, place: Place, { field }: Subject): number | ExactNumber {
+function numberAt(value: unknown, place: WherePlace, { field }: Subject): number | ExactNumber {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (isExactNumber(value)) return value;
   const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
   if (isDigits && field?.isDecimal === true) return new ExactNumber(value);
-  throw invalid(place, 'a number', value);
+  throw invalidWhere(place, 'a number', value);
 }
 
-export function textAt(value: unknown, place: Place): string {
-  if (typeof value !== 'string') throw invalid(place, 'a text', value);
+export function textAt(value: unknown, place: WherePlace): string {
+  if (typeof value !== 'string') throw invalidWhere(place, 'a text', value);
   if (value.length > WHERE_LIMITS.maxTextLength)
-    throw tooMany(place, WHERE_LIMITS.maxTextLength, 'characters');
+    throw tooManyInWhere(place, WHERE_LIMITS.maxTextLength, 'characters');
   return value;
 }
 
-export function dayAt(value: unknown, place: Place): string {
+export function dayAt(value: unknown, place: WherePlace): string {
   if (typeof value === 'string' && isDay(value)) return value;
-  throw invalid(place, 'a day YYYY-MM-DD', value);
+  throw invalidWhere(place, 'a day YYYY-MM-DD', value);
 }
 
-export function monthAt(value: unknown, place: Place): string {
+export function monthAt(value: unknown, place: WherePlace): string {
   if (typeof value === 'string' && isMonth(value)) return value;
-  throw invalid(place, 'a month YYYY-MM', value);
+  throw invalidWhere(place, 'a month YYYY-MM', value);
 }
 
-export function nullOperand(place: Place, { type }: Subject): ServiceError {
+export function nullOperand(place: WherePlace, { type }: Subject): ServiceError {
   const hint =
     findOperator(type, 'isNull') === undefined
       ? ''
       : ' To look for null, or for a missing field: {"isNull": true}.';
-  return malformed(place, 'a value, not null', null, hint);
+  return malformedWhere(place, 'a value, not null', null, hint);
 }

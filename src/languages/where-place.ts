@@ -24,7 +24,7 @@ export interface Readership {
 }
 
 /** The one call of `parseWhere`: what is counted over all of it. */
-export interface Reading {
+export interface WhereReading {
   readonly findCollection: FindCollection;
   readonly readership: Readership;
   conditions: number;
@@ -32,8 +32,8 @@ export interface Reading {
 }
 
 /** Where in the `where` we are. */
-export interface Place {
-  readonly reading: Reading;
+export interface WherePlace {
+  readonly reading: WhereReading;
   /** Whose records are meant: the collection asked about, or one that its references point to. */
   readonly collection: Collection;
   readonly pointer: string;
@@ -50,12 +50,12 @@ export type FindCollection = (name: string) => Collection | undefined;
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export function objectAt(value: unknown, place: Place, expected: string): Values {
-  if (place.depth > WHERE_LIMITS.maxDepth) throw tooMany(place, WHERE_LIMITS.maxDepth, 'levels');
+export function objectAt(value: unknown, place: WherePlace, expected: string): Values {
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooManyInWhere(place, WHERE_LIMITS.maxDepth, 'levels');
   if (isValues(value)) return value;
   if (value === null)
-    throw malformed(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
-  throw malformed(place, expected, value);
+    throw malformedWhere(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
+  throw malformedWhere(place, expected, value);
 }
 
 function isValues(value: unknown): value is Values {
@@ -73,29 +73,29 @@ export function entriesOf(object: Values): [string, unknown][] {
   return Object.entries(object).filter(([, value]) => value !== undefined);
 }
 
-export function within(place: Place, name: string): Place {
+export function withinWhere(place: WherePlace, name: string): WherePlace {
   const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
   return { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
 }
 
-export function countCondition(place: Place): void {
+export function countCondition(place: WherePlace): void {
   place.reading.conditions++;
   if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
-    throw tooMany(place, WHERE_LIMITS.maxConditions, 'conditions');
+    throw tooManyInWhere(place, WHERE_LIMITS.maxConditions, 'conditions');
   }
 }
 
-export function malformed(place: Place, expected: string, sent: unknown, hint = ''): ServiceError {
+export function malformedWhere(place: WherePlace, expected: string, sent: unknown, hint = ''): ServiceError {
   return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
 }
 
-export function invalid(place: Place, expected: string, sent: unknown): ServiceError {
+export function invalidWhere(place: WherePlace, expected: string, sent: unknown): ServiceError {
   return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
 }
 
 function refusal(
   code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
-  { pointer }: Place,
+  { pointer }: WherePlace,
   { expected, sent, hint }: { expected: string; sent: unknown; hint: string },
 ): ServiceError {
   const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
@@ -105,7 +105,7 @@ function refusal(
   });
 }
 
-export function tooMany({ pointer }: Place, most: number, what: string): ServiceError {
+export function tooManyInWhere({ pointer }: WherePlace, most: number, what: string): ServiceError {
   const detail = `where${pointer}: at most ${most} ${what} are allowed.`;
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'where', pointer }] });
 }

@@ -28,7 +28,7 @@ import {
   nullOperand,
   type Subject,
   textAt,
-  valueAt,
+  whereOperandAt,
 } from './where-operands.js';
 import {
   findOperator,
@@ -42,15 +42,15 @@ import {
   countCondition,
   entriesOf,
   type FindCollection,
-  malformed,
+  malformedWhere,
   objectAt,
-  type Place,
   type Readership,
-  type Reading,
-  tooMany,
+  tooManyInWhere,
   type Values,
   WHERE_LIMITS,
-  within,
+  type WherePlace,
+  type WhereReading,
+  withinWhere,
 } from './where-place.js';
 
 /**
@@ -71,8 +71,8 @@ export function parseWhere(
   },
 ): Filter {
   const { collection, findCollection = () => undefined, readership = EVERYTHING_READ } = options;
-  const reading: Reading = { findCollection, readership, conditions: 0, recordConditions: 0 };
-  const place: Place = { reading, collection, pointer: '', depth: 0, references: 0 };
+  const reading: WhereReading = { findCollection, readership, conditions: 0, recordConditions: 0 };
+  const place: WherePlace = { reading, collection, pointer: '', depth: 0, references: 0 };
   const object = objectAt(value, place, 'an object of fields and conditions');
   if (entriesOf(object).length === 0) return EVERYTHING;
   return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true });
@@ -90,15 +90,15 @@ interface Row {
   readonly isRecord: boolean;
 }
 
-function parseFields(object: Values, place: Place, row: Row): Filter {
+function parseFields(object: Values, place: WherePlace, row: Row): Filter {
   const filters = entriesOf(object).map(([name, operand]) => parseEntry({ name, operand, place, row }));
-  if (filters.length === 0) throw malformed(place, 'a condition; an empty object says nothing', object);
+  if (filters.length === 0) throw malformedWhere(place, 'a condition; an empty object says nothing', object);
   return allOf(filters);
 }
 
-function parseEntry(entry: { name: string; operand: unknown; place: Place; row: Row }): Filter {
+function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; row: Row }): Filter {
   const { name, operand, row } = entry;
-  const place = within(entry.place, name);
+  const place = withinWhere(entry.place, name);
   switch (name) {
     case 'and':
       return { kind: 'all', filters: parseList(operand, place, row) };
@@ -117,24 +117,32 @@ function parseEntry(entry: { name: string; operand: unknown; place: Place; row: 
   throw unknownField(name, place, row);
 }
 
-function parseList(operand: unknown, place: Place, row: Row): Filter[] {
+function parseList(operand: unknown, place: WherePlace, row: Row): Filter[] {
   if (!Array.isArray(operand) || operand.length === 0) {
-    throw malformed(place, 'a list of at least one where', operand);
+    throw malformedWhere(place, 'a list of at least one where', operand);
   }
   return operand.map((part: unknown, index) => {
-    const inner = within(place, String(index));
+    const inner = withinWhere(place, String(index));
     return parseFields(objectAt(part, inner, 'a where'), inner, row);
   });
 }
 
-function parseField(operand: unknown, place: Place, { path, field }: { path: Path; field: Field }): Filter {
+function parseField(
+  operand: unknown,
+  place: WherePlace,
+  { path, field }: { path: Path; field: Field },
+): Filter {
   if (field.isList) return parseSubject(operand, place, { path, type: 'list', field });
   if (field.type === 'object') return parseObject(operand, place, { path, type: 'object', field });
   return parseSubject(operand, place, { path, type: whereTypeOf(field), field });
 }
 
 /** An object has operators of its own beside its members; a member of the same name is meant first. */
-function parseObject(operand: unknown, place: Place, subject: Subject & { readonly field: Field }): Filter {
+function parseObject(
+  operand: unknown,
+  place: WherePlace,
+  subject: Subject & { readonly field: Field },
+): Filter {
   const object = objectAt(operand, place, 'an object of members and conditions');
   const row: Row = { path: subject.path, fields: subject.field.fields, isRecord: false };
   const filters = entriesOf(object).map(([name, value]) => {
@@ -143,41 +151,43 @@ function parseObject(operand: unknown, place: Place, subject: Subject & { readon
     if (operator === undefined) return parseEntry({ name, operand: value, place, row });
     return parseOperator(operator, {
       operand: value,
-      place: within(place, name),
+      place: withinWhere(place, name),
       subject,
       mode: 'sensitive',
     });
   });
-  if (filters.length === 0) throw malformed(place, 'a condition; an empty object says nothing', object);
+  if (filters.length === 0) throw malformedWhere(place, 'a condition; an empty object says nothing', object);
   return allOf(filters);
 }
 
 type TextMode = (typeof TEXT_MODES)[number];
 
-function parseSubject(operand: unknown, place: Place, subject: Subject): Filter {
+function parseSubject(operand: unknown, place: WherePlace, subject: Subject): Filter {
   const object = objectAt(operand, place, `an object of operators (${operatorNames(subject.type)})`);
-  const mode = parseMode(object.mode, subject, within(place, 'mode'));
+  const mode = parseMode(object.mode, subject, withinWhere(place, 'mode'));
   const filters: Filter[] = [];
   for (const [name, value] of entriesOf(object)) {
     const operator = findOperator(subject.type, name);
     if (operator === undefined) throw unknownOperator(name, place, subject);
     if (operator.operand === 'mode') continue;
-    filters.push(parseOperator(operator, { operand: value, place: within(place, name), subject, mode }));
+    filters.push(parseOperator(operator, { operand: value, place: withinWhere(place, name), subject, mode }));
   }
-  if (filters.length === 0) throw malformed(place, `an operator (${operatorNames(subject.type)})`, object);
+  if (filters.length === 0)
+    throw malformedWhere(place, `an operator (${operatorNames(subject.type)})`, object);
   return allOf(filters);
 }
 
-function parseMode(value: unknown, subject: Subject, place: Place): TextMode {
+function parseMode(value: unknown, subject: Subject, place: WherePlace): TextMode {
   if (value === undefined || findOperator(subject.type, 'mode') === undefined) return 'sensitive';
   const mode = TEXT_MODES.find((name) => name === value);
-  if (mode === undefined) throw malformed(place, TEXT_MODES.map((name) => `"${name}"`).join(' or '), value);
+  if (mode === undefined)
+    throw malformedWhere(place, TEXT_MODES.map((name) => `"${name}"`).join(' or '), value);
   return mode;
 }
 
 interface Application {
   readonly operand: unknown;
-  readonly place: Place;
+  readonly place: WherePlace;
   readonly subject: Subject;
   readonly mode: TextMode;
 }
@@ -241,7 +251,7 @@ function parseOperator({ name, operand: kind }: WhereOperator, application: Appl
 }
 
 function equals({ operand, place, subject, mode }: Application): Condition {
-  const value = valueAt(operand, place, subject);
+  const value = whereOperandAt(operand, place, subject);
   const { path } = subject;
   if (mode === 'insensitive' && typeof value === 'string')
     return { kind: 'equalsInsensitive', path, text: value };
@@ -249,13 +259,13 @@ function equals({ operand, place, subject, mode }: Application): Condition {
 }
 
 function isIn({ operand, place, subject, mode }: Application): Filter {
-  if (!Array.isArray(operand)) throw malformed(place, 'a list of values', operand);
+  if (!Array.isArray(operand)) throw malformedWhere(place, 'a list of values', operand);
   if (operand.length > WHERE_LIMITS.maxListedValues)
-    throw tooMany(place, WHERE_LIMITS.maxListedValues, 'values');
+    throw tooManyInWhere(place, WHERE_LIMITS.maxListedValues, 'values');
   const values = operand.map((value: unknown, index) => {
-    const inner = within(place, String(index));
+    const inner = withinWhere(place, String(index));
     if (value === null) throw nullOperand(inner, subject);
-    return valueAt(value, inner, subject);
+    return whereOperandAt(value, inner, subject);
   });
   const { path } = subject;
   if (mode === 'sensitive') return { kind: 'in', path, values };
@@ -271,7 +281,7 @@ function textCondition(
 ): Condition {
   const text = textAt(operand, place);
   // Every text contains the empty one.
-  if (text === '') throw malformed(place, 'a text to look for, not the empty one', text);
+  if (text === '') throw malformedWhere(place, 'a text to look for, not the empty one', text);
   const ignoringCase = mode === 'insensitive' ? { isInsensitive: true } : {};
   return { kind, path: subject.path, text, ...ignoringCase };
 }
@@ -280,13 +290,13 @@ function between({ operand, place, subject }: Application): Filter {
   const range = objectAt(operand, place, 'a range {from, to}');
   const strange = Object.keys(range).find((name) => name !== 'from' && name !== 'to');
   if (strange !== undefined)
-    throw malformed(within(place, strange), 'only "from" and "to" in a range', range[strange]);
+    throw malformedWhere(withinWhere(place, strange), 'only "from" and "to" in a range', range[strange]);
   const [from, to] = (['from', 'to'] as const).map((name) => {
-    const inner = within(place, name);
+    const inner = withinWhere(place, name);
     if (range[name] === null || range[name] === undefined) throw nullOperand(inner, subject);
     return comparedValue(range[name], inner, subject);
   });
-  if (from === undefined || to === undefined) throw malformed(place, 'a range {from, to}', operand);
+  if (from === undefined || to === undefined) throw malformedWhere(place, 'a range {from, to}', operand);
   const { path } = subject;
   return allOf([
     { kind: 'greaterOrEqual', path, value: from },
@@ -303,15 +313,15 @@ function recordFilter({ operand, place, subject }: Application): Filter {
   if (field === undefined) throw new Error('only a declared field is a reference');
   place.reading.recordConditions += 1;
   if (place.reading.recordConditions > WHERE_LIMITS.maxRecordConditions) {
-    throw tooMany(place, WHERE_LIMITS.maxRecordConditions, 'conditions on other records');
+    throw tooManyInWhere(place, WHERE_LIMITS.maxRecordConditions, 'conditions on other records');
   }
   const references = place.references + 1;
   if (references > WHERE_LIMITS.maxReferences)
-    throw tooMany(place, WHERE_LIMITS.maxReferences, 'references in a row');
+    throw tooManyInWhere(place, WHERE_LIMITS.maxReferences, 'references in a row');
   const { name, where, at } = targetOf(operand, place, field);
   const collection = place.reading.findCollection(name);
   if (collection === undefined)
-    throw malformed(at, 'a condition on the reference itself: its target cannot be asked here', where);
+    throw malformedWhere(at, 'a condition on the reference itself: its target cannot be asked here', where);
   const inner = { ...at, collection, references };
   const filter = parseFields(objectAt(where, inner, 'a where'), inner, {
     path: [],
@@ -323,18 +333,18 @@ function recordFilter({ operand, place, subject }: Application): Filter {
 
 function targetOf(
   operand: unknown,
-  place: Place,
+  place: WherePlace,
   { targets }: Field,
-): { readonly name: string; readonly where: unknown; readonly at: Place } {
+): { readonly name: string; readonly where: unknown; readonly at: WherePlace } {
   const [only] = targets;
   if (only !== undefined && targets.length === 1) return { name: only, where: operand, at: place };
   const expected = `one of the collections ${targets.join(', ')} with a where of it`;
   const [first, ...others] = entriesOf(objectAt(operand, place, expected));
-  if (first === undefined || others.length > 0) throw malformed(place, expected, operand);
+  if (first === undefined || others.length > 0) throw malformedWhere(place, expected, operand);
   const [name, where] = first;
   if (!targets.includes(name))
-    throw malformed(within(place, name), expected, name, didYouMean(name, targets));
-  return { name, where, at: within(place, name) };
+    throw malformedWhere(withinWhere(place, name), expected, name, didYouMean(name, targets));
+  return { name, where, at: withinWhere(place, name) };
 }
 
 /** One element satisfies the operand, or, `violating` it, does not. */
@@ -348,7 +358,7 @@ function elementOf(
   return { kind: 'element', path, filter: sense === 'satisfying' ? filter : negated(filter) };
 }
 
-function parseElement(operand: unknown, place: Place, field: Field): Filter {
+function parseElement(operand: unknown, place: WherePlace, field: Field): Filter {
   const element: Subject & { readonly field: Field } = { path: [], type: whereTypeOf(field), field };
   return field.type === 'object'
     ? parseObject(operand, place, element)
@@ -360,8 +370,8 @@ function onWord(path: Path, word: DayWord): Condition {
 }
 
 /** True asks for the condition, false for its opposite. */
-function flagged(operand: unknown, place: Place, filter: Filter): Filter {
-  if (typeof operand !== 'boolean') throw malformed(place, 'true or false', operand);
+function flagged(operand: unknown, place: WherePlace, filter: Filter): Filter {
+  if (typeof operand !== 'boolean') throw malformedWhere(place, 'true or false', operand);
   return operand ? filter : negated(filter);
 }
 
@@ -378,7 +388,7 @@ function operatorNames(type: WhereType): string {
   return WHERE_OPERATORS[type].map(({ name }) => name).join(', ');
 }
 
-function unknownField(name: string, place: Place, row: Row): ServiceError {
+function unknownField(name: string, place: WherePlace, row: Row): ServiceError {
   const { collection, reading } = place;
   const readable = reading.readership.listFields(collection);
   const known = row.isRecord ? [...readable, '_id'] : membersOf(row, readable);
@@ -386,7 +396,7 @@ function unknownField(name: string, place: Place, row: Row): ServiceError {
     collection.fields.length === 0
       ? `a declared field; "${collection.name}" declares none, oquery reaches the others`
       : `a declared field${row.isRecord ? ` of "${collection.name}"` : ''}${listed(known)}`;
-  return malformed(place, expected, name, didYouMean(name, known));
+  return malformedWhere(place, expected, name, didYouMean(name, known));
 }
 
 /** The members of an object go with it, and its condition was let pass. */
@@ -398,10 +408,10 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? '' : ` (${names.join(', ')})`;
 }
 
-function unknownOperator(name: string, place: Place, { type }: Subject): ServiceError {
+function unknownOperator(name: string, place: WherePlace, { type }: Subject): ServiceError {
   const known = WHERE_OPERATORS[type].map((operator) => operator.name);
   const expected = `an operator of ${TYPE_NAMES[type]} (${known.join(', ')})`;
-  return malformed(within(place, name), expected, name, hintAtOperator(name, known));
+  return malformedWhere(withinWhere(place, name), expected, name, hintAtOperator(name, known));
 }
 
 const TYPE_NAMES: Readonly<Record<WhereType, string>> = {

@@ -1,6 +1,6 @@
 /** The settings of messages. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { list, positive } from '../setting-types.js';
+import { listSetting, positiveSetting } from '../setting-types.js';
 
 export const MESSAGE_SETTINGS = {
   smtpUrl: {
@@ -21,26 +21,26 @@ export const MESSAGE_SETTINGS = {
   smtpConnections: {
     variable: 'SMTP_CONNECTIONS',
     default: '2',
-    schema: positive.max(50),
+    schema: positiveSetting.max(50),
     meaning: 'connections to a mail server',
   },
   emailRoles: {
     variable: 'EMAIL_ROLES',
     default: 'admin,accountant,clerk',
-    schema: list,
+    schema: listSetting,
     meaning:
       'roles that may send email, separated by commas; text messages need the right to create records of sms_log',
   },
   emailMaxBytes: {
     variable: 'EMAIL_MAX_BYTES',
     default: '10485760',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest email, with attachments that are not files of the school',
   },
   emailsPerHour: {
     variable: 'EMAILS_PER_HOUR',
     default: '2000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'emails a school may ask for in an hour, one for each recipient',
   },
   smsUrl: {
@@ -104,39 +104,39 @@ export const MESSAGE_SETTINGS = {
   smsMaxSegments: {
     variable: 'SMS_MAX_SEGMENTS',
     default: '8',
-    schema: positive.max(255),
+    schema: positiveSetting.max(255),
     meaning:
       'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 where the text needs Unicode)',
   },
   smsPerHour: {
     variable: 'SMS_PER_HOUR',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'text messages a school may ask for in an hour',
   },
   messageMaxRecipients: {
     variable: 'MESSAGE_MAX_RECIPIENTS',
     default: '100',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'recipients of one email, and numbers of one request for text messages',
   },
   messageMaxAttempts: {
     variable: 'MESSAGE_MAX_ATTEMPTS',
     default: '12',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how often a message is tried before it is given up',
   },
   messageRetryMs: {
     variable: 'MESSAGE_RETRY_MS',
     default: '30000',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'wait after the first attempt to send, in milliseconds; each wait is twice the last, an hour at most',
   },
   messageTimeoutMs: {
     variable: 'MESSAGE_TIMEOUT_MS',
     default: '20000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how long a mail server or SMS provider may take to answer, in milliseconds',
   },
   sendKeptHours: {
@@ -149,7 +149,7 @@ export const MESSAGE_SETTINGS = {
   keepMessagesDays: {
     variable: 'KEEP_MESSAGES_DAYS',
     default: '90',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'how long messages that were sent or given up are shown, with their texts and attachments, before they are purged',
   },

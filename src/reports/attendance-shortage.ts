@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonth, percent, usualAttendance } from './engine/parameter-types.js';
+import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { firstDay, lastDay } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { checkRange, inClass, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
 import { isOnRoll, unusableRoll } from './shared/roll.js';
@@ -64,7 +64,7 @@ export const attendanceShortage = defineReport({
   title: 'Attendance below a threshold',
   description: 'Students whose attendance is below a percentage, with what they are short of.',
   parameters: {
-    below: defaulted(percent, {
+    below: defaulted(percentType, {
       restName: 'below',
       description: 'Only students with less than this percentage.',
       default: '75',
@@ -72,13 +72,13 @@ export const attendanceShortage = defineReport({
     }),
     class: inClass,
     section: inSection,
-    start: defaulted(dayOrMonth, {
+    start: defaulted(dayOrMonthType, {
       restName: 'start',
       description: 'First day, or month.',
       default: 'the first day of the session',
       value: ({ today, settings }): DayOrMonth => sessionStart(today, { settings }),
     }),
-    end: defaulted(dayOrMonth, {
+    end: defaulted(dayOrMonthType, {
       restName: 'end',
       description: 'Last day, or month; at most 12 months.',
       default: 'today',
@@ -102,8 +102,8 @@ export const attendanceShortage = defineReport({
   },
   sql: ({ below, class: className = null, section = null, start, end }, context) => {
     const { domain, today, settings, sections } = context;
-    const asked = lastDay(end);
-    const range = { first: firstDay(start), last: asked.localeCompare(today) < 0 ? asked : today };
+    const asked = lastDayOf(end);
+    const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
     return Prisma.sql`
 with
 class_records as materialized (

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { dayOrMonth, text } from './engine/parameter-types.js';
+import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { firstDay, lastDay, monthOf, monthsBetween } from './engine/school-calendar.js';
+import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
 import {
@@ -125,10 +125,10 @@ export const classAttendance = defineReport({
     'The attendance register of a class by month: a letter a day and student, counts, percentages.',
   routes: [{ method: 'GET', path: '/attendancebyclassbymonth/:class/:start/:end' }],
   parameters: {
-    class: required(text, { restName: 'class', description: 'The class.' }),
+    class: required(textType, { restName: 'class', description: 'The class.' }),
     section: inSection,
-    start: required(dayOrMonth, { restName: 'start', description: 'First day, or month.' }),
-    end: required(dayOrMonth, {
+    start: required(dayOrMonthType, { restName: 'start', description: 'First day, or month.' }),
+    end: required(dayOrMonthType, {
       restName: 'end',
       description: `Last day, or month; at most ${MOST_MONTHS} months.`,
     }),
@@ -144,7 +144,7 @@ export const classAttendance = defineReport({
       { name: 'end', value: end },
       { days: 366, said: `${MOST_MONTHS} months` },
     );
-    if (monthsBetween(monthOf(from), monthOf(to)) > MOST_MONTHS) {
+    if (countMonths(monthOfDay(from), monthOfDay(to)) > MOST_MONTHS) {
       const expected = `at most ${MOST_MONTHS} calendar months`;
       throw parameterError(
         'end',
@@ -159,7 +159,7 @@ export const classAttendance = defineReport({
   },
   sql: ({ class: className, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
-    const [first, last] = [firstDay(start), lastDay(end)];
+    const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
     return Prisma.sql`
 with

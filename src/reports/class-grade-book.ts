@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { session, term, text } from './engine/parameter-types.js';
+import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { inSection } from './shared/common-parameters.js';
@@ -85,9 +85,9 @@ export const classGradeBook = defineReport({
   title: 'Grade book of a class for a term',
   description: 'The results of a class for a term: percentages, grades and ranks, with a footer per subject.',
   parameters: {
-    session: required(session, { restName: 'session', description: 'The school year.' }),
+    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
     term: required(term, { restName: 'term', description: 'The term.' }),
-    class: required(text, { restName: 'class', description: 'The class.' }),
+    class: required(textType, { restName: 'class', description: 'The class.' }),
     section: inSection,
   },
   roles: [],

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { day, interval } from './engine/parameter-types.js';
+import { dayType, interval } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -40,13 +40,13 @@ export const collectionTrend = defineReport({
   description:
     'What was collected by day, week or month, with the change from the period before and the running total.',
   parameters: {
-    from: defaulted(day, {
+    from: defaulted(dayType, {
       restName: 'from',
       description: 'First day.',
       default: 'the first of this month',
       value: ({ today }) => firstOfMonth(today),
     }),
-    to: defaulted(day, {
+    to: defaulted(dayType, {
       restName: 'to',
       description: 'Last day; at most two years.',
       default: 'today',

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { collectionBasis, day, paymentChoice } from './engine/parameter-types.js';
+import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -88,8 +88,8 @@ export const dailyFeeCollection = defineReport({
     'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
   routes: [{ method: 'POST', path: '/getdailyfeecollectionheadwise.svc' }],
   parameters: {
-    from: required(day, { restName: 'from', description: 'First day.' }),
-    to: required(day, { restName: 'to', description: 'Last day; at most a year.' }),
+    from: required(dayType, { restName: 'from', description: 'First day.' }),
+    to: required(dayType, { restName: 'to', description: 'Last day; at most a year.' }),
     paymentType: required(paymentChoice, {
       restName: 'payment_type',
       description: 'Receipts paid this way.',

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { amount, day, flag, month, text, zeroAmount } from './engine/parameter-types.js';
+import { amountType, dayType, flagType, monthType, textType, zeroAmount } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { addMonths, endOf, monthsBetween } from './engine/school-calendar.js';
+import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { byHead, headPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
@@ -113,28 +113,28 @@ export const feeDefaulters = defineReport({
   description: 'Students who owe fees of a range of months: how much, of which heads, since when.',
   routes: [{ method: 'GET', path: '/getfeedefaultersv2.svc' }],
   parameters: {
-    startMonth: required(month, { restName: 'start_month', description: 'First month of the range.' }),
-    endMonth: required(month, {
+    startMonth: required(monthType, { restName: 'start_month', description: 'First month of the range.' }),
+    endMonth: required(monthType, {
       restName: 'end_month',
       description: `Last month of the range; at most ${MOST_MONTHS} months.`,
     }),
-    feeHead: optional(text, { restName: 'fee_head', description: 'One fee head alone.' }),
-    asOn: defaulted(day, {
+    feeHead: optional(textType, { restName: 'fee_head', description: 'One fee head alone.' }),
+    asOn: defaulted(dayType, {
       restName: 'as_on',
       description:
         'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
       default: 'today',
       value: ({ today }) => today,
     }),
-    class: optional(text, { restName: 'class', description: 'One class alone.' }),
-    section: optional(text, { restName: 'section', description: 'One section alone.' }),
-    minimum: defaulted(amount, {
+    class: optional(textType, { restName: 'class', description: 'One class alone.' }),
+    section: optional(textType, { restName: 'section', description: 'One section alone.' }),
+    minimum: defaulted(amountType, {
       restName: 'minimum',
       description: 'Only students who owe more than this.',
       default: '0.00',
       value: () => zeroAmount,
     }),
-    includeLeft: defaulted(flag, {
+    includeLeft: defaulted(flagType, {
       restName: 'include_left',
       description:
         'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
@@ -158,8 +158,8 @@ export const feeDefaulters = defineReport({
         },
       );
     }
-    if (monthsBetween(startMonth, endMonth) > MOST_MONTHS) {
-      const last = addMonths(startMonth, MOST_MONTHS - 1);
+    if (countMonths(startMonth, endMonth) > MOST_MONTHS) {
+      const last = monthsAfter(startMonth, MOST_MONTHS - 1);
       throw parameterError(
         'end_month',
         `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ${last} or earlier`,

@@ -3,7 +3,7 @@ import * as column from './engine/columns.js';
 import { summaryType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, firstDay, lastDay, monthsOf, startOf } from './engine/school-calendar.js';
+import { endOf, firstDayOf, lastDayOf, monthsOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn, inSession } from './shared/common-parameters.js';
 import { byHead, headPlaces } from './shared/fee-heads.js';
@@ -123,7 +123,7 @@ collected_in as materialized (
       case when jsonb_typeof(r.data->'total') = 'number' then (r.data->'total')::numeric end as total
     from records r
     where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${type} = 'month'
-      and r.data->'date' >= ${json(startOf(firstDay(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDay(last), timeZone))}::jsonb
+      and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   ) as receipt

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { session, term, text } from './engine/parameter-types.js';
+import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { gradedResults } from './shared/grades.js';
@@ -73,9 +73,9 @@ export const gradeBook = defineReport({
     query: 'stream=true&oquery=session=2026-27,term=halfyear,admission_no=GV-01042',
   },
   parameters: {
-    session: required(session, { restName: 'session', description: 'The school year.' }),
+    session: required(sessionType, { restName: 'session', description: 'The school year.' }),
     term: required(term, { restName: 'term', description: 'The term.' }),
-    admissionNo: required(text, {
+    admissionNo: required(textType, {
       restName: 'admission_no',
       description: "The student's admission number.",
     }),

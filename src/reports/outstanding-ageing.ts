@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { flag } from './engine/parameter-types.js';
+import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { addMonths, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn, inClass, inSection } from './shared/common-parameters.js';
 import { feeItems, headItems } from './shared/fee-items.js';
@@ -65,7 +65,7 @@ export const outstandingAgeing = defineReport({
     asOn,
     class: inClass,
     section: inSection,
-    includeLeft: defaulted(flag, {
+    includeLeft: defaulted(flagType, {
       restName: 'include_left',
       description:
         'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
@@ -85,7 +85,7 @@ export const outstandingAgeing = defineReport({
   ) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     const range = {
-      first: addMonths(first, -12),
+      first: monthsAfter(first, -12),
       last,
       feeHead: undefined,
       asOn: day,

@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
 import * as column from './engine/columns.js';
-import { type Day, day, rollbackBasis } from './engine/parameter-types.js';
+import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -92,12 +92,12 @@ export const rolledBackReceipts = defineReport({
   description: 'Receipts that were rolled back: when, by whom, why, and what replaces them.',
   routes: [{ method: 'GET', path: '/dailyrolledbackreceipts.svc' }],
   parameters: {
-    date: optional(day, {
+    date: optional(dayType, {
       restName: 'date',
       description: 'One day. Default: today, where no range is given.',
     }),
-    from: optional(day, { restName: 'from', description: 'First day of a range.' }),
-    to: optional(day, { restName: 'to', description: 'Last day of a range; at most a year.' }),
+    from: optional(dayType, { restName: 'from', description: 'First day of a range.' }),
+    to: optional(dayType, { restName: 'to', description: 'Last day of a range; at most a year.' }),
     dateBasis: defaulted(rollbackBasis, {
       restName: 'date_basis',
       description: 'Which day of a receipt counts.',

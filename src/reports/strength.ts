@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { firstDay, lastDay, monthsOf } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { inSession } from './shared/common-parameters.js';
 import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
@@ -59,7 +59,7 @@ with students as materialized (
 -- Who is not admitted yet is no student yet, and of who is unusable nothing can be told.
 counted as (
   select
-    class, section, gender, admitted_on between ${firstDay(first)} and ${lastDay(last)} as has_joined, not ${isOnRoll(day)} as has_left
+    class, section, gender, admitted_on between ${firstDayOf(first)} and ${lastDayOf(last)} as has_joined, not ${isOnRoll(day)} as has_left
   from students
   where admitted_on <= ${day} and left_on is not null
 ),

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonth, text } from './engine/parameter-types.js';
+import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { firstDay, lastDay } from './engine/school-calendar.js';
+import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { checkRange, firstOfMonth, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
 import { assertStudent } from './shared/people.js';
@@ -84,19 +84,19 @@ export const studentAttendance = defineReport({
   description: 'The days of a student, or of the students of a class: counts, percentage, streak of absence.',
   recordRoute: { method: 'GET', path: '/o/recs/attendance', query: 'stream=true&oquery=created=today' },
   parameters: {
-    admissionNo: optional(text, {
+    admissionNo: optional(textType, {
       restName: 'admission_no',
       description: "One student's admission number; either this or a class.",
     }),
-    class: optional(text, { restName: 'class', description: 'The students of a class.' }),
+    class: optional(textType, { restName: 'class', description: 'The students of a class.' }),
     section: inSection,
-    start: defaulted(dayOrMonth, {
+    start: defaulted(dayOrMonthType, {
       restName: 'start',
       description: 'First day, or month.',
       default: 'the first of this month',
       value: ({ today }): DayOrMonth => firstOfMonth(today),
     }),
-    end: defaulted(dayOrMonth, {
+    end: defaulted(dayOrMonthType, {
       restName: 'end',
       description: 'Last day, or month; at most 12 months.',
       default: 'today',
@@ -126,7 +126,7 @@ export const studentAttendance = defineReport({
   },
   sql: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
-    const range = { first: firstDay(start), last: lastDay(end) };
+    const range = { first: firstDayOf(start), last: lastDayOf(end) };
     const students =
       className === null
         ? Prisma.sql`r.data->'sequence' = to_jsonb(${admissionNo}::text)`

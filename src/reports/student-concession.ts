@@ -1,10 +1,10 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { Filter } from '../model/filter.js';
 import * as column from './engine/columns.js';
-import { type Day, text } from './engine/parameter-types.js';
+import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, monthOf, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn } from './shared/common-parameters.js';
 import { byHead, headPlaces } from './shared/fee-heads.js';
@@ -64,7 +64,7 @@ export const studentConcession = defineReport({
     query: 'stream=true&name.value=<student ID>',
   },
   parameters: {
-    studentId: required(text, { restName: 'name.value', description: '`_id` of the student.' }),
+    studentId: required(textType, { restName: 'name.value', description: '`_id` of the student.' }),
     asOn,
   },
   roles: ['accountant'],
@@ -110,7 +110,7 @@ amounts as materialized (
 in_force as materialized (
   select *, row_number() over (order by from_month, fee_head is not null, ${byHead}, id) as position
   from granted
-  where value is not null and ${monthOf(day)} between from_month and to_month
+  where value is not null and ${monthOfDay(day)} between from_month and to_month
 )
 select 'row' as part, position, id as key, json_build_object(
   'id', id, 'feeHead', fee_head, 'kind', kind, 'value', round(value, 2), 'session', session,
@@ -158,8 +158,8 @@ export function concessionsInForce(studentId: string, day: Day): Filter {
     kind: 'all',
     filters: [
       { kind: 'equals', path: ['name', 'value'], value: studentId },
-      { kind: 'lessOrEqual', path: ['from_month'], value: monthOf(day) },
-      { kind: 'greaterOrEqual', path: ['to_month'], value: monthOf(day) },
+      { kind: 'lessOrEqual', path: ['from_month'], value: monthOfDay(day) },
+      { kind: 'greaterOrEqual', path: ['to_month'], value: monthOfDay(day) },
       { kind: 'not', filter: { kind: 'lessOrEqual', path: ['revoked_on'], value: day } },
     ],
   };

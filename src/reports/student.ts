@@ -1,10 +1,10 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
 import * as column from './engine/columns.js';
-import { text } from './engine/parameter-types.js';
+import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, firstDay, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
+import { endOf, firstDayOf, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { feeItems } from './shared/fee-items.js';
 import { assertStudent } from './shared/people.js';
@@ -129,7 +129,7 @@ export const student = defineReport({
     query: 'stream=true&oquery=sequence=<admission_no>',
   },
   parameters: {
-    admissionNo: required(text, {
+    admissionNo: required(textType, {
       restName: 'admission_no',
       formerName: 'sequence',
       description: 'Admission number.',
@@ -163,7 +163,7 @@ marks as (
   from records r
   where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
     and r.data->'student'->'value' = to_jsonb(${id})
-    and r.data->>'created' >= ${startOf(firstDay(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
+    and r.data->>'created' >= ${startOf(firstDayOf(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
 )
 select 'row' as part, 1::bigint as position, s.id as key, json_build_object(
   'studentId', s.id, 'admissionNo', s.data->>'sequence', 'name', s.data->>'name', 'class', s.data->>'class', 'section', s.data->>'section',

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { type DayOrMonth, dayOrMonth, text } from './engine/parameter-types.js';
+import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, firstDay, lastDay, startOf } from './engine/school-calendar.js';
+import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
 import { assertStaff } from './shared/people.js';
 import { schoolDays, unusableHolidays } from './shared/school-days.js';
@@ -73,14 +73,14 @@ export const teacherAttendance = defineReport({
     query: 'stream=true&oquery=created_on=today,name.value=usr-teacher',
   },
   parameters: {
-    userId: required(text, { restName: 'name.value', description: "The staff member's user ID." }),
-    start: defaulted(dayOrMonth, {
+    userId: required(textType, { restName: 'name.value', description: "The staff member's user ID." }),
+    start: defaulted(dayOrMonthType, {
       restName: 'start',
       description: 'First day, or month.',
       default: 'the first of this month',
       value: ({ today }): DayOrMonth => firstOfMonth(today),
     }),
-    end: defaulted(dayOrMonth, {
+    end: defaulted(dayOrMonthType, {
       restName: 'end',
       description: 'Last day, or month; at most 12 months.',
       default: 'today',
@@ -102,7 +102,7 @@ export const teacherAttendance = defineReport({
   },
   sql: ({ userId, start, end }, context) => {
     const { domain, timeZone, today, settings } = context;
-    const range = { first: firstDay(start), last: lastDay(end) };
+    const range = { first: firstDayOf(start), last: lastDayOf(end) };
     return Prisma.sql`
 with
 school_classes as (

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { day } from './engine/parameter-types.js';
+import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -43,13 +43,13 @@ export const teacherWorkload = defineReport({
   title: 'Teacher workload',
   description: 'Sections and students of each active teacher, and the attendance marked in a range of days.',
   parameters: {
-    from: defaulted(day, {
+    from: defaulted(dayType, {
       restName: 'from',
       description: 'First day.',
       default: 'the first of this month',
       value: ({ today }) => firstOfMonth(today),
     }),
-    to: defaulted(day, {
+    to: defaulted(dayType, {
       restName: 'to',
       description: 'Last day; at most a year.',
       default: 'today',

@@ -1,9 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
 import * as column from './engine/columns.js';
-import { flag, text } from './engine/parameter-types.js';
+import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { endOf, firstDay, monthOf, startOf } from './engine/school-calendar.js';
+import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/known-names.js';
 
@@ -57,19 +57,19 @@ export const teachers = defineReport({
     query: 'stream=true&oquery=active=true,roles=*teacher',
   },
   parameters: {
-    role: defaulted(text, {
+    role: defaulted(textType, {
       restName: 'roles',
       description: 'A role that one of the roles contains.',
       default: 'teacher',
       value: () => 'teacher',
     }),
-    active: defaulted(flag, {
+    active: defaulted(flagType, {
       restName: 'active',
       description: 'Who is active, or who is not.',
       default: 'true',
       value: () => true,
     }),
-    department: optional(text, { restName: 'department', description: 'One department alone.' }),
+    department: optional(textType, { restName: 'department', description: 'One department alone.' }),
   },
   roles: ['clerk'],
   teachers: 'none',
@@ -108,7 +108,7 @@ marks as materialized (
     count(*) filter (where r.data->>'status' = 'leave') as on_leave
   from records r
   where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
-    and r.data->'created_on' >= ${json(startOf(firstDay(monthOf(today)), timeZone))}::jsonb
+    and r.data->'created_on' >= ${json(startOf(firstDayOf(monthOfDay(today)), timeZone))}::jsonb
     and r.data->'created_on' < ${json(endOf(today, timeZone))}::jsonb
   group by 1
 )

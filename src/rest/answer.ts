@@ -1,7 +1,7 @@
 /** What a row of the table answers, before it is written to the wire by `src/server/answering.ts`. */
-export type Answer = TextAnswer | StreamAnswer | EmptyAnswer;
+export type Answer = WholeAnswer | StreamAnswer | EmptyAnswer;
 
-export interface TextAnswer {
+export interface WholeAnswer {
   readonly kind: 'text';
   readonly status: number;
   readonly mediaType: string;
@@ -30,7 +30,7 @@ interface EmptyAnswer {
 export function jsonAnswer(
   text: string,
   o: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): TextAnswer {
+): WholeAnswer {
   return {
     kind: 'text',
     status: o.status ?? 200,

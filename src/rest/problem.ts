@@ -53,14 +53,14 @@ export function renderProblem(error: ServiceError, request: ProblemRequest): Pro
     status: error.status,
     headers: {
       'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`,
-      ...headersOf(error, request),
+      ...problemHeaders(error, request),
     },
     body: JSON.stringify(toProblem(error, request.requestId)),
   };
 }
 
 /** The headers an error's status calls for, whatever the form of its body. */
-export function headersOf(
+export function problemHeaders(
   error: ServiceError,
   request: Pick<ProblemRequest, 'hasCredential'>,
 ): Readonly<Record<string, string>> {

@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { parseProject, parseSort } from '../languages/rest-parameters.js';
 import type { Filter } from '../model/filter.js';
 import type { Domain, RecordVerb } from '../model/scope.js';
-import { today } from '../reports/engine/school-calendar.js';
+import { todayIn } from '../reports/engine/school-calendar.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import { requireScope } from '../resolvers/request-context.js';
 import type { RecordSet } from '../store/reading/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
-import { type Answer, jsonAnswer, type TextAnswer } from './answer.js';
+import { type Answer, jsonAnswer, type WholeAnswer } from './answer.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
 import { MEDIA_TYPES } from './negotiation.js';
@@ -301,7 +301,7 @@ function filterOf(
     return text === undefined ? [] : [{ parameter, text }];
   });
   if (sent.length === 0) return undefined;
-  const day = today(domain.timeZone, new Date());
+  const day = todayIn(domain.timeZone, new Date());
   return { kind: 'all', filters: sent.map(({ parameter, text }) => parameter.toFilter(text, day)) };
 }
 
@@ -327,7 +327,7 @@ async function answerShort(
   records: RecordSet,
   format: 'json' | 'ndjson',
   request: RestRequest,
-): Promise<TextAnswer> {
+): Promise<WholeAnswer> {
   const text = await records.printList({ format, signal: request.context.signal });
   return {
     kind: 'text',
@@ -338,7 +338,7 @@ async function answerShort(
   };
 }
 
-async function answerPage(records: RecordSet, request: RestRequest): Promise<TextAnswer> {
+async function answerPage(records: RecordSet, request: RestRequest): Promise<WholeAnswer> {
   const page = await records.page();
   const texts = page.records.map((record) => record.json);
   const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;

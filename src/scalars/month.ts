@@ -4,7 +4,7 @@ import { readLiteral } from './literal.js';
 const WRITTEN = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** A calendar month, `YYYY-MM`. @see decisions 2 */
-export const Month = new GraphQLScalarType<string, string>({
+export const MonthScalar = new GraphQLScalarType<string, string>({
   name: 'Month',
   description: 'A calendar month, YYYY-MM, e.g. "2026-07".',
   serialize: (value) => String(value),

@@ -11,7 +11,7 @@ import {
   type FunctionBinding,
   type HostBinding,
   type HostCallContext,
-  JsonText,
+  ReadyJson,
   ScriptFailure,
   type StreamBinding,
 } from './platform/host-binding.js';
@@ -25,7 +25,7 @@ export interface HostCallsOptions {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
-type Batch = readonly (JsonValue | JsonText)[];
+type Batch = readonly (JsonValue | ReadyJson)[];
 
 interface Cursor {
   readonly batches: AsyncIterator<Batch>;
@@ -92,7 +92,7 @@ export class HostCalls {
     this.#count(binding);
     const value = await binding.call(this.#options.context, args);
     if (value === undefined) return '';
-    return value instanceof JsonText ? value.text : printExactJson(value);
+    return value instanceof ReadyJson ? value.text : printExactJson(value);
   }
 
   #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
@@ -126,7 +126,7 @@ export class HostCalls {
 
   /** What does not fit into one answer waits for the next one. */
   #printBatch(cursor: Cursor, batch: Batch): string {
-    const text = `[${batch.map((item) => (item instanceof JsonText ? item.text : printExactJson(item))).join(',')}]`;
+    const text = `[${batch.map((item) => (item instanceof ReadyJson ? item.text : printExactJson(item))).join(',')}]`;
     // Leaves room for what is around it.
     if (text.length + 100 <= this.#options.limits.payloadBytes || batch.length <= 1) return text;
     const half = Math.ceil(batch.length / 2);

@@ -7,7 +7,7 @@ import { credentialName, type Scope } from '../model/scope.js';
 import { replaceUnstorable } from '../model/storable-text.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { isUuid } from '../uuid.js';
-import type { ScriptRun } from './platform/host-binding.js';
+import type { CallingRun } from './platform/host-binding.js';
 import { runsInReach } from './runs-in-reach.js';
 import type { OutputLevel } from './script-run.js';
 
@@ -56,7 +56,7 @@ export class ScriptLog {
    */
   async write(
     scope: Scope,
-    run: ScriptRun,
+    run: CallingRun,
     { isApart, ...line }: ScriptLogLine & { readonly isApart: boolean },
   ): Promise<void> {
     const data = line.data === undefined ? undefined : printExactJson(line.data);

@@ -1,24 +1,24 @@
 /** The settings of scripts. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { count, list, positive } from '../setting-types.js';
+import { countSetting, listSetting, positiveSetting } from '../setting-types.js';
 
 export const SCRIPT_SETTINGS = {
   scriptCpuTimeMs: {
     variable: 'SCRIPT_CPU_TIME_MS',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'processor time of a run of a script, in milliseconds; waiting for the platform is not counted',
   },
   scriptWallTimeMs: {
     variable: 'SCRIPT_WALL_TIME_MS',
     default: '60000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'longest a run may take, in milliseconds, waiting for the platform included',
   },
   scriptBeforeTimeoutMs: {
     variable: 'SCRIPT_BEFORE_TIMEOUT_MS',
     default: '2000',
-    schema: positive,
+    schema: positiveSetting,
     meaning:
       'longest a write waits for a script it asks before it is made, its place included, in milliseconds; then it is refused',
   },
@@ -31,136 +31,138 @@ export const SCRIPT_SETTINGS = {
   scriptOutputBytes: {
     variable: 'SCRIPT_OUTPUT_BYTES',
     default: '1048576',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'what a run may print',
   },
   scriptOutputLines: {
     variable: 'SCRIPT_OUTPUT_LINES',
     default: '10000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'lines a run may print',
   },
   scriptHostCalls: {
     variable: 'SCRIPT_HOST_CALLS',
     default: '100000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'calls of the platform a run may make; each batch of a stream is one',
   },
   scriptPayloadBytes: {
     variable: 'SCRIPT_PAYLOAD_BYTES',
     default: '4194304',
-    schema: positive.max(67_108_864),
+    schema: positiveSetting.max(67_108_864),
     meaning:
       'arguments and result of a run, and what goes in or out of one call of the platform, as characters of JSON',
   },
   scriptCodeBytes: {
     variable: 'SCRIPT_CODE_BYTES',
     default: '262144',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest script',
   },
   scriptDepth: {
     variable: 'SCRIPT_DEPTH',
     default: '4',
-    schema: positive.max(16),
+    schema: positiveSetting.max(16),
     meaning:
       'how many scripts may start one another, by platform.runScript, by triggers, or by what they write and publish',
   },
   scriptConcurrentRuns: {
     variable: 'SCRIPT_CONCURRENT_RUNS',
     default: '20',
-    schema: positive.max(1000),
+    schema: positiveSetting.max(1000),
     meaning:
       'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts started by these come on top',
   },
   scriptDomainRuns: {
     variable: 'SCRIPT_DOMAIN_RUNS',
     default: '16',
-    schema: positive.max(1000),
+    schema: positiveSetting.max(1000),
     meaning: 'of these, runs of one domain at once',
   },
   scriptCallerRuns: {
     variable: 'SCRIPT_CALLER_RUNS',
     default: '4',
-    schema: positive.max(1000),
+    schema: positiveSetting.max(1000),
     meaning: 'of these, runs of one user at once, and of one script that runs for nobody',
   },
   scriptQueuedRuns: {
     variable: 'SCRIPT_QUEUED_RUNS',
     default: '200',
-    schema: count,
+    schema: countSetting,
     meaning:
       'runs that may wait for their turn, at most SCRIPT_WALL_TIME_MS; with more, the next is answered 503',
   },
   scriptCallerQueuedRuns: {
     variable: 'SCRIPT_CALLER_QUEUED_RUNS',
     default: '50',
-    schema: count,
+    schema: countSetting,
     meaning: 'of these, runs of one user',
   },
   scriptBeforeRuns: {
     variable: 'SCRIPT_BEFORE_RUNS',
     default: '6',
-    schema: positive.max(500),
+    schema: positiveSetting.max(500),
     meaning:
       'writes that ask scripts at once, in places of their own; each holds a connection, so less than half of POOL_SIZE whatever this says',
   },
   scriptQueuedBeforeRuns: {
     variable: 'SCRIPT_QUEUED_BEFORE_RUNS',
     default: '200',
-    schema: count,
+    schema: countSetting,
     meaning:
       'writes that may wait for such a place, without a connection and at most three quarters of SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
   },
   scriptStreams: {
     variable: 'SCRIPT_STREAMS',
     default: '8',
-    schema: positive.max(1000),
+    schema: positiveSetting.max(1000),
     meaning:
       'lists that all runs of this gateway read at once by findStream, agg and readFile, half of them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
   },
   scriptWarmThreads: {
     variable: 'SCRIPT_WARM_THREADS',
     default: '2',
-    schema: count.max(64),
+    schema: countSetting.max(64),
     meaning:
       'threads kept ready for runs, and as many for what writes ask, some 10 MiB each; 0: a run that finds none idle starts one',
   },
   scriptRequests: {
     variable: 'SCRIPT_REQUESTS',
     default: '500',
-    schema: count,
+    schema: countSetting,
     meaning: 'calls of platform.request a run may make',
   },
   scriptRequestTimeoutMs: {
     variable: 'SCRIPT_REQUEST_TIMEOUT_MS',
     default: '30000',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'longest a script may have platform.request wait for an answer, in milliseconds',
   },
   scriptRequestMaxResponseBytes: {
     variable: 'SCRIPT_REQUEST_MAX_RESPONSE_BYTES',
     default: '2097152',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'largest answer platform.request takes, packed or unpacked',
   },
   scriptRequestPorts: {
     variable: 'SCRIPT_REQUEST_PORTS',
     default: '80,443',
-    schema: list.transform((ports) => ports.map(Number)).pipe(z.array(z.number().int().min(1).max(65535))),
+    schema: listSetting
+      .transform((ports) => ports.map(Number))
+      .pipe(z.array(z.number().int().min(1).max(65535))),
     meaning: 'ports platform.request may reach, separated by commas',
   },
   scriptRequestPrivateHosts: {
     variable: 'SCRIPT_REQUEST_PRIVATE_HOSTS',
     default: '',
-    schema: list,
+    schema: listSetting,
     meaning:
       'hosts that platform.request may reach though their address is not one of the public internet, as host or host:port, separated by commas',
   },
   keepScriptRunsDays: {
     variable: 'KEEP_SCRIPT_RUNS_DAYS',
     default: '30',
-    schema: positive,
+    schema: positiveSetting,
     meaning: 'how long runs of scripts and what they logged are kept',
   },
   encryptionSecret: {

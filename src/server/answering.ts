@@ -1,10 +1,10 @@
 /** Writes an `Answer` of the REST table to the wire. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressChunks, contentEncodingFor, etagHeld } from '../content-encoding.js';
-import type { Answer, StreamAnswer, TextAnswer } from '../rest/answer.js';
-import { acceptEncodingOf, headersOf, resetConnection, sendText, setEncoding } from '../text-answer.js';
+import type { Answer, StreamAnswer, WholeAnswer } from '../rest/answer.js';
+import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding } from '../text-answer.js';
 import { endMarkerFor, MARKER_HEADERS, withEndMarker } from './end-marker.js';
-import { gatherWrites, type Write } from './gathered-writes.js';
+import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
 import type { Observe } from './observation.js';
 import { PacedWriter, ReaderTooSlow } from './paced-writing.js';
 import { ReadAhead } from './read-ahead.js';
@@ -46,7 +46,7 @@ export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<F
   }
 }
 
-function marked(answer: TextAnswer, { request, reply }: AnsweringOptions): TextAnswer {
+function marked(answer: WholeAnswer, { request, reply }: AnsweringOptions): WholeAnswer {
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker === undefined) return answer;
   reply.headers(MARKER_HEADERS);
@@ -92,7 +92,7 @@ async function sendLong(answer: StreamAnswer, begun: Begun, o: AnsweringOptions)
   });
   reply.hijack();
   reply.header('content-type', answer.mediaType);
-  response.writeHead(200, headersOf(reply));
+  response.writeHead(200, replyHeaders(reply));
   const writer = new PacedWriter(response, streams.pace);
   const cut = (error: unknown) => {
     if (error instanceof ReaderTooSlow) observe({ kind: 'readerCut', requestId, reason: error.message });
@@ -120,8 +120,8 @@ async function sendLong(answer: StreamAnswer, begun: Begun, o: AnsweringOptions)
 
 /** An answer whose first write is there, and is not all of it. */
 interface Begun {
-  readonly first: Write;
-  readonly writes: AsyncGenerator<Write, void>;
+  readonly first: GatheredWrite;
+  readonly writes: AsyncGenerator<GatheredWrite, void>;
 }
 
 /** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is left then */

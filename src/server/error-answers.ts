@@ -1,8 +1,8 @@
 /** Where errors are caught: each front end shows the same error in its own form. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.js';
-import { headersOf, type ProblemRequest, renderProblem } from '../rest/problem.js';
-import { toServiceError } from './framework-errors.js';
+import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
+import { translateFrameworkError } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
 import { leaveRest } from './unread-body.js';
@@ -19,7 +19,7 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
 export function answerUnreadablePath(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const hasCredential = request.headers.authorization !== undefined;
   const { accept } = request.headers;
-  const { status, headers, body } = renderProblem(toServiceError(error), {
+  const { status, headers, body } = renderProblem(translateFrameworkError(error), {
     requestId: request.id,
     accept,
     hasCredential,
@@ -40,7 +40,7 @@ export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): 
     const { requestId } = request.requestContext;
     return reply
       .code(known.status)
-      .headers(headersOf(known, request.requestContext))
+      .headers(problemHeaders(known, request.requestContext))
       .type('application/json; charset=utf-8')
       .send(
         JSON.stringify({
@@ -72,7 +72,7 @@ function problemRequestOf(request: FastifyRequest): ProblemRequest {
 
 /** As one of our catalog, observed when it is not the caller's mistake. */
 function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
-  const known = toServiceError(error);
+  const known = translateFrameworkError(error);
   const context = request.requestContext;
   context.errorCode = known.code;
   const isOurs = known.status >= 500 && known.code !== 'MAINTENANCE';

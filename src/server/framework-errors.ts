@@ -19,7 +19,7 @@ const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {
     new ServiceError('NOT_FOUND', 'A part of the path is too long to name anything.'),
 };
 
-export function toServiceError(error: unknown): ServiceError {
+export function translateFrameworkError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const translate = TRANSLATIONS[error.code];

@@ -5,14 +5,16 @@
  */
 const MIN_WRITE_BYTES = 64 * 1024;
 
-export interface Write {
+export interface GatheredWrite {
   readonly content: string | Uint8Array;
   /** Known to be the end of the answer; so a short answer gets a length instead of chunks. */
   readonly isLast: boolean;
 }
 
 /** What a source gives, in writes that are worth it. */
-export async function* gatherWrites(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Write, void> {
+export async function* gatherWrites(
+  chunks: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<GatheredWrite, void> {
   let texts: string[] = [];
   let bytes: Uint8Array[] = [];
   let length = 0;

@@ -51,7 +51,7 @@ export interface RecordStoreOptions extends RecordEnvironmentOptions {
   readonly topDomain: () => Domain | undefined;
 }
 
-export interface ReadOptions {
+export interface ReadWithin {
   /** The transaction that is to be read in: what it has written counts. Default: what is committed. */
   readonly within?: Transaction | undefined;
 }
@@ -86,7 +86,7 @@ export class RecordStore {
    * (named); MALFORMED_FILTER, INVALID_VALUE for operands that do not fit a declared type. All at once,
    * before anything is read.
    */
-  find(scope: Scope, query: RecordQuery, options: ReadOptions = {}): RecordSet {
+  find(scope: Scope, query: RecordQuery, options: ReadWithin = {}): RecordSet {
     const collection = this.#environment.catalog.get(query.collection, scope);
     const access = accessOf(scope, collection, 'read');
     const paths = [...listPaths(query.filter), ...query.sort.map((key) => key.path)];
@@ -118,7 +118,7 @@ export class RecordStore {
     name: string,
     id: string,
     projection?: readonly Path[],
-    options: ReadOptions = {},
+    options: ReadWithin = {},
   ): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'read');

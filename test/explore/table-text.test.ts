@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CellKind, ResultTable } from '../../src/explore/result-tables.js';
-import { createCellPrinter, headingOf, printTableCsv, sortRows } from '../../src/explore/table-text.js';
+import { createCellPrinter, headingOfPath, printTableCsv, sortRows } from '../../src/explore/table-text.js';
 
 function table(columns: Readonly<Record<string, CellKind>>, rows: ResultTable['rows']): ResultTable {
   return { name: 't', columns: Object.entries(columns).map(([path, kind]) => ({ path, kind })), rows };
@@ -13,7 +13,7 @@ describe('a heading', () => {
     ['data.created_on', 'Data created on'],
     ['key', 'Key'],
   ])('of %s is %s', (path, heading) => {
-    expect(headingOf(path)).toBe(heading);
+    expect(headingOfPath(path)).toBe(heading);
   });
 });
 

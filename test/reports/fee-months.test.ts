@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../src/json.js';
-import { type Day, isDay, isMonth } from '../../src/reports/engine/parameter-types.js';
+import { type Day, isReportDay, isReportMonth } from '../../src/reports/engine/parameter-types.js';
 import { feeItems, headItems } from '../../src/reports/shared/fee-items.js';
 import type { Queryable } from '../../src/store/database/database.js';
 import { itemsOfRecords } from './items-of-records.js';
@@ -271,7 +271,7 @@ from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 const TODAY = dayOf('2026-06-30');
 
 function dayOf(text: string): Day {
-  if (!isDay(text)) throw new Error(`${text} is a day`);
+  if (!isReportDay(text)) throw new Error(`${text} is a day`);
   return text;
 }
 
@@ -287,7 +287,7 @@ function rangeOf({
   readonly first: string;
 }) {
   const last = '2026-06';
-  if (!isDay(asOn) || !isMonth(first) || !isMonth(last)) throw new Error('days and months');
+  if (!isReportDay(asOn) || !isReportMonth(first) || !isReportMonth(last)) throw new Error('days and months');
   return { first, last, asOn, feeHead, demand: demand === 'due' ? 'due' : 'all' } as const;
 }
 

@@ -1,13 +1,13 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect } from 'react';
-import { useExplorer } from './explorer-context';
+import { useExplorerContext } from './explorer-context';
 
 const NEXT_THEME = { system: 'light', light: 'dark', dark: 'system' } as const;
 const THEME_SIGNS = { system: '◐', light: '☀', dark: '☾' } as const;
 
 /** Beside the tabs: whose school, who is logged in, light or dark, the way out. */
 export function AccountBar() {
-  const { session, user, school } = useExplorer();
+  const { session, user, school } = useExplorerContext();
   const { setTheme } = useGraphiQLActions();
   const theme = useGraphiQL((state) => state.theme) ?? 'system';
 

@@ -25,7 +25,7 @@ import {
   pointsOf,
 } from '../chart-plan';
 import type { ResultTable } from '../result-tables';
-import { headingOf } from '../table-text';
+import { headingOfPath } from '../table-text';
 import type { TableViewProps } from './table-view';
 
 Chart.register(
@@ -58,7 +58,7 @@ const COLOURS = [
   '#c23b5a',
 ];
 
-export default function ChartView({ table, printCell }: TableViewProps) {
+export function ChartView({ table, printCell }: TableViewProps) {
   const first = useMemo(() => chooseChart(table), [table]);
   const [choice, setChoice] = useState(first);
   if (!first || !choice) {
@@ -78,7 +78,7 @@ export default function ChartView({ table, printCell }: TableViewProps) {
         labels={points.labels.map((label) => printCell(label, kindOf(table, choice.x)) || '(none)')}
         names={points.series.map(({ name }) =>
           choice.series === ''
-            ? headingOf(choice.y)
+            ? headingOfPath(choice.y)
             : printCell(name, kindOf(table, choice.series)) || '(none)',
         )}
       />
@@ -122,7 +122,7 @@ function ChartControls({
           >
             {options.map((option) => (
               <option key={option} value={option}>
-                {option === '' ? 'nothing' : headingOf(option)}
+                {option === '' ? 'nothing' : headingOfPath(option)}
               </option>
             ))}
           </select>
@@ -151,7 +151,7 @@ function ChartCanvas(drawing: Drawing) {
     const chart = new Chart(canvas.current, configurationOf(drawing, isDark));
     return () => chart.destroy();
   }, [key]);
-  const said = `${choice.type} chart of ${headingOf(choice.y)} by ${headingOf(choice.x)}, ${labels.length} points. The table shows the same as text.`;
+  const said = `${choice.type} chart of ${headingOfPath(choice.y)} by ${headingOfPath(choice.x)}, ${labels.length} points. The table shows the same as text.`;
   return (
     <div className="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={said} />
@@ -195,7 +195,10 @@ function configurationOf({ points, choice, labels, names }: Drawing, isDark: boo
         },
       },
       ...(choice.type !== 'pie' && {
-        scales: { x: axis(headingOf(choice.x)), y: { ...axis(headingOf(choice.y)), beginAtZero: true } },
+        scales: {
+          x: axis(headingOfPath(choice.x)),
+          y: { ...axis(headingOfPath(choice.y)), beginAtZero: true },
+        },
       }),
     },
   };

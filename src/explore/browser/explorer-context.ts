@@ -2,13 +2,13 @@ import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
 import type { ExampleOperation } from '../example-operation';
 import type { RunOperation } from '../result-pages';
-import type { Session, SessionUser } from './session';
+import type { LoginSession, SessionUser } from './login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';
 
 /** What the panels within GraphiQL, which takes components without properties, need of the page around it. */
 export interface Explorer {
-  readonly session: Session;
+  readonly session: LoginSession;
   readonly user: SessionUser;
   readonly school: string;
   readonly timeZone: string;
@@ -23,7 +23,7 @@ export interface Explorer {
 
 export const ExplorerContext = createContext<Explorer | undefined>(undefined);
 
-export function useExplorer(): Explorer {
+export function useExplorerContext(): Explorer {
   const explorer = useContext(ExplorerContext);
   if (!explorer) throw new Error('A panel of the explorer was rendered outside of it');
   return explorer;

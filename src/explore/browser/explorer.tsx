@@ -7,20 +7,20 @@ import { AccountBar } from './account-bar';
 import { ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN } from './library-panel';
+import type { LoginSession, SessionUser } from './login-session';
 import { WELCOME } from './open-example';
 import { ResultPanel } from './result-panel';
-import type { Session, SessionUser } from './session';
 import { createUserStorage } from './user-storage';
 
 export interface ExplorerProps {
-  readonly session: Session;
+  readonly session: LoginSession;
   readonly user: SessionUser;
   readonly examples: readonly ExampleOperation[];
 }
 
 const PLUGINS = [LIBRARY_PLUGIN, HISTORY_PLUGIN];
 
-export default function Explorer({ session, user, examples }: ExplorerProps) {
+export function Explorer({ session, user, examples }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(user.domain, user.id), [user.domain, user.id]);
   const { fetcher, query, close } = useMemo(

@@ -9,9 +9,9 @@ import { type Client, createClient } from 'graphql-ws';
 import type { ExampleOperation } from '../example-operation';
 import type { RunOperation } from '../result-pages';
 import { noteEvents } from './live-events';
+import type { LoginSession } from './login-session';
 import { ObservableValue } from './observable-value';
 import { textOf } from './open-example';
-import type { Session } from './session';
 
 /** How the last operation went, beside its answer. */
 export interface LastRun {
@@ -29,7 +29,7 @@ export interface GraphqlFetcher {
 }
 
 export function createGraphqlFetcher(
-  session: Session,
+  session: LoginSession,
   examples: readonly ExampleOperation[],
 ): GraphqlFetcher {
   let socket: Client | undefined;
@@ -57,7 +57,7 @@ export function createGraphqlFetcher(
 type Events = AsyncIterableIterator<ExecutionResult>;
 
 async function send(
-  session: Session,
+  session: LoginSession,
   params: FetcherParams,
   headers: Readonly<Record<string, unknown>>,
 ): Promise<ExecutionResult> {
@@ -106,7 +106,7 @@ function readResult(text: string, status: number): ExecutionResult {
   return failure(`The gateway answered ${status}, not with JSON. Try again in a moment.`);
 }
 
-function openSocket(session: Session): Client {
+function openSocket(session: LoginSession): Client {
   return createClient({
     url: new URL('/graphql', location.href).href.replace(/^http/, 'ws'),
     connectionParams: async () => ({ authorization: `Bearer ${(await session.accessToken()) ?? ''}` }),

@@ -2,7 +2,7 @@
 import { type GraphiQLPlugin, useGraphiQLActions } from '@graphiql/react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { type ExampleOperation, TOPICS } from '../example-operation';
-import { useExplorer } from './explorer-context';
+import { useExplorerContext } from './explorer-context';
 import { useOpenExample } from './open-example';
 import { isPhone } from './phone';
 
@@ -13,7 +13,7 @@ export const LIBRARY_PLUGIN: GraphiQLPlugin = {
 };
 
 function LibraryPanel() {
-  const { examples, user } = useExplorer();
+  const { examples, user } = useExplorerContext();
   const { setVisiblePlugin } = useGraphiQLActions();
   const openExample = useOpenExample();
   const [search, setSearch] = useState('');

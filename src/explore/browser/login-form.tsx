@@ -1,12 +1,12 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
-import { type Login, Refusal } from './session';
+import { type Credentials, Refusal } from './login-session';
 
 export interface LoginFormProps {
   /** Prefilled, and not to be changed, when a session is to go on. */
   readonly userName?: string;
   /** Offered on a press: the users of the demo school. */
   readonly demoUsers: readonly string[];
-  onLogin(login: Login): Promise<void>;
+  onLogin(login: Credentials): Promise<void>;
 }
 
 export function LoginForm({ userName, demoUsers, onLogin }: LoginFormProps) {

@@ -3,12 +3,12 @@ import { lazy, StrictMode, Suspense, useEffect, useRef, useState, useSyncExterna
 import { createRoot } from 'react-dom/client';
 import type { ExampleOperation } from '../example-operation';
 import { LoginForm } from './login-form';
-import { Session } from './session';
+import { LoginSession } from './login-session';
 import { applyStoredTheme } from './user-storage';
 import './page.css';
 
 const loadExplorer = () => import('./editor-workers').then(() => import('./explorer'));
-const Explorer = lazy(loadExplorer);
+const Explorer = lazy(() => loadExplorer().then(({ Explorer }) => ({ default: Explorer })));
 
 /** What the page asks of the server that anyone may know. */
 interface Surroundings {
@@ -17,7 +17,7 @@ interface Surroundings {
   readonly examples: readonly ExampleOperation[];
 }
 
-const session = new Session();
+const session = new LoginSession();
 
 function Page() {
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);

@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { useEffect, useState } from 'react';
 import { type ExampleOperation, fillVariables } from '../example-operation';
 import { isOperation } from '../result-shape';
-import { useExplorer } from './explorer-context';
+import { useExplorerContext } from './explorer-context';
 
 /** Shown where nothing is typed yet. */
 export const WELCOME = `# Choose an operation from the library on the left,
@@ -27,7 +27,7 @@ query WhoAmI {
  * what it writes.
  */
 export function useOpenExample(): (example: ExampleOperation) => void {
-  const { examples, today } = useExplorer();
+  const { examples, today } = useExplorerContext();
   const { addTab, updateActiveTabValues, setOperationFacts, run, stop } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
     pick('queryEditor', 'variableEditor', 'responseEditor'),

@@ -12,8 +12,8 @@ import {
 } from '../result-pages';
 import { type FieldShape, shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
 import { type ResultTable, tablesOf } from '../result-tables';
-import { createCellPrinter, headingOf, printTableCsv } from '../table-text';
-import { type ResultView, useExplorer } from './explorer-context';
+import { createCellPrinter, headingOfPath, printTableCsv } from '../table-text';
+import { type ResultView, useExplorerContext } from './explorer-context';
 import { isSubscription, lastRun } from './graphql-fetcher';
 import { dataOfEvents, liveEvents } from './live-events';
 import { ResultErrors, type ShownError } from './result-errors';
@@ -21,7 +21,7 @@ import { TableView } from './table-view';
 import { usePages } from './use-pages';
 
 // A third of a megabyte that most runs do not need.
-const ChartView = lazy(() => import('./chart-view'));
+const ChartView = lazy(() => import('./chart-view').then(({ ChartView }) => ({ default: ChartView })));
 
 const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = [
   { view: 'table', label: 'Table' },
@@ -30,7 +30,7 @@ const VIEWS: readonly { readonly view: ResultView; readonly label: string }[] = 
 ];
 
 export function ResultPanel() {
-  const { view, setView, timeZone, today } = useExplorer();
+  const { view, setView, timeZone, today } = useExplorerContext();
   const answer = useAnswer();
   const { errors, hasAnswer, operationName, run, shape } = answer;
   const pages = usePages(run, answer.response, answer.data);
@@ -255,7 +255,7 @@ function RunNote({ table, list }: RunNoteProps) {
   const rows = table && printRowCount(table.name, table.rows.length, list);
   const time = run && `${Math.round(run.durationMs)} ms`;
   return (
-    <span className="run-note" role="status" title={table && headingOf(table.name)}>
+    <span className="run-note" role="status" title={table && headingOfPath(table.name)}>
       {[rows, time].filter(Boolean).join(' · ')}
     </span>
   );

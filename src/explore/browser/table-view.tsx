@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'react';
-import type { Cell, CellKind, ResultTable } from '../result-tables';
-import { headingOf, isNumericKind, sortRows } from '../table-text';
+import type { CellKind, ResultCell, ResultTable } from '../result-tables';
+import { headingOfPath, isNumericKind, sortRows } from '../table-text';
 
 /** More rows than these make a page slow and are read by nobody; the CSV file has all. */
 const MOST_ROWS = 1000;
 
 export interface TableViewProps {
   readonly table: ResultTable;
-  readonly printCell: (cell: Cell, kind: CellKind) => string;
+  readonly printCell: (cell: ResultCell, kind: CellKind) => string;
 }
 
 interface Order {
@@ -46,7 +46,7 @@ export function TableView({ table, printCell }: TableViewProps) {
                 className={isNumericKind(kind) ? 'numeric' : undefined}
               >
                 <button type="button" className="sort" onClick={() => sortBy(column)} title={path}>
-                  {headingOf(path)}
+                  {headingOfPath(path)}
                   <span aria-hidden="true" className="sort-sign">
                     {signOf(order, column)}
                   </span>

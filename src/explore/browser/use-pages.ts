@@ -8,7 +8,7 @@ import {
   pagedListsOf,
   type RunOperation,
 } from '../result-pages';
-import { useExplorer } from './explorer-context';
+import { useExplorerContext } from './explorer-context';
 
 /** Fewer requests for a whole list; where these are too dear, its own pages are asked for. */
 const PAGE_OF_A_FILE = 200;
@@ -31,7 +31,7 @@ export interface LoadedPages {
 
 /** `response` names the answer: with another one, what was loaded for the last is dropped. */
 export function usePages(run: RunOperation | undefined, response: string, first: unknown): LoadedPages {
-  const { query } = useExplorer();
+  const { query } = useExplorerContext();
   const [loaded, setLoaded] = useState<{ readonly response: string; readonly data: unknown }>();
   const [state, setState] = useState<{
     readonly response: string;

@@ -1,13 +1,13 @@
 /** How the records of a declared collection look in GraphQL. */
 import type { RecordForm } from '../../resolvers/records/page-shape.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
-import { recordMembers } from './typed-shape.js';
+import { selectedRecordMembers } from './typed-shape.js';
 import { type TypedSource, toTypedRecord } from './typed-source.js';
 
 export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm<TypedSource> {
   return {
     typeName: typed.object.typeName,
     toNode: (record) => toTypedRecord(record, typed),
-    members: (nodes, info) => recordMembers(typed.object, nodes, { model, info }),
+    members: (nodes, info) => selectedRecordMembers(typed.object, nodes, { model, info }),
   };
 }

@@ -11,15 +11,15 @@ export function toStoredFields(input: InputValues, object: TypedObject): JsonObj
   const stored: Record<string, JsonValue> = {};
   for (const { name, field, value } of object.fields) {
     const sent = input[name];
-    if (sent !== undefined) stored[field.name] = toStoredValue(sent, value);
+    if (sent !== undefined) stored[field.name] = toStoredInput(sent, value);
   }
   return stored;
 }
 
 /** One value, or a list of them. */
-export function toStoredValue(sent: unknown, value: TypedValue): JsonValue {
+export function toStoredInput(sent: unknown, value: TypedValue): JsonValue {
   if (sent === null) return null;
-  if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredValue(element, value));
+  if (Array.isArray(sent)) return sent.map((element: unknown) => toStoredInput(element, value));
   if (value.kind === 'object' && isInput(sent)) return toStoredFields(sent, value.object);
   if (value.kind === 'reference' && isInput(sent)) return toStoredReference(sent);
   // The scalars have checked it, and what they give is JSON.

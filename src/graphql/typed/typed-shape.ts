@@ -11,7 +11,7 @@ import { toReferrersShape } from './referrers/referrers-shape.js';
 import type { TypedField, TypedModel, TypedObject, TypedReferrers, TypedValue } from './typed-model.js';
 
 /** The members selected of a typed record by the selection sets of `nodes`. */
-export function recordMembers(
+export function selectedRecordMembers(
   object: TypedObject,
   nodes: readonly FieldNode[],
   context: { readonly model: TypedModel; readonly info: SelectionInfo },
@@ -32,12 +32,13 @@ function referrersShape(
   if (!source) return undefined;
   const form: SelectedForm = {
     typeName: source.object.typeName,
-    members: (selected, selection) => recordMembers(source.object, selected, { model, info: selection }),
+    members: (selected, selection) =>
+      selectedRecordMembers(source.object, selected, { model, info: selection }),
   };
   return toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
 }
 
-type ShapeContext = Parameters<typeof recordMembers>[2];
+type ShapeContext = Parameters<typeof selectedRecordMembers>[2];
 
 function objectMembers(
   object: TypedObject,
@@ -132,6 +133,8 @@ function targetsOf(
 ): readonly { readonly collection: string; readonly members: readonly Member[] }[] {
   return reference.targets.flatMap((name) => {
     const target = context.model.byCollection.get(name);
-    return target ? [{ collection: name, members: recordMembers(target.object, nodes, context) }] : [];
+    return target
+      ? [{ collection: name, members: selectedRecordMembers(target.object, nodes, context) }]
+      : [];
   });
 }

@@ -15,7 +15,7 @@ import { DateTime } from '../../scalars/date-time.js';
 import { Decimal } from '../../scalars/decimal.js';
 import { Json } from '../../scalars/json.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { Month } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
 import type {
   TypedCollection,
@@ -318,7 +318,7 @@ export function scalarOf(
     case 'day':
       return LocalDate;
     case 'month':
-      return Month;
+      return MonthScalar;
     case 'json':
       return Json;
   }

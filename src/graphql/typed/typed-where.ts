@@ -11,7 +11,7 @@ import {
 } from '../../languages/where-operators.js';
 import type { Field } from '../../model/collection.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { Month } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month.js';
 import { withArticle } from './graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
 import {
@@ -181,7 +181,7 @@ export class WhereInputs {
       case 'day':
         return LocalDate;
       case 'month':
-        return Month;
+        return MonthScalar;
       case 'flag':
         return Boolean;
       case 'mode':

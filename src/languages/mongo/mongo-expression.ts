@@ -9,19 +9,19 @@
  */
 import { isJsonObject, type JsonValue } from '../../json.js';
 import type { Expression } from '../../model/expression.js';
-import { malformed, type Place, pathAt, within } from './mongo-place.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** What a document says of itself. */
 const DOCUMENT_VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT']);
 
 /** @throws MALFORMED_FILTER, LIMIT_EXCEEDED (400) with the pointer and what would be right */
-export function parseExpression(value: JsonValue, place: Place): Expression {
+export function parseExpression(value: JsonValue, place: MongoPlace): Expression {
   place.enter();
   if (typeof value === 'string') return parseText(value, place);
   if (Array.isArray(value)) {
     const elements = value.map((element: JsonValue, index) =>
-      parseExpression(element, within(place, String(index))),
+      parseExpression(element, withinMongo(place, String(index))),
     );
     return { kind: 'list', elements };
   }
@@ -32,30 +32,34 @@ export function parseExpression(value: JsonValue, place: Place): Expression {
   if (operator === undefined || first === undefined) {
     const members = entries.map(([name, member]) => ({
       name: memberName(name, place),
-      value: parseExpression(member, within(place, name)),
+      value: parseExpression(member, withinMongo(place, name)),
     }));
     return { kind: 'object', members };
   }
   if (entries.length > 1) {
-    throw malformed(place, `one operator alone in an object; ${operator[0]} stands beside others`, value);
+    throw malformedMongo(
+      place,
+      `one operator alone in an object; ${operator[0]} stands beside others`,
+      value,
+    );
   }
   const [name, operand] = first;
   if (name === '$literal') return { kind: 'literal', value: operand };
-  return { kind: 'operator', name, operand: parseExpression(operand, within(place, name)) };
+  return { kind: 'operator', name, operand: parseExpression(operand, withinMongo(place, name)) };
 }
 
-function parseText(text: string, place: Place): Expression {
+function parseText(text: string, place: MongoPlace): Expression {
   if (!text.startsWith('$')) return { kind: 'literal', value: text };
-  if (!text.startsWith('$$')) return { kind: 'field', path: pathAt(text.slice(1), place) };
+  if (!text.startsWith('$$')) return { kind: 'field', path: mongoPathAt(text.slice(1), place) };
   const [name = '', ...path] = text.slice(2).split('.');
-  if (!VARIABLE.test(name)) throw malformed(place, 'a variable such as $$ROOT or $$name', text);
-  const steps = path.length === 0 ? [] : pathAt(path.join('.'), place);
+  if (!VARIABLE.test(name)) throw malformedMongo(place, 'a variable such as $$ROOT or $$name', text);
+  const steps = path.length === 0 ? [] : mongoPathAt(path.join('.'), place);
   // `$$CURRENT.a` is `$a`.
   if (DOCUMENT_VARIABLES.has(name) && steps.length > 0) return { kind: 'field', path: steps };
   return { kind: 'variable', name: name === 'CURRENT' ? 'ROOT' : name, path: steps };
 }
 
-function memberName(name: string, place: Place): string {
+function memberName(name: string, place: MongoPlace): string {
   if (name !== '' && !name.includes('.')) return name;
-  throw malformed(within(place, name), 'a name without a dot', name);
+  throw malformedMongo(withinMongo(place, name), 'a name without a dot', name);
 }

@@ -9,7 +9,7 @@
  */
 
 import { findUnstorable } from '../../model/storable-text.js';
-import { MONGO_LIMITS, malformed, type Place, tooMany } from './mongo-place.js';
+import { MONGO_LIMITS, type MongoPlace, malformedMongo, tooManyInMongo } from './mongo-place.js';
 
 const OPTIONS = /^[imsx]*$/;
 /** Escapes that mean the same in both. */
@@ -24,12 +24,13 @@ interface Pattern {
 }
 
 /** @throws MALFORMED_FILTER (400) with the position and what would be right; LIMIT_EXCEEDED (400) */
-export function parsePattern({ source, options }: Pattern, place: Place): string {
+export function parsePattern({ source, options }: Pattern, place: MongoPlace): string {
   if (source.length > MONGO_LIMITS.maxPatternLength) {
-    throw tooMany(place, MONGO_LIMITS.maxPatternLength, 'characters of a regular expression');
+    throw tooManyInMongo(place, MONGO_LIMITS.maxPatternLength, 'characters of a regular expression');
   }
-  if (!OPTIONS.test(options)) throw malformed(place, '$options of i, m, s and x', options);
-  if (findUnstorable(source) !== undefined) throw malformed(place, 'characters a record can hold', source);
+  if (!OPTIONS.test(options)) throw malformedMongo(place, '$options of i, m, s and x', options);
+  if (findUnstorable(source) !== undefined)
+    throw malformedMongo(place, 'characters a record can hold', source);
   assertIsPattern(source, options, place);
   const translated = new Translation(source, options, place).translate();
   // n: `^` and `$` at newlines, which `.` and `[^…]` then do not cross of themselves; w: only the former.
@@ -42,7 +43,7 @@ export function parsePattern({ source, options }: Pattern, place: Place): string
 }
 
 /** Brackets, groups and counts that JavaScript accepts are the ones to be translated. */
-function assertIsPattern(source: string, options: string, place: Place): void {
+function assertIsPattern(source: string, options: string, place: MongoPlace): void {
   if (options.includes('x')) return;
   try {
     new RegExp(source, 'u');
@@ -51,7 +52,7 @@ function assertIsPattern(source: string, options: string, place: Place): void {
       new RegExp(source);
     } catch {
       const reason = strict instanceof Error ? strict.message : String(strict);
-      throw malformed(place, `a regular expression of JavaScript (${reason})`, source);
+      throw malformedMongo(place, `a regular expression of JavaScript (${reason})`, source);
     }
   }
 }
@@ -59,10 +60,10 @@ function assertIsPattern(source: string, options: string, place: Place): void {
 class Translation {
   readonly #source: string;
   readonly #options: string;
-  readonly #place: Place;
+  readonly #place: MongoPlace;
   #position = 0;
 
-  constructor(source: string, options: string, place: Place) {
+  constructor(source: string, options: string, place: MongoPlace) {
     this.#source = source;
     this.#options = options;
     this.#place = place;
@@ -162,6 +163,6 @@ class Translation {
   }
 
   #refused(position: number, what: string): Error {
-    return malformed(this.#place, `a regular expression without ${what} (at ${position})`, this.#source);
+    return malformedMongo(this.#place, `a regular expression without ${what} (at ${position})`, this.#source);
   }
 }

@@ -13,7 +13,15 @@ import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { SortKey } from '../../model/record-query.js';
 import { parseExpression } from './mongo-expression.js';
-import { MONGO_LIMITS, malformed, type Place, pathAt, startAt, tooMany, within } from './mongo-place.js';
+import {
+  MONGO_LIMITS,
+  type MongoPlace,
+  malformedMongo,
+  mongoPathAt,
+  startMongoPlace,
+  tooManyInMongo,
+  withinMongo,
+} from './mongo-place.js';
 import { type FieldTree, type Projection, parseProjection, treeOf } from './mongo-projection.js';
 import { parseMongoQuery } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
@@ -74,17 +82,17 @@ export interface BucketStage {
   readonly members: readonly Accumulation[];
 }
 
-type ParseStage = (operand: JsonValue, place: Place, context: PipelineContext) => readonly Written[];
+type ParseStage = (operand: JsonValue, place: MongoPlace, context: PipelineParsing) => readonly Written[];
 
 /** A stage before it has its name and source; `source` where it stands for another. */
 type Written = StageMeaning & { readonly source?: JsonObject };
 
-export interface PipelineContext {
+export interface PipelineParsing {
   /** Makes the operands of a `$match` those that are stored. @see stored-times.ts */
   readonly readQuery: (query: JsonValue) => JsonValue;
 }
 
-const PLAIN: PipelineContext = { readQuery: (query) => query };
+const PLAIN: PipelineParsing = { readQuery: (query) => query };
 
 const STAGES: Readonly<Record<string, ParseStage>> = {
   $match: (operand, place, { readQuery }) => {
@@ -96,8 +104,8 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   $set: parseSet,
   $unset: (operand, place) => {
     const names = Array.isArray(operand) ? operand : [operand];
-    if (names.length === 0) throw malformed(place, 'a field, or a list of fields', operand);
-    const paths = names.map((name: JsonValue) => pathAt(textAt(name, place), place));
+    if (names.length === 0) throw malformedMongo(place, 'a field, or a list of fields', operand);
+    const paths = names.map((name: JsonValue) => mongoPathAt(textAt(name, place), place));
     return [{ kind: 'unset', fields: treeOf(paths, place) }];
   },
   $group: parseGroup,
@@ -106,7 +114,7 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   $skip: (operand, place) => [{ kind: 'skip', count: countAt(operand, place, 0) }],
   $sample: (operand, place) => {
     const { size } = objectAt(operand, place, ['size']);
-    return [{ kind: 'sample', count: countAt(size, within(place, 'size'), 1) }];
+    return [{ kind: 'sample', count: countAt(size, withinMongo(place, 'size'), 1) }];
   },
   $unwind: parseUnwind,
   $lookup: parseLookup,
@@ -123,7 +131,7 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
   ],
   $replaceRoot: (operand, place) => {
     const { newRoot } = objectAt(operand, place, ['newRoot']);
-    return [{ kind: 'replaceRoot', root: expressionAt(newRoot, within(place, 'newRoot')) }];
+    return [{ kind: 'replaceRoot', root: expressionAt(newRoot, withinMongo(place, 'newRoot')) }];
   },
   $replaceWith: (operand, place) => [{ kind: 'replaceRoot', root: expressionAt(operand, place) }],
 };
@@ -138,20 +146,20 @@ export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
  */
 export function parsePipeline(
   pipeline: JsonValue | undefined,
-  context: PipelineContext = PLAIN,
-  place: Place = startAt('pipeline'),
+  context: PipelineParsing = PLAIN,
+  place: MongoPlace = startMongoPlace('pipeline'),
 ): readonly Stage[] {
-  if (!Array.isArray(pipeline)) throw malformed(place, 'a list of stages', pipeline);
-  if (pipeline.length > MONGO_LIMITS.maxStages) throw tooMany(place, MONGO_LIMITS.maxStages, 'stages');
+  if (!Array.isArray(pipeline)) throw malformedMongo(place, 'a list of stages', pipeline);
+  if (pipeline.length > MONGO_LIMITS.maxStages) throw tooManyInMongo(place, MONGO_LIMITS.maxStages, 'stages');
   let read = context;
   return pipeline.flatMap((written: JsonValue, index) => {
-    const inner = within(place, String(index));
+    const inner = withinMongo(place, String(index));
     inner.enter();
     const [name, ...more] = isJsonObject(written) ? Object.keys(written) : [];
     if (!isJsonObject(written) || name === undefined || more.length > 0) {
-      throw malformed(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
+      throw malformedMongo(inner, `an object of one stage (${STAGE_NAMES.join(', ')})`, written);
     }
-    const stages = parseStage({ name, operand: written[name] ?? null }, within(inner, name), read);
+    const stages = parseStage({ name, operand: written[name] ?? null }, withinMongo(inner, name), read);
     // What follows may be of other documents, whose times are what the stage has made of them.
     if (!stages.every(keepsFields)) read = PLAIN;
     return stages;
@@ -161,12 +169,12 @@ export function parsePipeline(
 /** One stage by its name; several where it is short for them. @throws as `parsePipeline` does */
 export function parseStage(
   { name, operand }: { readonly name: string; readonly operand: JsonValue },
-  place: Place,
-  context: PipelineContext = PLAIN,
+  place: MongoPlace,
+  context: PipelineParsing = PLAIN,
 ): readonly Stage[] {
   const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
   if (parse === undefined) {
-    throw malformed(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
+    throw malformedMongo(place, `a stage (${STAGE_NAMES.join(', ')})`, name, didYouMean(name, STAGE_NAMES));
   }
   return parse(operand, place, context).map((stage) => ({
     ...stage,
@@ -179,13 +187,13 @@ function keepsFields({ kind }: StageMeaning): boolean {
   return ['match', 'sort', 'limit', 'skip', 'sample', 'unwind', 'lookup'].includes(kind);
 }
 
-function parseSet(operand: JsonValue, place: Place): readonly Written[] {
+function parseSet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
-    throw malformed(place, 'an object of fields and expressions', operand);
+    throw malformedMongo(place, 'an object of fields and expressions', operand);
   }
   const members = Object.entries(operand).map(([name, value]) => {
-    const inner = within(place, name);
-    return { path: pathAt(name, inner), value: parseExpression(value, inner) };
+    const inner = withinMongo(place, name);
+    return { path: mongoPathAt(name, inner), value: parseExpression(value, inner) };
   });
   treeOf(
     members.map(({ path }) => path),
@@ -194,34 +202,38 @@ function parseSet(operand: JsonValue, place: Place): readonly Written[] {
   return [{ kind: 'set', members }];
 }
 
-function parseGroup(operand: JsonValue, place: Place): readonly Written[] {
+function parseGroup(operand: JsonValue, place: MongoPlace): readonly Written[] {
   if (!isJsonObject(operand) || operand._id === undefined) {
-    throw malformed(place, 'an object with an expression _id (null: one group of all)', operand);
+    throw malformedMongo(place, 'an object with an expression _id (null: one group of all)', operand);
   }
   const { _id: id, ...rest } = operand;
   return [
     {
       kind: 'group',
-      key: parseExpression(id, within(place, '_id')),
+      key: parseExpression(id, withinMongo(place, '_id')),
       members: parseAccumulations(rest, place),
     },
   ];
 }
 
-function parseAccumulations(members: JsonObject, place: Place): readonly Accumulation[] {
+function parseAccumulations(members: JsonObject, place: MongoPlace): readonly Accumulation[] {
   return Object.entries(members).map(([name, written]) => {
-    const inner = within(place, name);
+    const inner = withinMongo(place, name);
     const [accumulator, ...more] = isJsonObject(written) ? Object.keys(written) : [];
     if (!isJsonObject(written) || accumulator?.startsWith('$') !== true || more.length > 0) {
-      throw malformed(inner, 'one accumulator, such as {"$sum": "$amount"}', written);
+      throw malformedMongo(inner, 'one accumulator, such as {"$sum": "$amount"}', written);
     }
-    if (name.includes('.') || name.startsWith('$')) throw malformed(inner, 'a name without dots and $', name);
-    const at = within(inner, accumulator);
+    if (name.includes('.') || name.startsWith('$'))
+      throw malformedMongo(inner, 'a name without dots and $', name);
+    const at = withinMongo(inner, accumulator);
     return { name, accumulator, operand: parseExpression(written[accumulator] ?? null, at) };
   });
 }
 
-function countedBy(operand: JsonValue, place: Place): { key: Expression; members: readonly Accumulation[] } {
+function countedBy(
+  operand: JsonValue,
+  place: MongoPlace,
+): { key: Expression; members: readonly Accumulation[] } {
   return { key: parseExpression(operand, place), members: [COUNTED] };
 }
 
@@ -231,20 +243,20 @@ const COUNTED: Accumulation = {
   operand: { kind: 'literal', value: 1 },
 };
 
-function parseUnwind(operand: JsonValue, place: Place): readonly Written[] {
+function parseUnwind(operand: JsonValue, place: MongoPlace): readonly Written[] {
   const written: JsonObject =
     typeof operand === 'string' ? { path: operand } : objectAt(operand, place, ['path']);
   const path = textAt(written.path, place);
-  if (!path.startsWith('$')) throw malformed(place, 'a path such as "$lines"', path);
+  if (!path.startsWith('$')) throw malformedMongo(place, 'a path such as "$lines"', path);
   const index = written.includeArrayIndex;
   return [
     {
       kind: 'unwind',
-      path: pathAt(path.slice(1), place),
+      path: mongoPathAt(path.slice(1), place),
       indexField:
         index === undefined || index === null
           ? undefined
-          : fieldAt(index, within(place, 'includeArrayIndex')),
+          : fieldAt(index, withinMongo(place, 'includeArrayIndex')),
       keepsEmpty: written.preserveNullAndEmptyArrays === true,
     },
   ];
@@ -252,59 +264,60 @@ function parseUnwind(operand: JsonValue, place: Place): readonly Written[] {
 
 const LOOKUP_MEMBERS = ['from', 'localField', 'foreignField', 'let', 'pipeline', 'as'];
 
-function parseLookup(operand: JsonValue, place: Place): readonly Written[] {
+function parseLookup(operand: JsonValue, place: MongoPlace): readonly Written[] {
   const written = objectAt(operand, place, ['from', 'as']);
   const strange = Object.keys(written).find((name) => !LOOKUP_MEMBERS.includes(name));
-  if (strange !== undefined) throw malformed(within(place, strange), LOOKUP_MEMBERS.join(', '), strange);
+  if (strange !== undefined)
+    throw malformedMongo(withinMongo(place, strange), LOOKUP_MEMBERS.join(', '), strange);
   const { localField, foreignField, let: variables, pipeline } = written;
   if ((localField === undefined) !== (foreignField === undefined)) {
-    throw malformed(place, 'localField and foreignField, both or none', operand);
+    throw malformedMongo(place, 'localField and foreignField, both or none', operand);
   }
   if (localField === undefined && pipeline === undefined) {
-    throw malformed(place, 'localField and foreignField, or a pipeline', operand);
+    throw malformedMongo(place, 'localField and foreignField, or a pipeline', operand);
   }
   const fields =
     localField === undefined
       ? undefined
       : {
-          local: pathAt(textAt(localField, place), within(place, 'localField')),
-          foreign: pathAt(textAt(foreignField, place), within(place, 'foreignField')),
+          local: mongoPathAt(textAt(localField, place), withinMongo(place, 'localField')),
+          foreign: mongoPathAt(textAt(foreignField, place), withinMongo(place, 'foreignField')),
         };
   if (variables !== undefined && !isJsonObject(variables)) {
-    throw malformed(within(place, 'let'), 'an object of names and expressions', variables);
+    throw malformedMongo(withinMongo(place, 'let'), 'an object of names and expressions', variables);
   }
   return [
     {
       kind: 'lookup',
-      collection: textAt(written.from, within(place, 'from')),
+      collection: textAt(written.from, withinMongo(place, 'from')),
       fields,
       variables: Object.entries(variables ?? {}).map(([name, value]) => ({
         name,
-        value: parseExpression(value, within(within(place, 'let'), name)),
+        value: parseExpression(value, withinMongo(withinMongo(place, 'let'), name)),
       })),
-      stages: pipeline === undefined ? [] : parsePipeline(pipeline, PLAIN, within(place, 'pipeline')),
-      as: pathAt(textAt(written.as, within(place, 'as')), within(place, 'as')),
+      stages: pipeline === undefined ? [] : parsePipeline(pipeline, PLAIN, withinMongo(place, 'pipeline')),
+      as: mongoPathAt(textAt(written.as, withinMongo(place, 'as')), withinMongo(place, 'as')),
     },
   ];
 }
 
-function parseFacet(operand: JsonValue, place: Place): readonly Written[] {
+function parseFacet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   if (!isJsonObject(operand) || Object.keys(operand).length === 0) {
-    throw malformed(place, 'an object of names and pipelines', operand);
+    throw malformedMongo(place, 'an object of names and pipelines', operand);
   }
   const facets = Object.entries(operand).map(([name, pipeline]) => {
-    const inner = within(place, name);
+    const inner = withinMongo(place, name);
     const stages = parsePipeline(pipeline, PLAIN, inner);
     if (stages.some(({ kind }) => kind === 'facet'))
-      throw malformed(inner, 'no $facet inside a $facet', pipeline);
+      throw malformedMongo(inner, 'no $facet inside a $facet', pipeline);
     return { name: fieldAt(name, inner), stages };
   });
   return [{ kind: 'facet', facets }];
 }
 
-function parseBucket(operand: JsonValue, place: Place): readonly Written[] {
+function parseBucket(operand: JsonValue, place: MongoPlace): readonly Written[] {
   const written = objectAt(operand, place, ['groupBy', 'boundaries']);
-  const at = within(place, 'boundaries');
+  const at = withinMongo(place, 'boundaries');
   const boundaries = Array.isArray(written.boundaries) ? written.boundaries : [];
   const values = boundaries.filter(
     (one): one is string | number => typeof one === 'string' || typeof one === 'number',
@@ -314,48 +327,50 @@ function parseBucket(operand: JsonValue, place: Place): readonly Written[] {
     return next === undefined || (typeof next === typeof value && value < next);
   });
   if (values.length < 2 || values.length !== boundaries.length || !isOrdered) {
-    throw malformed(
+    throw malformedMongo(
       at,
       'at least 2 numbers, or 2 texts, each greater than the one before',
       written.boundaries,
     );
   }
   const output = written.output ?? { count: { $sum: 1 } };
-  if (!isJsonObject(output)) throw malformed(within(place, 'output'), 'an object of accumulators', output);
+  if (!isJsonObject(output))
+    throw malformedMongo(withinMongo(place, 'output'), 'an object of accumulators', output);
   return [
     {
       kind: 'bucket',
-      key: expressionAt(written.groupBy, within(place, 'groupBy')),
+      key: expressionAt(written.groupBy, withinMongo(place, 'groupBy')),
       boundaries: values,
       default: written.default,
-      members: parseAccumulations(output, within(place, 'output')),
+      members: parseAccumulations(output, withinMongo(place, 'output')),
     },
   ];
 }
 
-function expressionAt(value: JsonValue | undefined, place: Place): Expression {
-  if (value === undefined) throw malformed(place, 'an expression', value);
+function expressionAt(value: JsonValue | undefined, place: MongoPlace): Expression {
+  if (value === undefined) throw malformedMongo(place, 'an expression', value);
   return parseExpression(value, place);
 }
 
-function objectAt(operand: JsonValue, place: Place, required: readonly string[]): JsonObject {
+function objectAt(operand: JsonValue, place: MongoPlace, required: readonly string[]): JsonObject {
   if (isJsonObject(operand) && required.every((name) => operand[name] !== undefined)) return operand;
-  throw malformed(place, `an object with ${required.join(' and ')}`, operand);
+  throw malformedMongo(place, `an object with ${required.join(' and ')}`, operand);
 }
 
-function textAt(value: JsonValue | undefined, place: Place): string {
+function textAt(value: JsonValue | undefined, place: MongoPlace): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw malformed(place, 'a text', value);
+  throw malformedMongo(place, 'a text', value);
 }
 
 /** A name at the top of a document. */
-function fieldAt(value: JsonValue | undefined, place: Place): string {
+function fieldAt(value: JsonValue | undefined, place: MongoPlace): string {
   const name = textAt(value, place);
-  if (name.includes('.') || name.startsWith('$')) throw malformed(place, 'a name without dots and $', name);
+  if (name.includes('.') || name.startsWith('$'))
+    throw malformedMongo(place, 'a name without dots and $', name);
   return name;
 }
 
-function countAt(value: JsonValue | undefined, place: Place, least: number): number {
+function countAt(value: JsonValue | undefined, place: MongoPlace, least: number): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw malformed(place, `a whole number from ${least} on`, value);
+  throw malformedMongo(place, `a whole number from ${least} on`, value);
 }

@@ -19,7 +19,7 @@ export const MONGO_LIMITS = {
   maxStages: 50,
 } as const;
 
-export interface Place {
+export interface MongoPlace {
   /** What is read: `query`, `update`, `pipeline`; the parameter an error names. */
   readonly what: string;
   /** A JSON pointer into it. */
@@ -29,62 +29,68 @@ export interface Place {
   enter(): void;
 }
 
-export function startAt(what: string): Place {
+export function startMongoPlace(what: string): MongoPlace {
   let nodes = 0;
-  const place: Place = {
+  const place: MongoPlace = {
     what,
     pointer: '',
     depth: 0,
     enter() {
       nodes += 1;
-      if (nodes > MONGO_LIMITS.maxNodes) throw tooMany(place, MONGO_LIMITS.maxNodes, 'parts');
+      if (nodes > MONGO_LIMITS.maxNodes) throw tooManyInMongo(place, MONGO_LIMITS.maxNodes, 'parts');
     },
   };
   return place;
 }
 
-export function within(place: Place, name: string): Place {
+export function withinMongo(place: MongoPlace, name: string): MongoPlace {
   const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
   const inner = { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
-  if (inner.depth > MONGO_LIMITS.maxDepth) throw tooMany(inner, MONGO_LIMITS.maxDepth, 'levels');
+  if (inner.depth > MONGO_LIMITS.maxDepth) throw tooManyInMongo(inner, MONGO_LIMITS.maxDepth, 'levels');
   return inner;
 }
 
 /** `lines.fee_head` as its steps. */
-export function pathAt(text: string, place: Place): Path {
+export function mongoPathAt(text: string, place: MongoPlace): Path {
   const path = text.split('.');
   if (path.length > MONGO_LIMITS.maxPathSteps)
-    throw tooMany(place, MONGO_LIMITS.maxPathSteps, 'steps in a path');
+    throw tooManyInMongo(place, MONGO_LIMITS.maxPathSteps, 'steps in a path');
   if (path.some((step) => step === '')) {
-    throw malformed(place, 'a path such as name or lines.fee_head, without an empty step', text);
+    throw malformedMongo(place, 'a path such as name or lines.fee_head, without an empty step', text);
   }
   const dollar = path.find((step) => step.startsWith('$'));
-  if (dollar !== undefined) throw malformed(place, 'a path of field names, which do not begin with $', text);
+  if (dollar !== undefined)
+    throw malformedMongo(place, 'a path of field names, which do not begin with $', text);
   if (findUnstorable(text) !== undefined)
-    throw malformed(place, 'a path of characters a record can hold', text);
+    throw malformedMongo(place, 'a path of characters a record can hold', text);
   return path;
 }
 
 /** Stands for what was to be there and is not. */
-export type Sent = JsonValue | undefined;
+export type SentValue = JsonValue | undefined;
 
-export function malformed(place: Place, expected: string, sent: Sent, hint = ''): ServiceError {
+export function malformedMongo(
+  place: MongoPlace,
+  expected: string,
+  sent: SentValue,
+  hint = '',
+): ServiceError {
   return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
 }
 
-export function invalid(place: Place, expected: string, sent: Sent): ServiceError {
+export function invalidMongo(place: MongoPlace, expected: string, sent: SentValue): ServiceError {
   return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
 }
 
-export function tooMany({ what, pointer }: Place, most: number, things: string): ServiceError {
+export function tooManyInMongo({ what, pointer }: MongoPlace, most: number, things: string): ServiceError {
   const detail = `${what}${pointer}: at most ${most} ${things} are allowed.`;
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: what, pointer }] });
 }
 
 function refusal(
   code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
-  { what, pointer }: Place,
-  { expected, sent, hint }: { expected: string; sent: Sent; hint: string },
+  { what, pointer }: MongoPlace,
+  { expected, sent, hint }: { expected: string; sent: SentValue; hint: string },
 ): ServiceError {
   const shown = sent === undefined ? 'nothing' : printExactJson(sent).slice(0, 100);
   const detail = `${what}${pointer}: expected ${expected}, found ${shown}.${hint}`;

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Expression } from '../../model/expression.js';
 import type { Path } from '../../model/path.js';
 import { parseExpression } from './mongo-expression.js';
-import { malformed, type Place, pathAt, within } from './mongo-place.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 /** Names of members, `true` for a whole one, else what of it is meant. */
 export type FieldTree = ReadonlyMap<string, true | FieldTree>;
@@ -21,9 +21,9 @@ export type Projection =
     };
 
 /** @throws MALFORMED_FILTER (400) with the pointer and what would be right */
-export function parseProjection(projection: JsonValue, place: Place): Projection {
+export function parseProjection(projection: JsonValue, place: MongoPlace): Projection {
   if (!isJsonObject(projection) || Object.keys(projection).length === 0) {
-    throw malformed(place, 'an object of fields and 1, 0 or an expression', projection);
+    throw malformedMongo(place, 'an object of fields and 1, 0 or an expression', projection);
   }
   const entries = entriesOf(projection, [], place);
   const id = entries.find(({ path }) => path.length === 1 && path[0] === '_id');
@@ -34,7 +34,7 @@ export function parseProjection(projection: JsonValue, place: Place): Projection
   const isExclusion = excluded.length > 0 || (others.length === 0 && id?.value === 'out');
   if (isExclusion) {
     if (included.length + computed.length > 0) {
-      throw malformed(
+      throw malformedMongo(
         place,
         'fields to return or fields to leave out, not both (_id may be left out of either)',
         projection,
@@ -70,10 +70,10 @@ interface Entry {
 }
 
 /** `{ "address": { "city": 1 } }` is `{ "address.city": 1 }`. */
-function entriesOf(object: JsonObject, base: Path, place: Place): Entry[] {
+function entriesOf(object: JsonObject, base: Path, place: MongoPlace): Entry[] {
   return Object.entries(object).flatMap(([name, written]): Entry[] => {
-    const inner = within(place, name);
-    const path = [...base, ...pathAt(name, inner)];
+    const inner = withinMongo(place, name);
+    const path = [...base, ...mongoPathAt(name, inner)];
     if (typeof written === 'number') return [{ path, value: written === 0 ? 'out' : 'in' }];
     if (typeof written === 'boolean') return [{ path, value: written ? 'in' : 'out' }];
     const isNested = isJsonObject(written) && !Object.keys(written).some((key) => key.startsWith('$'));
@@ -83,11 +83,11 @@ function entriesOf(object: JsonObject, base: Path, place: Place): Entry[] {
 }
 
 /** @throws MALFORMED_FILTER (400) for a path that is the beginning of another */
-export function treeOf(paths: readonly Path[], place: Place): FieldTree {
+export function treeOf(paths: readonly Path[], place: MongoPlace): FieldTree {
   const tree = new Map<string, true | FieldTree>();
   for (const path of paths)
     insert(tree, path, () =>
-      malformed(place, 'no path that is another one, or its beginning', path.join('.')),
+      malformedMongo(place, 'no path that is another one, or its beginning', path.join('.')),
     );
   return tree;
 }

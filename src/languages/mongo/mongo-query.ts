@@ -22,14 +22,14 @@ import { findUnstorable } from '../../model/storable-text.js';
 import { parseExpression } from './mongo-expression.js';
 import { parsePattern } from './mongo-pattern.js';
 import {
-  invalid,
+  invalidMongo,
   MONGO_LIMITS,
-  malformed,
-  type Place,
-  pathAt,
-  startAt,
-  tooMany,
-  within,
+  type MongoPlace,
+  malformedMongo,
+  mongoPathAt,
+  startMongoPlace,
+  tooManyInMongo,
+  withinMongo,
 } from './mongo-place.js';
 
 /** The operators a condition may hold, in the order of the documentation. */
@@ -61,26 +61,29 @@ const TOP_OPERATORS = ['$and', '$or', '$nor', '$expr', '$comment'] as const;
  * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; INVALID_VALUE;
  * LIMIT_EXCEEDED
  */
-export function parseMongoQuery(query: JsonValue | undefined, place: Place = startAt('query')): Filter {
+export function parseMongoQuery(
+  query: JsonValue | undefined,
+  place: MongoPlace = startMongoPlace('query'),
+): Filter {
   if (query === undefined || query === null) {
-    throw malformed(place, 'a query; {} finds every record', query);
+    throw malformedMongo(place, 'a query; {} finds every record', query);
   }
   return parseQuery(query, place);
 }
 
-function parseQuery(query: JsonValue, place: Place): Filter {
-  if (!isJsonObject(query)) throw malformed(place, 'an object of paths and conditions', query);
+function parseQuery(query: JsonValue, place: MongoPlace): Filter {
+  if (!isJsonObject(query)) throw malformedMongo(place, 'an object of paths and conditions', query);
   place.enter();
   const filters = Object.entries(query).flatMap(([name, operand]) => {
-    const inner = within(place, name);
+    const inner = withinMongo(place, name);
     return name.startsWith('$')
       ? parseTopOperator(name, operand, inner)
-      : [parseCondition(pathAt(name, inner), operand, inner)];
+      : [parseCondition(mongoPathAt(name, inner), operand, inner)];
   });
   return allOf(filters);
 }
 
-function parseTopOperator(name: string, operand: JsonValue, place: Place): Filter[] {
+function parseTopOperator(name: string, operand: JsonValue, place: MongoPlace): Filter[] {
   switch (name) {
     case '$and':
       return [{ kind: 'all', filters: parseQueries(operand, place) }];
@@ -97,28 +100,30 @@ function parseTopOperator(name: string, operand: JsonValue, place: Place): Filte
       const hint = isForFields
         ? ` ${name} belongs inside a condition: {"field": {"${name}": …}}.`
         : didYouMean(name, TOP_OPERATORS);
-      throw malformed(place, `a field, or one of ${TOP_OPERATORS.join(', ')}`, name, hint);
+      throw malformedMongo(place, `a field, or one of ${TOP_OPERATORS.join(', ')}`, name, hint);
     }
   }
 }
 
-function parseQueries(operand: JsonValue, place: Place): Filter[] {
+function parseQueries(operand: JsonValue, place: MongoPlace): Filter[] {
   if (!Array.isArray(operand) || operand.length === 0) {
-    throw malformed(place, 'a list of at least one query', operand);
+    throw malformedMongo(place, 'a list of at least one query', operand);
   }
-  return operand.map((query: JsonValue, index) => parseQuery(query, within(place, String(index))));
+  return operand.map((query: JsonValue, index) => parseQuery(query, withinMongo(place, String(index))));
 }
 
-function parseCondition(path: Path, operand: JsonValue, place: Place): Filter {
+function parseCondition(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   place.enter();
   if (!isOperators(operand)) return equals(path, operand, place);
   const operators = Object.entries(operand);
   const options = operand.$options;
   if (options !== undefined && operand.$regex === undefined) {
-    throw malformed(within(place, '$options'), '$regex beside $options', operand);
+    throw malformedMongo(withinMongo(place, '$options'), '$regex beside $options', operand);
   }
   const filters = operators.flatMap(([name, value]) =>
-    name === '$options' ? [] : [parseOperator({ name, path, operand: value, options }, within(place, name))],
+    name === '$options'
+      ? []
+      : [parseOperator({ name, path, operand: value, options }, withinMongo(place, name))],
   );
   return allOf(filters);
 }
@@ -136,7 +141,7 @@ interface Application {
   readonly options: JsonValue | undefined;
 }
 
-function parseOperator({ name, path, operand, options }: Application, place: Place): Filter {
+function parseOperator({ name, path, operand, options }: Application, place: MongoPlace): Filter {
   const match = (test: MatchTest): Filter => ({ kind: 'match', path, test });
   switch (name) {
     case '$eq':
@@ -172,7 +177,7 @@ function parseOperator({ name, path, operand, options }: Application, place: Pla
     case '$mod':
       return match(parseRemainder(operand, place));
     default:
-      throw malformed(
+      throw malformedMongo(
         place,
         `an operator (${QUERY_OPERATORS.join(', ')})`,
         name,
@@ -181,32 +186,32 @@ function parseOperator({ name, path, operand, options }: Application, place: Pla
   }
 }
 
-function equals(path: Path, operand: JsonValue, place: Place): Filter {
-  return { kind: 'match', path, test: { kind: 'equals', value: valueAt(operand, place) } };
+function equals(path: Path, operand: JsonValue, place: MongoPlace): Filter {
+  return { kind: 'match', path, test: { kind: 'equals', value: mongoValueAt(operand, place) } };
 }
 
-function compared(comparison: Comparison, path: Path, operand: JsonValue, place: Place): Filter {
-  const value = valueAt(operand, place);
+function compared(comparison: Comparison, path: Path, operand: JsonValue, place: MongoPlace): Filter {
+  const value = mongoValueAt(operand, place);
   if (value === null) {
     // Null is neither above nor below itself.
     const isOrEqual = comparison === 'greaterOrEqual' || comparison === 'lessOrEqual';
     return isOrEqual ? { kind: 'match', path, test: { kind: 'equals', value: null } } : NOTHING;
   }
-  if (!isScalar(value)) throw malformed(place, 'a number, a text or a boolean to compare with', operand);
+  if (!isScalar(value)) throw malformedMongo(place, 'a number, a text or a boolean to compare with', operand);
   return { kind: 'match', path, test: { kind: comparison, value } };
 }
 
 const NOTHING: Filter = { kind: 'any', filters: [] };
 
 /** Scalars are looked for in one go; the rest one by one. */
-function isIn(path: Path, operand: JsonValue, place: Place): Filter {
+function isIn(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   const values: Exclude<JsonScalar, null>[] = [];
   const filters: Filter[] = [];
   for (const [index, element] of listAt(operand, place).entries()) {
-    const inner = within(place, String(index));
+    const inner = withinMongo(place, String(index));
     if (isOperators(element)) filters.push(parsePatternValue(path, element, inner));
     else {
-      const value = valueAt(element, inner);
+      const value = mongoValueAt(element, inner);
       if (value !== null && isScalar(value)) values.push(value);
       else filters.push({ kind: 'match', path, test: { kind: 'equals', value } });
     }
@@ -216,25 +221,25 @@ function isIn(path: Path, operand: JsonValue, place: Place): Filter {
 }
 
 /** In a list of values, {"$regex": …} is one. */
-function parsePatternValue(path: Path, element: JsonObject, place: Place): Filter {
+function parsePatternValue(path: Path, element: JsonObject, place: MongoPlace): Filter {
   const strange = Object.keys(element).find((name) => name !== '$regex' && name !== '$options');
   if (strange !== undefined || element.$regex === undefined) {
-    throw malformed(place, 'a value, or {"$regex": …}', element);
+    throw malformedMongo(place, 'a value, or {"$regex": …}', element);
   }
   return parseCondition(path, element, place);
 }
 
-function parseNegated(path: Path, operand: JsonValue, place: Place): Filter {
+function parseNegated(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   if (isOperators(operand)) return parseCondition(path, operand, place);
-  throw malformed(place, 'operators, such as {"$gt": 5}; for a value write $ne', operand);
+  throw malformedMongo(place, 'operators, such as {"$gt": 5}; for a value write $ne', operand);
 }
 
-function parseAll(path: Path, operand: JsonValue, place: Place): Filter {
+function parseAll(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   const elements = listAt(operand, place);
   if (elements.length === 0) return NOTHING;
   return allOf(
     elements.map((element, index) => {
-      const inner = within(place, String(index));
+      const inner = withinMongo(place, String(index));
       if (!isOperators(element)) return equals(path, element, inner);
       const isElement = Object.keys(element).every((name) => name === '$elemMatch');
       return isElement ? parseCondition(path, element, inner) : parsePatternValue(path, element, inner);
@@ -243,8 +248,8 @@ function parseAll(path: Path, operand: JsonValue, place: Place): Filter {
 }
 
 /** Of operators: what the element itself must be; else a query over the element. */
-function parseElement(operand: JsonValue, place: Place): Filter {
-  if (!isJsonObject(operand)) throw malformed(place, 'a query, or operators', operand);
+function parseElement(operand: JsonValue, place: MongoPlace): Filter {
+  if (!isJsonObject(operand)) throw malformedMongo(place, 'a query, or operators', operand);
   const names = Object.keys(operand);
   const isOfValues = names.length > 0 && names.every(isConditionOperator);
   if (isOfValues) return parseCondition([], operand, place);
@@ -292,13 +297,13 @@ const TYPES: Readonly<Record<string, JsonType | 'none'>> = {
 };
 
 /** Of a list its elements count; `array` is the list as a whole. */
-function parseTypes(operand: JsonValue, place: Place): MatchTest[] {
+function parseTypes(operand: JsonValue, place: MongoPlace): MatchTest[] {
   const names = Array.isArray(operand) ? listAt(operand, place) : [operand];
   const types = names.map((name: JsonValue, index) => {
     const text = typeof name === 'string' || typeof name === 'number' ? String(name) : '';
     const type = Object.hasOwn(TYPES, text) ? TYPES[text] : undefined;
-    const at = Array.isArray(operand) ? within(place, String(index)) : place;
-    if (type === undefined) throw malformed(at, `a type (${Object.keys(TYPES).join(', ')})`, name);
+    const at = Array.isArray(operand) ? withinMongo(place, String(index)) : place;
+    if (type === undefined) throw malformedMongo(at, `a type (${Object.keys(TYPES).join(', ')})`, name);
     return type;
   });
   const found = types.filter((type) => type !== 'none');
@@ -309,41 +314,41 @@ function parseTypes(operand: JsonValue, place: Place): MatchTest[] {
   return tests;
 }
 
-function patternAt(operand: JsonValue, options: JsonValue | undefined, place: Place): string {
-  if (typeof operand !== 'string') throw malformed(place, 'the text of a regular expression', operand);
+function patternAt(operand: JsonValue, options: JsonValue | undefined, place: MongoPlace): string {
+  if (typeof operand !== 'string') throw malformedMongo(place, 'the text of a regular expression', operand);
   if (options !== undefined && typeof options !== 'string') {
-    throw malformed(place, 'a text as $options, of i, m, s and x', options);
+    throw malformedMongo(place, 'a text as $options, of i, m, s and x', options);
   }
   return parsePattern({ source: operand, options: options ?? '' }, place);
 }
 
-function parseRemainder(operand: JsonValue, place: Place): MatchTest {
+function parseRemainder(operand: JsonValue, place: MongoPlace): MatchTest {
   const [divisor, remainder, ...more] = listAt(operand, place);
   if (typeof divisor !== 'number' || typeof remainder !== 'number' || more.length > 0) {
-    throw malformed(place, 'a list of two numbers: the divisor and the remainder', operand);
+    throw malformedMongo(place, 'a list of two numbers: the divisor and the remainder', operand);
   }
-  if (Math.trunc(divisor) === 0) throw malformed(place, 'a divisor other than 0', divisor);
+  if (Math.trunc(divisor) === 0) throw malformedMongo(place, 'a divisor other than 0', divisor);
   return { kind: 'remainder', divisor: Math.trunc(divisor), remainder: Math.trunc(remainder) };
 }
 
-function wholeNumberAt(operand: JsonValue, place: Place): number {
+function wholeNumberAt(operand: JsonValue, place: MongoPlace): number {
   if (typeof operand === 'number' && Number.isSafeInteger(operand) && operand >= 0) return operand;
-  throw malformed(place, 'a whole number from 0 on', operand);
+  throw malformedMongo(place, 'a whole number from 0 on', operand);
 }
 
-function listAt(operand: JsonValue, place: Place): readonly JsonValue[] {
-  if (!Array.isArray(operand)) throw malformed(place, 'a list', operand);
+function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {
+  if (!Array.isArray(operand)) throw malformedMongo(place, 'a list', operand);
   if (operand.length > MONGO_LIMITS.maxListedValues) {
-    throw tooMany(place, MONGO_LIMITS.maxListedValues, 'values');
+    throw tooManyInMongo(place, MONGO_LIMITS.maxListedValues, 'values');
   }
   return operand;
 }
 
 /** Mongo takes 1 and 0 for true and false. */
-function isTrue(operand: JsonValue, place: Place): boolean {
+function isTrue(operand: JsonValue, place: MongoPlace): boolean {
   if (typeof operand === 'boolean') return operand;
   if (operand === 1 || operand === 0) return operand === 1;
-  throw malformed(place, 'true or false', operand);
+  throw malformedMongo(place, 'true or false', operand);
 }
 
 const EXTENDED_NAMES = ['$date', '$oid', '$numberDecimal', '$numberLong', '$numberInt', '$numberDouble'];
@@ -354,34 +359,37 @@ function isExtendedJson(value: JsonObject): boolean {
 }
 
 /** A value as a record holds it: of extended JSON the text or the number. */
-export function valueAt(value: JsonValue, place: Place): JsonValue {
+export function mongoValueAt(value: JsonValue, place: MongoPlace): JsonValue {
   if (typeof value === 'string') {
     if (value.length > MONGO_LIMITS.maxTextLength)
-      throw tooMany(place, MONGO_LIMITS.maxTextLength, 'characters');
+      throw tooManyInMongo(place, MONGO_LIMITS.maxTextLength, 'characters');
     if (findUnstorable(value) !== undefined)
-      throw invalid(place, 'a text without U+0000 and lone surrogates', value);
+      throw invalidMongo(place, 'a text without U+0000 and lone surrogates', value);
     return value;
   }
   if (Array.isArray(value)) {
-    return listAt(value, place).map((element, index) => valueAt(element, within(place, String(index))));
+    return listAt(value, place).map((element, index) =>
+      mongoValueAt(element, withinMongo(place, String(index))),
+    );
   }
   if (!isJsonObject(value)) return value;
   if (isExtendedJson(value)) return extendedValueAt(value, place);
   const operator = Object.keys(value).find((name) => name.startsWith('$'));
-  if (operator !== undefined) throw malformed(place, `a value; ${operator} has no meaning in one`, value);
+  if (operator !== undefined)
+    throw malformedMongo(place, `a value; ${operator} has no meaning in one`, value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, valueAt(member, within(place, name))]),
+    Object.entries(value).map(([name, member]) => [name, mongoValueAt(member, withinMongo(place, name))]),
   );
 }
 
-function extendedValueAt(value: JsonObject, place: Place): JsonValue {
+function extendedValueAt(value: JsonObject, place: MongoPlace): JsonValue {
   const [[name, written] = ['', null]] = Object.entries(value);
   if ((name === '$date' || name === '$oid') && typeof written === 'string') return written;
   const digits = String(written);
   if (name.startsWith('$number') && /^-?\d+(?:\.\d+)?$/.test(digits) && Number.isFinite(Number(digits))) {
     return Number(digits);
   }
-  throw malformed(place, 'extended JSON such as {"$date": "2026-04-01T00:00:00.000Z"}', value);
+  throw malformedMongo(place, 'extended JSON such as {"$date": "2026-04-01T00:00:00.000Z"}', value);
 }
 
 function isScalar(value: JsonValue): value is JsonScalar {

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonValue } from '../../json.js';
 import type { SortKey } from '../../model/record-query.js';
-import { malformed, type Place, pathAt, tooMany, within } from './mongo-place.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, tooManyInMongo, withinMongo } from './mongo-place.js';
 
 const MAX_KEYS = 32;
 const DIRECTIONS: Readonly<Record<string, SortKey['direction']>> = {
@@ -17,26 +17,26 @@ const DIRECTIONS: Readonly<Record<string, SortKey['direction']>> = {
 };
 
 /** @throws MALFORMED_FILTER (400) with the pointer and what would be right; LIMIT_EXCEEDED */
-export function parseMongoSort(sort: JsonValue, place: Place): readonly SortKey[] {
+export function parseMongoSort(sort: JsonValue, place: MongoPlace): readonly SortKey[] {
   const entries = entriesOf(sort, place);
-  if (entries.length === 0) throw malformed(place, 'an object of paths and 1 or -1', sort);
-  if (entries.length > MAX_KEYS) throw tooMany(place, MAX_KEYS, 'keys of an order');
+  if (entries.length === 0) throw malformedMongo(place, 'an object of paths and 1 or -1', sort);
+  if (entries.length > MAX_KEYS) throw tooManyInMongo(place, MAX_KEYS, 'keys of an order');
   return entries.map(([name, written]) => {
-    const inner = within(place, name);
+    const inner = withinMongo(place, name);
     const text = typeof written === 'number' || typeof written === 'string' ? String(written) : '';
     const direction = Object.hasOwn(DIRECTIONS, text) ? DIRECTIONS[text] : undefined;
-    if (direction === undefined) throw malformed(inner, '1 or -1', written);
-    return { path: pathAt(name, inner), direction };
+    if (direction === undefined) throw malformedMongo(inner, '1 or -1', written);
+    return { path: mongoPathAt(name, inner), direction };
   });
 }
 
-function entriesOf(sort: JsonValue, place: Place): readonly (readonly [string, JsonValue])[] {
+function entriesOf(sort: JsonValue, place: MongoPlace): readonly (readonly [string, JsonValue])[] {
   if (typeof sort === 'string') return [[sort, 1]];
   if (isJsonObject(sort)) return Object.entries(sort);
-  if (!Array.isArray(sort)) throw malformed(place, 'an object of paths and 1 or -1', sort);
+  if (!Array.isArray(sort)) throw malformedMongo(place, 'an object of paths and 1 or -1', sort);
   return sort.map((pair: JsonValue, index) => {
     const [name, direction] = Array.isArray(pair) ? pair : [pair, 1];
     if (typeof name === 'string' && direction !== undefined) return [name, direction];
-    throw malformed(within(place, String(index)), 'a pair such as ["name", 1]', pair);
+    throw malformedMongo(withinMongo(place, String(index)), 'a pair such as ["name", 1]', pair);
   });
 }

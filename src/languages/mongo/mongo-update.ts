@@ -16,39 +16,43 @@ import { didYouMean } from '../../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Path } from '../../model/path.js';
 import type { UpdateOperation } from '../../model/record-update.js';
-import { malformed, type Place, pathAt, startAt, within } from './mongo-place.js';
-import { isConditionOperator, parseMongoQuery, QUERY_OPERATORS, valueAt } from './mongo-query.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, startMongoPlace, withinMongo } from './mongo-place.js';
+import { isConditionOperator, mongoValueAt, parseMongoQuery, QUERY_OPERATORS } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
 
-type ParseOperator = (path: Path, operand: JsonValue, place: Place) => UpdateOperation;
+type ParseOperator = (path: Path, operand: JsonValue, place: MongoPlace) => UpdateOperation;
 
 const OPERATORS: Readonly<Record<string, ParseOperator>> = {
-  $set: (path, operand, place) => ({ kind: 'set', path, value: valueAt(operand, place) }),
-  $setOnInsert: (path, operand, place) => ({ kind: 'setOnInsert', path, value: valueAt(operand, place) }),
+  $set: (path, operand, place) => ({ kind: 'set', path, value: mongoValueAt(operand, place) }),
+  $setOnInsert: (path, operand, place) => ({
+    kind: 'setOnInsert',
+    path,
+    value: mongoValueAt(operand, place),
+  }),
   $unset: (path) => ({ kind: 'unset', path }),
   $inc: (path, operand, place) => ({ kind: 'increment', path, by: numberAt(operand, place) }),
   $mul: (path, operand, place) => ({ kind: 'multiply', path, by: numberAt(operand, place) }),
-  $min: (path, operand, place) => ({ kind: 'min', path, value: valueAt(operand, place) }),
-  $max: (path, operand, place) => ({ kind: 'max', path, value: valueAt(operand, place) }),
+  $min: (path, operand, place) => ({ kind: 'min', path, value: mongoValueAt(operand, place) }),
+  $max: (path, operand, place) => ({ kind: 'max', path, value: mongoValueAt(operand, place) }),
   $push: parsePush,
   $addToSet: (path, operand, place) => {
-    const each = isEach(operand) ? eachAt(operand, place, ['$each']) : [valueAt(operand, place)];
+    const each = isEach(operand) ? eachAt(operand, place, ['$each']) : [mongoValueAt(operand, place)];
     return { kind: 'addToSet', path, values: each };
   },
   $pull: (path, operand, place) => ({ kind: 'pull', path, matches: matcherOf(operand, place) }),
   $pullAll: (path, operand, place) => ({ kind: 'pull', path, matches: listAt(operand, place) }),
   $pop: (path, operand, place) => {
     if (operand !== 1 && operand !== -1)
-      throw malformed(place, '1 for the last element, -1 for the first', operand);
+      throw malformedMongo(place, '1 for the last element, -1 for the first', operand);
     return { kind: 'pop', path, end: operand === 1 ? 'last' : 'first' };
   },
   $rename: (path, operand, place) => {
-    if (typeof operand !== 'string') throw malformed(place, 'the new path', operand);
+    if (typeof operand !== 'string') throw malformedMongo(place, 'the new path', operand);
     return { kind: 'rename', path, to: updatePathAt(operand, place) };
   },
   $currentDate: (path, operand, place) => {
     const isDate = operand === true || (isJsonObject(operand) && operand.$type === 'date');
-    if (!isDate) throw malformed(place, 'true, or {"$type": "date"}', operand);
+    if (!isDate) throw malformedMongo(place, 'true, or {"$type": "date"}', operand);
     return { kind: 'currentDate', path, as: 'instant' };
   },
 };
@@ -63,55 +67,59 @@ export const UPDATE_OPERATORS: readonly string[] = Object.keys(OPERATORS);
  */
 export function parseMongoUpdate(
   update: JsonValue | undefined,
-  place: Place = startAt('update'),
+  place: MongoPlace = startMongoPlace('update'),
 ): UpdateOperation[] {
   if (Array.isArray(update)) {
-    throw malformed(place, 'an object: a pipeline is no update here; read with agg, then update', update);
+    throw malformedMongo(
+      place,
+      'an object: a pipeline is no update here; read with agg, then update',
+      update,
+    );
   }
   if (update === undefined || !isJsonObject(update)) {
-    throw malformed(place, 'an object of operators, or the new record', update);
+    throw malformedMongo(place, 'an object of operators, or the new record', update);
   }
   const names = Object.keys(update);
   const operators = names.filter((name) => name.startsWith('$'));
   if (operators.length === 0) return [{ kind: 'replace', data: replacementOf(update, place) }];
   const field = names.find((name) => !name.startsWith('$'));
   if (field !== undefined) {
-    throw malformed(
-      within(place, field),
+    throw malformedMongo(
+      withinMongo(place, field),
       'operators alone, or a replacement without any; to set a field write $set',
       field,
     );
   }
-  return operators.flatMap((name) => parseOperator(name, update[name] ?? null, within(place, name)));
+  return operators.flatMap((name) => parseOperator(name, update[name] ?? null, withinMongo(place, name)));
 }
 
-function parseOperator(name: string, operand: JsonValue, place: Place): UpdateOperation[] {
+function parseOperator(name: string, operand: JsonValue, place: MongoPlace): UpdateOperation[] {
   const parse = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
   if (parse === undefined) {
-    throw malformed(
+    throw malformedMongo(
       place,
       `an operator (${UPDATE_OPERATORS.join(', ')})`,
       name,
       didYouMean(name, UPDATE_OPERATORS),
     );
   }
-  if (!isJsonObject(operand)) throw malformed(place, 'an object of paths', operand);
+  if (!isJsonObject(operand)) throw malformedMongo(place, 'an object of paths', operand);
   return Object.entries(operand).map(([path, value]) => {
-    const inner = within(place, path);
+    const inner = withinMongo(place, path);
     inner.enter();
     return parse(updatePathAt(path, inner), value, inner);
   });
 }
 
-function replacementOf(update: JsonObject, place: Place): JsonObject {
-  const value = valueAt(update, place);
+function replacementOf(update: JsonObject, place: MongoPlace): JsonObject {
+  const value = mongoValueAt(update, place);
   return isJsonObject(value) ? value : update;
 }
 
-function updatePathAt(text: string, place: Place): Path {
+function updatePathAt(text: string, place: MongoPlace): Path {
   const positional = text.split('.').find((step) => step.startsWith('$'));
-  if (positional === undefined) return pathAt(text, place);
-  throw malformed(
+  if (positional === undefined) return mongoPathAt(text, place);
+  throw malformedMongo(
     place,
     `a path without ${positional}: write the number of the element, or read the record and set the list`,
     text,
@@ -122,27 +130,27 @@ function isEach(operand: JsonValue): operand is JsonObject {
   return isJsonObject(operand) && operand.$each !== undefined;
 }
 
-function eachAt(operand: JsonObject, place: Place, known: readonly string[]): readonly JsonValue[] {
+function eachAt(operand: JsonObject, place: MongoPlace, known: readonly string[]): readonly JsonValue[] {
   const strange = Object.keys(operand).find((name) => !known.includes(name));
-  if (strange !== undefined) throw malformed(within(place, strange), known.join(', '), strange);
-  return listAt(operand.$each ?? null, within(place, '$each'));
+  if (strange !== undefined) throw malformedMongo(withinMongo(place, strange), known.join(', '), strange);
+  return listAt(operand.$each ?? null, withinMongo(place, '$each'));
 }
 
-function parsePush(path: Path, operand: JsonValue, place: Place): UpdateOperation {
-  if (!isEach(operand)) return { kind: 'push', path, values: [valueAt(operand, place)] };
+function parsePush(path: Path, operand: JsonValue, place: MongoPlace): UpdateOperation {
+  if (!isEach(operand)) return { kind: 'push', path, values: [mongoValueAt(operand, place)] };
   const { $position: position, $slice: slice, $sort: sort } = operand;
   return {
     kind: 'push',
     path,
     values: eachAt(operand, place, ['$each', '$position', '$slice', '$sort']),
-    position: position === undefined ? undefined : integerAt(position, within(place, '$position')),
-    slice: slice === undefined ? undefined : integerAt(slice, within(place, '$slice')),
-    sort: sort === undefined ? undefined : pushSortAt(sort, within(place, '$sort')),
+    position: position === undefined ? undefined : integerAt(position, withinMongo(place, '$position')),
+    slice: slice === undefined ? undefined : integerAt(slice, withinMongo(place, '$slice')),
+    sort: sort === undefined ? undefined : pushSortAt(sort, withinMongo(place, '$sort')),
   };
 }
 
 /** 1 and -1 order the elements themselves. */
-function pushSortAt(sort: JsonValue, place: Place) {
+function pushSortAt(sort: JsonValue, place: MongoPlace) {
   if (sort === 1 || sort === -1) {
     return [{ path: [], direction: sort === 1 ? ('ascending' as const) : ('descending' as const) }];
   }
@@ -157,11 +165,11 @@ const MEMORY_OPERATORS = QUERY_OPERATORS.filter((name) => name !== '$regex' && n
 /** A value, operators on the element, or a query over its members. */
 function matcherOf(
   operand: JsonValue,
-  place: Place,
+  place: MongoPlace,
 ): readonly JsonValue[] | ((element: JsonValue) => boolean) {
-  if (!isJsonObject(operand)) return [valueAt(operand, place)];
+  if (!isJsonObject(operand)) return [mongoValueAt(operand, place)];
   if (/"\$(?:regex|expr)"/.test(printExactJson(operand))) {
-    throw malformed(place, `a condition of ${MEMORY_OPERATORS.join(', ')}`, operand);
+    throw malformedMongo(place, `a condition of ${MEMORY_OPERATORS.join(', ')}`, operand);
   }
   const names = Object.keys(operand);
   const isOfElement = names.length > 0 && names.every(isConditionOperator);
@@ -178,20 +186,20 @@ function plain(value: JsonValue): unknown {
   return JSON.parse(printExactJson(value));
 }
 
-function listAt(operand: JsonValue, place: Place): readonly JsonValue[] {
-  if (!Array.isArray(operand)) throw malformed(place, 'a list', operand);
-  return operand.map((value: JsonValue, index) => valueAt(value, within(place, String(index))));
+function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {
+  if (!Array.isArray(operand)) throw malformedMongo(place, 'a list', operand);
+  return operand.map((value: JsonValue, index) => mongoValueAt(value, withinMongo(place, String(index))));
 }
 
-function integerAt(operand: JsonValue, place: Place): number {
+function integerAt(operand: JsonValue, place: MongoPlace): number {
   if (typeof operand === 'number' && Number.isSafeInteger(operand)) return operand;
-  throw malformed(place, 'a whole number', operand);
+  throw malformedMongo(place, 'a whole number', operand);
 }
 
-function numberAt(operand: JsonValue, place: Place) {
-  const value = valueAt(operand, place);
+function numberAt(operand: JsonValue, place: MongoPlace) {
+  const value = mongoValueAt(operand, place);
   if (typeof value === 'number' || isExactNumber(value)) return value;
-  throw malformed(place, 'a number', operand);
+  throw malformedMongo(place, 'a number', operand);
 }
 
 /**

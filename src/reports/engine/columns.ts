@@ -9,7 +9,7 @@ import { invariant } from '../../errors.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { Decimal } from '../../scalars/decimal.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { Month } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month.js';
 
 export type RowClass = new () => object;
 
@@ -98,7 +98,7 @@ export const percent = scalar('percent', () => Float, '%');
 /** Exact, two places, in the currency of the report. */
 export const money = scalar('money', () => Decimal, 'in the currency of the report');
 export const day = scalar('day', () => LocalDate);
-export const month = scalar('month', () => Month);
+export const month = scalar('month', () => MonthScalar);
 export const instant = scalar('instant', () => DateTime);
 
 export function row(

@@ -10,7 +10,7 @@ import { invariant } from '../../errors.js';
 import * as calendar from '../../model/calendar.js';
 import { Decimal } from '../../scalars/decimal.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { Month as MonthScalar } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month.js';
 
 declare const kind: unique symbol;
 type Text<Kind extends string> = string & { readonly [kind]: Kind };
@@ -51,14 +51,14 @@ const MONTH_PATTERN = `^${YEAR}-(?:0[1-9]|1[0-2])$`;
 const DAY_PATTERN = `^${YEAR}-\\d{2}-\\d{2}$`;
 const SESSION_PATTERN = `^${YEAR}-\\d{2}$`;
 
-export function isMonth(text: string): text is Month {
+export function isReportMonth(text: string): text is Month {
   return new RegExp(MONTH_PATTERN).test(text);
 }
 
 /** From the first month that may be asked about to the last. */
 export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
 
-export function isDay(text: string): text is Day {
+export function isReportDay(text: string): text is Day {
   return new RegExp(DAY_PATTERN).test(text) && calendar.isDay(text);
 }
 
@@ -70,7 +70,7 @@ export function isSession(text: string): text is Session {
 }
 
 function isDayOrMonth(text: string): text is DayOrMonth {
-  return isDay(text) || isMonth(text);
+  return isReportDay(text) || isReportMonth(text);
 }
 
 function isAmount(text: string): text is Amount {
@@ -103,27 +103,27 @@ function guarded<Value extends string>(
   return (text) => (is(text) ? text : undefined);
 }
 
-export const month: ParameterType<Month> = {
+export const monthType: ParameterType<Month> = {
   name: 'Month',
   expected: 'a month as YYYY-MM',
   allowed: undefined,
   example: '2026-07',
   schema: { type: 'string', pattern: MONTH_PATTERN },
   graphql: MonthScalar,
-  parse: guarded(isMonth),
+  parse: guarded(isReportMonth),
 };
 
-export const day: ParameterType<Day> = {
+export const dayType: ParameterType<Day> = {
   name: 'Day',
   expected: 'a day as YYYY-MM-DD',
   allowed: undefined,
   example: '2026-07-06',
   schema: { type: 'string', format: 'date' },
   graphql: LocalDate,
-  parse: guarded(isDay),
+  parse: guarded(isReportDay),
 };
 
-export const dayOrMonth: ParameterType<DayOrMonth> = {
+export const dayOrMonthType: ParameterType<DayOrMonth> = {
   name: 'DayOrMonth',
   expected: 'a day as YYYY-MM-DD, or a month as YYYY-MM',
   allowed: undefined,
@@ -133,7 +133,7 @@ export const dayOrMonth: ParameterType<DayOrMonth> = {
   parse: guarded(isDayOrMonth),
 };
 
-export const session: ParameterType<Session> = {
+export const sessionType: ParameterType<Session> = {
   name: 'Session',
   expected: 'a school year as YYYY-YY, its second year the one after the first',
   allowed: undefined,
@@ -143,7 +143,7 @@ export const session: ParameterType<Session> = {
   parse: guarded(isSession),
 };
 
-export const amount: ParameterType<Amount> = {
+export const amountType: ParameterType<Amount> = {
   name: 'Amount',
   expected: 'an amount of at most two decimal places, not negative',
   allowed: undefined,
@@ -153,7 +153,7 @@ export const amount: ParameterType<Amount> = {
   parse: guarded(isAmount),
 };
 
-export const percent: ParameterType<Percent> = {
+export const percentType: ParameterType<Percent> = {
   name: 'Percent',
   expected: 'a number from 0 to 100 of at most two decimal places',
   allowed: undefined,
@@ -164,7 +164,7 @@ export const percent: ParameterType<Percent> = {
 };
 
 /** A name or a number as the records hold it: class, section, fee head, admission number, `_id`. */
-export const text: ParameterType<string> = {
+export const textType: ParameterType<string> = {
   name: 'Text',
   expected: 'a text of 1 to 200 characters',
   allowed: undefined,
@@ -175,7 +175,7 @@ export const text: ParameterType<string> = {
   parse: (sent) => (sent.length >= 1 && sent.length <= 200 && !sent.includes('\0') ? sent : undefined),
 };
 
-export const flag: ParameterType<boolean> = {
+export const flagType: ParameterType<boolean> = {
   name: 'Flag',
   expected: 'true or false',
   allowed: ['true', 'false'],
@@ -283,6 +283,6 @@ export const rollbackType = words<RollbackType>('RollbackType', 'Why a receipt w
 });
 
 function knownMonth(text: string): Month {
-  invariant(isMonth(text), `${text} is a month`);
+  invariant(isReportMonth(text), `${text} is a month`);
   return text;
 }

@@ -14,7 +14,7 @@ export interface ParameterContext {
   readonly settings: SchoolSettings;
 }
 
-export interface Parameter<Value> {
+export interface ReportParameter<Value> {
   readonly type: ParameterType<unknown>;
   readonly description: string;
   /** The name on REST and the command line, e.g. `start_month`. */
@@ -28,11 +28,11 @@ export interface Parameter<Value> {
   parse(name: string, sent: string | undefined, context: ParameterContext): Value;
 }
 
-export type ParameterList = Readonly<Record<string, Parameter<unknown>>>;
+export type ParameterList = Readonly<Record<string, ReportParameter<unknown>>>;
 
 /** The values of a list of parameters, by name. */
 export type ParameterValues<List extends ParameterList> = {
-  readonly [Name in keyof List]: List[Name] extends Parameter<infer Value> ? Value : never;
+  readonly [Name in keyof List]: List[Name] extends ReportParameter<infer Value> ? Value : never;
 };
 
 /**
@@ -46,7 +46,7 @@ interface Naming {
   readonly description: string;
 }
 
-export function required<Value>(type: ParameterType<Value>, naming: Naming): Parameter<Value> {
+export function required<Value>(type: ParameterType<Value>, naming: Naming): ReportParameter<Value> {
   return {
     type,
     ...naming,
@@ -62,7 +62,10 @@ export function required<Value>(type: ParameterType<Value>, naming: Naming): Par
   };
 }
 
-export function optional<Value>(type: ParameterType<Value>, naming: Naming): Parameter<Value | undefined> {
+export function optional<Value>(
+  type: ParameterType<Value>,
+  naming: Naming,
+): ReportParameter<Value | undefined> {
   return {
     type,
     ...naming,
@@ -75,7 +78,7 @@ export function optional<Value>(type: ParameterType<Value>, naming: Naming): Par
 export function defaulted<Value>(
   type: ParameterType<Value>,
   naming: Naming & { readonly default: string; readonly value: (context: ParameterContext) => Value },
-): Parameter<Value> {
+): ReportParameter<Value> {
   return {
     type,
     description: naming.description,
@@ -147,7 +150,7 @@ function hintAt(sent: string, known: readonly string[]): string {
   return hint === '' ? '' : `.${hint}`;
 }
 
-function textOf(parameter: Parameter<unknown>, name: string, sent: SentParameters): string | undefined {
+function textOf(parameter: ReportParameter<unknown>, name: string, sent: SentParameters): string | undefined {
   const texts = namesOf(name, parameter)
     .map((written) => sent[written])
     .filter((value) => value !== undefined && value !== null && value !== '');
@@ -160,7 +163,7 @@ function textOf(parameter: Parameter<unknown>, name: string, sent: SentParameter
 }
 
 /** The names a parameter may be sent by. */
-function namesOf(name: string, { restName, formerName }: Parameter<unknown>): readonly string[] {
+function namesOf(name: string, { restName, formerName }: ReportParameter<unknown>): readonly string[] {
   return [...new Set([restName, name, ...(formerName === undefined ? [] : [formerName])])];
 }
 

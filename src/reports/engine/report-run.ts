@@ -12,8 +12,8 @@ import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js
 import {
   countStatement,
   pageStatement,
-  parseCursor,
-  printCursor,
+  parseReportCursor,
+  printReportCursor,
   type ReportLine,
   streamStatement,
 } from './statement.js';
@@ -96,7 +96,7 @@ export class ReportRun {
   ): Promise<ReportPage> {
     const { services, sql, context, signal, caller } = this.#options;
     const first = pageSize(options.first, services);
-    const after = options.after === undefined ? undefined : parseCursor(options.after);
+    const after = options.after === undefined ? undefined : parseReportCursor(options.after);
     const lines = await services.database.query<ReportLine>(pageStatement(sql, first + 1, after), {
       signal,
       caller,
@@ -113,7 +113,7 @@ export class ReportRun {
       currency: context.settings.currency,
       pageInfo: {
         hasNextPage: rows.length > first,
-        endCursor: last ? printCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
+        endCursor: last ? printReportCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
       },
     };
   }

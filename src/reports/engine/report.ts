@@ -25,7 +25,7 @@ import { type ReportRights, rightsOf } from './report-access.js';
 import type { ReportContext, ReportServices } from './report-context.js';
 import type { ReportForm } from './report-lines.js';
 import { ReportRun } from './report-run.js';
-import { today } from './school-calendar.js';
+import { todayIn } from './school-calendar.js';
 import { schoolSettings } from './school-settings.js';
 
 /**
@@ -136,7 +136,7 @@ function contextOf(services: ReportServices, scope: Scope, rights: ReportRights)
     scope,
     domain: domain.id,
     timeZone: domain.timeZone,
-    today: today(domain.timeZone, services.now()),
+    today: todayIn(domain.timeZone, services.now()),
     settings: schoolSettings((name) => services.domains.property(domain.id, name)),
     sections: rights.sections === undefined ? null : JSON.stringify(rights.sections),
   };

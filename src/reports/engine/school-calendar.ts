@@ -5,14 +5,14 @@ import * as calendar from '../../model/calendar.js';
 import {
   type Day,
   type DayOrMonth,
-  isDay,
-  isMonth,
+  isReportDay,
+  isReportMonth,
   isSession,
   type Month,
   type Session,
 } from './parameter-types.js';
 
-export function today(timeZone: string, now: Date): Day {
+export function todayIn(timeZone: string, now: Date): Day {
   return toDay(calendar.today(timeZone, now));
 }
 
@@ -26,36 +26,36 @@ export function endOf(day: Day, timeZone: string): string {
   return calendar.dayRange(day, timeZone).end;
 }
 
-export function addDays(day: Day, days: number): Day {
+export function daysAfter(day: Day, days: number): Day {
   return toDay(calendar.addDays(day, days));
 }
 
-export function addMonths(month: Month, months: number): Month {
+export function monthsAfter(month: Month, months: number): Month {
   return toMonth(calendar.addMonths(month, months));
 }
 
-export function monthOf(day: Day): Month {
+export function monthOfDay(day: Day): Month {
   return toMonth(calendar.monthOf(day));
 }
 
 /** How many months from one to another, both counted: 1 for the same. */
-export function monthsBetween(start: Month, end: Month): number {
+export function countMonths(start: Month, end: Month): number {
   return (
     Temporal.PlainYearMonth.from(start).until(Temporal.PlainYearMonth.from(end), { largestUnit: 'month' })
       .months + 1
   );
 }
 
-export function daysBetween(start: Day, end: Day): number {
+export function countDays(start: Day, end: Day): number {
   return Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end), { largestUnit: 'day' }).days + 1;
 }
 
-export function firstDay(value: DayOrMonth): Day {
-  return isDay(value) ? value : toDay(calendar.firstDay(value));
+export function firstDayOf(value: DayOrMonth): Day {
+  return isReportDay(value) ? value : toDay(calendar.firstDay(value));
 }
 
-export function lastDay(value: DayOrMonth): Day {
-  return isDay(value) ? value : toDay(calendar.lastDay(value));
+export function lastDayOf(value: DayOrMonth): Day {
+  return isReportDay(value) ? value : toDay(calendar.lastDay(value));
 }
 
 /** The session a day falls in, where sessions start in month `firstMonth` (1–12). */
@@ -74,15 +74,15 @@ export function monthsOf(
   firstMonth: number,
 ): { readonly first: Month; readonly last: Month } {
   const first = toMonth(`${session.slice(0, 4)}-${String(firstMonth).padStart(2, '0')}`);
-  return { first, last: addMonths(first, 11) };
+  return { first, last: monthsAfter(first, 11) };
 }
 
 function toDay(text: string): Day {
-  invariant(isDay(text), `${text} is a day`);
+  invariant(isReportDay(text), `${text} is a day`);
   return text;
 }
 
 function toMonth(text: string): Month {
-  invariant(isMonth(text), `${text} is a month`);
+  invariant(isReportMonth(text), `${text} is a month`);
   return text;
 }

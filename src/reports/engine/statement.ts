@@ -78,12 +78,12 @@ export function json(text: string | null | undefined): string {
   return JSON.stringify(text ?? null);
 }
 
-export function printCursor(cursor: ReportCursor): string {
+export function printReportCursor(cursor: ReportCursor): string {
   return Buffer.from(`${cursor.position}:${cursor.key}`).toString('base64url');
 }
 
 /** @throws INVALID_VALUE (400) */
-export function parseCursor(text: string): ReportCursor {
+export function parseReportCursor(text: string): ReportCursor {
   const [, position, key] = /^(\d{1,9}):(.*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (position !== undefined && key !== undefined && !key.includes('\0'))
     return { position: Number(position), key };

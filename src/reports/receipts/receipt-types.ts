@@ -3,7 +3,7 @@ import { Field, InputType } from 'type-graphql';
 import type { ExactNumber } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { Decimal } from '../../scalars/decimal.js';
-import { Month } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month.js';
 import * as column from '../engine/columns.js';
 import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 
@@ -11,7 +11,7 @@ import { type PaymentType, paymentType, type RollbackType, rollbackType } from '
 export class ReceiptLineInput {
   @Field(() => String, { description: 'The fee head; the student has a due of it for the month.' })
   readonly feeHead!: string;
-  @Field(() => Month, { description: 'The month of the due.' }) readonly month!: string;
+  @Field(() => MonthScalar, { description: 'The month of the due.' }) readonly month!: string;
   @Field(() => Decimal, { description: 'Paid of the fee, in the currency of the school; more than 0.' })
   readonly amount!: ExactNumber;
   @Field(() => Decimal, { nullable: true, description: 'Fine paid with it. Default: none.' })

@@ -21,7 +21,7 @@ import { RECEIPT_SERIES, RECEIPT_SERIES_WORDS } from '../../store/catalog/known-
 import type { Transaction } from '../../store/database/database.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
 import type { ReportServices } from '../engine/report-context.js';
-import { today } from '../engine/school-calendar.js';
+import { todayIn } from '../engine/school-calendar.js';
 import { listStudentDues, type StudentDue } from './open-dues.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt-types.js';
 
@@ -130,7 +130,7 @@ export class Receipts {
     const dues = await listStudentDues(tx, {
       domain,
       studentId: student.id,
-      today: today(domain.timeZone, now),
+      today: todayIn(domain.timeZone, now),
     });
     const lines = linesOf(input, dues);
     if (input.replaces) await assertRolledBack(tx, domain.id, input.replaces);

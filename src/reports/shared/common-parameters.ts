@@ -1,36 +1,43 @@
 /** Parameters that several reports take, said once. */
 
-import { type Day, type DayOrMonth, day, session, text } from '../engine/parameter-types.js';
+import { type Day, type DayOrMonth, dayType, sessionType, textType } from '../engine/parameter-types.js';
 import { defaulted, optional, parameterError } from '../engine/parameters.js';
-import { addDays, daysBetween, firstDay, lastDay, monthOf, sessionOf } from '../engine/school-calendar.js';
+import {
+  countDays,
+  daysAfter,
+  firstDayOf,
+  lastDayOf,
+  monthOfDay,
+  sessionOf,
+} from '../engine/school-calendar.js';
 
-export const asOn = defaulted(day, {
+export const asOn = defaulted(dayType, {
   restName: 'as_on',
   description: 'The day the report looks from: later receipts, rollbacks and concessions are not known yet.',
   default: 'today',
   value: ({ today }) => today,
 });
 
-export const onDate = defaulted(day, {
+export const onDate = defaulted(dayType, {
   restName: 'date',
   description: 'The day of the report.',
   default: 'today',
   value: ({ today }) => today,
 });
 
-export const inSession = defaulted(session, {
+export const inSession = defaulted(sessionType, {
   restName: 'session',
   description: 'The school year.',
   default: 'the session of today',
   value: ({ today, settings }) => sessionOf(today, settings.sessionFirstMonth),
 });
 
-export const inClass = optional(text, { restName: 'class', description: 'One class alone.' });
-export const inSection = optional(text, { restName: 'section', description: 'One section alone.' });
+export const inClass = optional(textType, { restName: 'class', description: 'One class alone.' });
+export const inSection = optional(textType, { restName: 'section', description: 'One section alone.' });
 
 /** The first of the current month. */
 export function firstOfMonth(today: Day): Day {
-  return firstDay(monthOf(today));
+  return firstDayOf(monthOfDay(today));
 }
 
 /** @throws INVALID_VALUE (400) for an end before its start, or more days than `most` */
@@ -39,8 +46,8 @@ export function checkRange(
   end: { readonly name: string; readonly value: DayOrMonth },
   most: { readonly days: number; readonly said: string },
 ): { readonly from: Day; readonly to: Day } {
-  const from = firstDay(start.value);
-  const to = lastDay(end.value);
+  const from = firstDayOf(start.value);
+  const to = lastDayOf(end.value);
   if (to < from) {
     throw parameterError(
       end.name,
@@ -51,8 +58,8 @@ export function checkRange(
       },
     );
   }
-  if (daysBetween(from, to) > most.days) {
-    const last = addDays(from, most.days - 1);
+  if (countDays(from, to) > most.days) {
+    const last = daysAfter(from, most.days - 1);
     throw parameterError(
       end.name,
       `is ${end.value}, more than ${most.said} from ${start.name} ${start.value}; expected ${last} or earlier`,

@@ -14,7 +14,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { Day, Session } from '../engine/parameter-types.js';
-import { addDays, firstDay, monthsOf } from '../engine/school-calendar.js';
+import { daysAfter, firstDayOf, monthsOf } from '../engine/school-calendar.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
 
 /** What the rule needs to know beside the records. */
@@ -32,7 +32,7 @@ const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-
 function lastRollDay({ today }: RollContext): Sql {
   return Prisma.sql`case
       when coalesce(r.data->>'left_on', '') <> '' then substring(r.data->>'left_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
-      when r.data->>'status' in ('withdrawn', 'transferred') then ${addDays(today, -1)}
+      when r.data->>'status' in ('withdrawn', 'transferred') then ${daysAfter(today, -1)}
       else '9999-12-31'
     end`;
 }
@@ -93,6 +93,6 @@ export function dayOfStrength(
   session: Session,
   { today, settings }: RollContext & { readonly settings: SchoolSettings },
 ): Day {
-  const start = firstDay(monthsOf(session, settings.sessionFirstMonth).first);
+  const start = firstDayOf(monthsOf(session, settings.sessionFirstMonth).first);
   return start > today ? start : today;
 }

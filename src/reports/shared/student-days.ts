@@ -25,13 +25,13 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
-import { addDays, firstDay, monthOf, monthsOf, sessionOf } from '../engine/school-calendar.js';
+import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
 import { type RollContext, rollDays, unusableRoll } from './roll.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
 /** The first day of the session a day is in. */
 export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settings'>): Day {
-  return firstDay(monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth).first);
+  return firstDayOf(monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth).first);
 }
 
 /**
@@ -57,7 +57,7 @@ export function studentsOfClass(
   context: ReportContext,
 ): Sql {
   const { domain, settings, today } = context;
-  const [before, after] = [addDays(first, -1), addDays(last < today ? last : today, 1)];
+  const [before, after] = [daysAfter(first, -1), daysAfter(last < today ? last : today, 1)];
   const [firstSession, lastSession] = [first, last].map((day) => sessionOf(day, settings.sessionFirstMonth));
   return Prisma.sql`
       select r.id
@@ -70,10 +70,10 @@ export function studentsOfClass(
       select m.student
       from attendance_months m
       where m.domain = ${domain} and m.class = ${className} and (${section}::text is null or m.section = ${section}::text)
-        and m.month between ${monthOf(before)} and ${monthOf(after)}
+        and m.month between ${monthOfDay(before)} and ${monthOfDay(after)}
         and (m.present | m.absent | m.late | m.half_day | m.leave | m.other)
-          & case when m.month = ${monthOf(before)} then ${bitsFrom(before)} else ${ALL_DAYS}::int end
-          & case when m.month = ${monthOf(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0`;
+          & case when m.month = ${monthOfDay(before)} then ${bitsFrom(before)} else ${ALL_DAYS}::int end
+          & case when m.month = ${monthOfDay(after)} then ${bitsTo(after)} else ${ALL_DAYS}::int end <> 0`;
 }
 
 export interface StudentDaysOptions extends DayRange {
@@ -106,8 +106,8 @@ marks as materialized (
       m.present & d.bits as present, m.absent & d.bits as absent, m.late & d.bits as late, m.half_day & d.bits as half_day,
       m.leave & d.bits as leave, m.other & d.bits as other
     from attendance_months m
-    cross join lateral (select case when m.month = ${monthOf(until)} then ${bitsTo(until)} else ${ALL_DAYS}::int end as bits) as d
-    where m.domain = ${domain} and m.student = s.student and m.month between ${monthOf(since)} and ${monthOf(until)}
+    cross join lateral (select case when m.month = ${monthOfDay(until)} then ${bitsTo(until)} else ${ALL_DAYS}::int end as bits) as d
+    where m.domain = ${domain} and m.student = s.student and m.month between ${monthOfDay(since)} and ${monthOfDay(until)}
     -- So that each student's are reached by the key, even before the table has statistics.
     offset 0
   ) as m

@@ -24,7 +24,7 @@ export interface RecordForm<Node> extends SelectedForm {
 }
 
 /** The fields that are read for a selection. */
-export interface Reading {
+export interface ReadFields {
   readonly paths: readonly Path[];
   /** All visible fields are asked for at once, as JSON. */
   readonly isWholeRecord: boolean;
@@ -40,7 +40,7 @@ export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape 
   return { members };
 }
 
-export function readingOf(shape: PageShape): Reading {
+export function readingOf(shape: PageShape): ReadFields {
   const records = shape.members.flatMap((member): readonly (readonly Member[])[] => {
     if (member.kind === 'records') return [member.members];
     if (member.kind !== 'edges') return [];

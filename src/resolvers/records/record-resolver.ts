@@ -53,7 +53,7 @@ export interface RecordsRequest {
   readonly fromEnd?: boolean | undefined;
 }
 
-export interface RecordChange {
+export interface SentRecordChange {
   readonly collection: string;
   readonly id: string;
   readonly data: JsonObject;
@@ -146,7 +146,7 @@ export class RecordResolver {
   }
 
   /** Changes one record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT when it has another version than `ifVersion` */
-  async updateRecord(context: RequestContext, change: RecordChange): Promise<StoredRecord> {
+  async updateRecord(context: RequestContext, change: SentRecordChange): Promise<StoredRecord> {
     const { collection, id, data, mode, ifVersion } = change;
     return theOne(
       await this.#write(

@@ -6,7 +6,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { WriteOptions } from '../../store/writing/record-writes.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-export interface Write<T, Kept extends JsonValue> {
+export interface OnceWrite<T, Kept extends JsonValue> {
   readonly collection: string;
   /** All that makes two requests the same. */
   readonly request: JsonValue;
@@ -20,7 +20,7 @@ export interface Write<T, Kept extends JsonValue> {
 export async function writeOnce<T, Kept extends JsonValue>(
   store: RecordStore,
   context: RequestContext,
-  write: Write<T, Kept>,
+  write: OnceWrite<T, Kept>,
 ): Promise<T> {
   const scope = requireScope(context);
   const { idempotencyKey, transaction } = context;

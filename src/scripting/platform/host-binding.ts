@@ -11,7 +11,7 @@ import type { Transaction } from '../../store/database/database.js';
 import type { ScriptError } from '../script-run.js';
 
 /** The run a call comes from. */
-export interface ScriptRun {
+export interface CallingRun {
   readonly id: string;
   /** Of the script. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface ScriptRun {
 export interface HostCallContext {
   /** As whom and where the script acts. Its `signal` is the run's. */
   readonly scope: Scope;
-  readonly run: ScriptRun;
+  readonly run: CallingRun;
   /** The transaction the whole run is part of (a before-trigger); its statements end with the run. */
   readonly within: Transaction | undefined;
   /** Ends when the run does: killed, timed out, its caller gone. Everything that takes time must heed it. */
@@ -35,7 +35,7 @@ export interface HostCallContext {
 }
 
 /** JSON that is text already, e.g. as Postgres printed it: passed on as it is. */
-export class JsonText {
+export class ReadyJson {
   readonly text: string;
 
   constructor(text: string) {
@@ -75,7 +75,7 @@ export interface FunctionBinding extends NamedBinding {
   call(
     context: HostCallContext,
     args: readonly JsonValue[],
-  ): Promise<JsonValue | JsonText | undefined> | JsonValue | JsonText | undefined;
+  ): Promise<JsonValue | ReadyJson | undefined> | JsonValue | ReadyJson | undefined;
 }
 
 /**
@@ -93,5 +93,5 @@ export interface StreamBinding extends NamedBinding {
   open(
     context: HostCallContext,
     args: readonly JsonValue[],
-  ): AsyncIterable<readonly (JsonValue | JsonText)[]>;
+  ): AsyncIterable<readonly (JsonValue | ReadyJson)[]>;
 }

@@ -16,7 +16,7 @@ import { isOfFormat, MONTH_EXPECTATION, SESSION_EXPECTATION } from '../../model/
 import type { EffectiveAccess } from './access.js';
 
 /** A collection the caller may read; of what it may not, nothing is told. */
-export type FindReadableCollection = (
+type FindReadableCollection = (
   name: string,
 ) => { readonly collection: Collection; readonly access: Pick<EffectiveAccess, 'hiddenFields'> } | undefined;
 

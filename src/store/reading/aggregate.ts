@@ -6,7 +6,7 @@ import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
 import type { Scope } from '../../model/scope.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import type { Database } from '../database/database.js';
-import { compileAggregate, listAggregatePaths, listKeys } from '../sql/compile-aggregate.js';
+import { compileAggregate, listAggregatePaths, listGroupKeys } from '../sql/compile-aggregate.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import { statementName } from '../sql/statement-name.js';
 import type { FindReadable, Readable } from './record-reading.js';
@@ -30,7 +30,7 @@ export async function readGroups(
   const { database, scope, access, context, where, findReadable } = set;
   assertReadable(listAggregatePaths(query), access, context.collection);
   const readable = (name: string) => getReadable(name, findReadable);
-  for (const { of } of listKeys(query)) {
+  for (const { of } of listGroupKeys(query)) {
     if (of === undefined) continue;
     const target = readable(of.collection);
     assertReadable([of.path], target.access, target.collection);

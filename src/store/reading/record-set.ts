@@ -36,7 +36,7 @@ export interface RecordSetParts {
   readonly countWhere: Prisma.Sql;
 }
 
-export interface ReadOptions {
+export interface RecordStreamOptions {
   readonly format: 'json' | 'ndjson';
   readonly signal: AbortSignal | undefined;
 }
@@ -106,7 +106,7 @@ export class RecordSet {
    * A short set as the bytes that Postgres printed, in one round trip. A cursor costs a second one, which
    * only more repays, and Postgres joins the rows for less than it costs to tell them apart on the wire.
    */
-  async printList({ format, signal }: ReadOptions): Promise<Buffer> {
+  async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
     const { database, scope } = this.#options;
     const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
@@ -154,7 +154,7 @@ export class RecordSet {
     );
   }
 
-  async *#readBatches({ format, signal }: ReadOptions): AsyncGenerator<string, void> {
+  async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<string, void> {
     const { database } = this.#options;
     const batches = database.streamInTurn(this.#streamStatements(), { signal, batchRows: BATCH_ROWS });
     const separator = format === 'json' ? ',' : '\n';

@@ -10,7 +10,7 @@ import { recordMembers } from '../sql/compile-page.js';
 import { listReferrers, type Member, type ReferrersShape, type Shape, targetsWithin } from '../sql/shape.js';
 
 /** A collection as far as the caller may read it; `undefined`: not at all. */
-export type FindReadableCollection = (
+type FindReadableCollection = (
   collection: string,
 ) => { readonly collection: Collection; readonly access: EffectiveAccess } | undefined;
 

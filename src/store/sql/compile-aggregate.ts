@@ -92,13 +92,13 @@ export function listAggregatePaths(query: AggregateQuery): Path[] {
     ...query.order.flatMap(({ by }) => ('measure' in by ? [by.measure] : [])),
   ];
   return [
-    ...listKeys(query).map((key) => key.path),
+    ...listGroupKeys(query).map((key) => key.path),
     ...measures.flatMap((measure) => (measure.kind === 'records' ? [] : [measure.path])),
   ];
 }
 
 /** All keys that a query looks at, in its conditions and its order too. */
-export function listKeys({ groupBy, having, order }: AggregateQuery): readonly GroupKey[] {
+export function listGroupKeys({ groupBy, having, order }: AggregateQuery): readonly GroupKey[] {
   return [
     ...groupBy,
     ...(having === undefined ? [] : keysOf(having)),

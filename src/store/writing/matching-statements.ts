@@ -46,7 +46,7 @@ from (select 1 from records r where ${whereOf(context, selected)} limit ${select
 }
 
 /** What becomes of a locked record: top-level members set and removed, and its keys. */
-export interface RecordChange {
+export interface MatchedChange {
   readonly id: string;
   readonly set: JsonObject;
   readonly removed: readonly string[];
@@ -59,7 +59,7 @@ export interface RecordChange {
  */
 export function updateRecords(
   context: WriteContext,
-  changes: readonly RecordChange[],
+  changes: readonly MatchedChange[],
   rows: Sql | undefined,
 ): Sql {
   const { scope, collection, now } = context;

@@ -12,7 +12,7 @@ import type { Transaction } from '../database/database.js';
 import type { StoredRow } from '../reading/stored-record.js';
 import { refusedByIndex } from './atomically.js';
 import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './hidden-rules.js';
-import { type LockedRow, type RecordChange, updateRecords } from './matching-statements.js';
+import { type LockedRow, type MatchedChange, updateRecords } from './matching-statements.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
@@ -106,7 +106,7 @@ interface Planned {
 }
 
 interface Finished {
-  readonly change: RecordChange;
+  readonly change: MatchedChange;
   readonly data: JsonObject;
 }
 

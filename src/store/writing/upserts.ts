@@ -255,7 +255,7 @@ interface Plan {
 }
 
 /** The names of what tells the records of a collection apart, for `by`. */
-export function listKeys(collection: Collection): readonly string[] {
+export function listUniqueKeys(collection: Collection): readonly string[] {
   const unique = collection.fields.filter((field) => field.isUnique).map((field) => field.name);
   const rules = collection.uniqueTogether.map((rule) => rule.name);
   return [...new Set(['_id', ...unique, ...rules])];
@@ -271,7 +271,7 @@ function keyOf(collection: Collection, by: string, readable: EffectiveAccess): K
     assertReadable(pathsOfKey(collection, key), readable, collection);
     return key;
   }
-  const names = listKeys(collection).filter((name) =>
+  const names = listUniqueKeys(collection).filter((name) =>
     pathsOfKey(collection, findKey(collection, name)).every(
       ([field = '']) => !readable.hiddenFields.has(field),
     ),

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.js';
 import type { JsonValue } from '../../../src/json.js';
 import { parsePattern } from '../../../src/languages/mongo/mongo-pattern.js';
 import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
-import { startAt } from '../../../src/languages/mongo/mongo-place.js';
+import { startMongoPlace } from '../../../src/languages/mongo/mongo-place.js';
 import { parseMongoQuery } from '../../../src/languages/mongo/mongo-query.js';
 import { parseMongoUpdate } from '../../../src/languages/mongo/mongo-update.js';
 
@@ -99,7 +99,7 @@ describe('a Mongo query', () => {
 });
 
 describe('a regular expression', () => {
-  const read = (source: string, options = '') => parsePattern({ source, options }, startAt('query'));
+  const read = (source: string, options = '') => parsePattern({ source, options }, startMongoPlace('query'));
 
   it('becomes one of Postgres that means the same', () => {
     expect(read('^a.b$')).toBe('***:^a[^\\n\\r\\u2028\\u2029]b$');

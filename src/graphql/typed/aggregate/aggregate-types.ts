@@ -4,7 +4,7 @@ import { SortDirection } from '../../../resolvers/records/record-types.js';
 import { DateTime } from '../../../scalars/date-time.js';
 import { Decimal } from '../../../scalars/decimal.js';
 import { LocalDate } from '../../../scalars/local-date.js';
-import { Month } from '../../../scalars/month.js';
+import { MonthScalar } from '../../../scalars/month.js';
 import type { TypedCollection } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
 import type { AggregateFields, AggregateValue } from './aggregate-fields.js';
@@ -136,7 +136,7 @@ function outputType(value: AggregateValue, types: TypedTypes): TypeReference {
     case 'day':
       return LocalDate;
     case 'month':
-      return Month;
+      return MonthScalar;
     case 'year':
       return Int;
   }

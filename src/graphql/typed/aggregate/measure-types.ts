@@ -4,7 +4,7 @@ import type { Measure } from '../../../model/aggregate-query.js';
 import { DateTime } from '../../../scalars/date-time.js';
 import { Decimal } from '../../../scalars/decimal.js';
 import { LocalDate } from '../../../scalars/local-date.js';
-import { Month } from '../../../scalars/month.js';
+import { MonthScalar } from '../../../scalars/month.js';
 import { createClass, field, type TypeClass, type TypeReference } from '../typed-types.js';
 import type { AggregateValue } from './aggregate-fields.js';
 
@@ -57,7 +57,7 @@ const FORMS = {
     scalar: ['DateTime', DateTime],
   },
   day: { typeName: 'DayMeasures', of: 'days', measures: EXTREMES, scalar: ['LocalDate', LocalDate] },
-  month: { typeName: 'MonthMeasures', of: 'months', measures: EXTREMES, scalar: ['Month', Month] },
+  month: { typeName: 'MonthMeasures', of: 'months', measures: EXTREMES, scalar: ['Month', MonthScalar] },
 } as const satisfies Record<string, MeasureForm>;
 
 /** Names that no collection's type may take. */

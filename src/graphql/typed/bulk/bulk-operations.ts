@@ -3,7 +3,7 @@
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Path } from '../../../model/path.js';
 import type { UpdateOperation } from '../../../model/record-update.js';
-import { type InputValues, toStoredValue } from '../typed-input.js';
+import { type InputValues, toStoredInput } from '../typed-input.js';
 import type { TypedObject } from '../typed-model.js';
 
 /** What is sent of the arguments of `updateTasks`; a null counts as not sent. */
@@ -18,7 +18,7 @@ export interface BulkChanges {
   readonly pull?: InputValues | null | undefined;
 }
 
-export function toOperations(changes: BulkChanges, object: TypedObject): readonly UpdateOperation[] {
+export function toTypedOperations(changes: BulkChanges, object: TypedObject): readonly UpdateOperation[] {
   const leaves = (values: InputValues | null | undefined) => (values ? leavesOf(values, object) : []);
   return [
     ...(changes.set ? setOperations(changes.set, object) : []),
@@ -57,7 +57,7 @@ function setOperations(values: InputValues, object: TypedObject): readonly Updat
     if (sent === undefined) return [];
     const path = [field.name];
     return [
-      sent === null ? { kind: 'unset', path } : { kind: 'set', path, value: toStoredValue(sent, value) },
+      sent === null ? { kind: 'unset', path } : { kind: 'set', path, value: toStoredInput(sent, value) },
     ];
   });
 }
@@ -74,7 +74,7 @@ function leavesOf(values: InputValues, object: TypedObject, base: Path = []): re
     if (sent === undefined || sent === null) return [];
     const path = [...base, field.name];
     if (value.kind === 'object' && !field.isList && isInput(sent)) return leavesOf(sent, value.object, path);
-    return [{ path, value: toStoredValue(sent, value) }];
+    return [{ path, value: toStoredInput(sent, value) }];
   });
 }
 

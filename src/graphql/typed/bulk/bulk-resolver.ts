@@ -32,7 +32,7 @@ import type { AsPlainValue, TypedResolverClass, TypedServices } from '../typed-r
 import type { TypedSource } from '../typed-source.js';
 import type { TypeClass, TypedTypes } from '../typed-types.js';
 import { toStoredWhere, type WhereInputs } from '../typed-where.js';
-import { toOperations } from './bulk-operations.js';
+import { toTypedOperations } from './bulk-operations.js';
 import { createBulkTypes } from './bulk-types.js';
 
 interface OrderByValue {
@@ -161,7 +161,7 @@ export function createBulkResolver(
       const condition = { where, oquery, ci, orderBy, limit, allowAll };
       return await this.#services.bulk.update(perField(context, info), {
         ...this.#toMatching(condition, context, info),
-        update: toOperations(sent, object),
+        update: toTypedOperations(sent, object),
       });
     }
 

@@ -3,7 +3,7 @@
  * what can be done to their numbers, their values that have an order, and their lists.
  */
 import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { listKeys } from '../../../store/writing/upserts.js';
+import { listUniqueKeys } from '../../../store/writing/upserts.js';
 import { distinctNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
@@ -55,7 +55,7 @@ function createBatch({ object, plural }: TypedCollection): TypeClass {
 }
 
 function createKeys({ object, collection, plural }: TypedCollection): object {
-  const keys = listKeys(collection);
+  const keys = listUniqueKeys(collection);
   const names = distinctNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
   const values = Object.fromEntries(keys.map((key, index) => [names[index] ?? key, key]));
   registerEnumType(values, {

@@ -25,7 +25,7 @@ import { GenericRecord, OrderByInput } from '../record-types.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import type { BulkWrites, Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
-import { toOperations, UpdateArguments } from './update-arguments.js';
+import { toUpdateOperations, UpdateArguments } from './update-arguments.js';
 
 @ObjectType('RecordBatch', { description: 'What a write of many records did.', simpleResolvers: true })
 class GenericBatch {
@@ -116,7 +116,7 @@ export class BulkResolver {
     @Args(() => UpdateArguments) changes: UpdateArguments,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BatchSource> {
-    const request = { ...this.#toMatching(args, info), update: toOperations(changes) };
+    const request = { ...this.#toMatching(args, info), update: toUpdateOperations(changes) };
     const batch = await this.writes.update(perField(context, info), request);
     return { ...batch, collection: args.collection };
   }

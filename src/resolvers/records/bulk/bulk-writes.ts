@@ -22,7 +22,7 @@ export interface Matching
   readonly shown: number;
 }
 
-export interface Sent {
+export interface SentRecords {
   readonly collection: string;
   readonly records: readonly JsonObject[];
   readonly shown: number;
@@ -38,7 +38,7 @@ export class BulkWrites {
   }
 
   /** @see RecordStore.create */
-  async create(context: RequestContext, { collection, records, shown }: Sent): Promise<RecordBatch> {
+  async create(context: RequestContext, { collection, records, shown }: SentRecords): Promise<RecordBatch> {
     return await this.#write(
       context,
       { collection, key: ['createMany', collection, records, shown] },
@@ -85,7 +85,10 @@ export class BulkWrites {
   }
 
   /** @see RecordStore.upsert */
-  async upsert(context: RequestContext, request: Sent & { readonly by: string }): Promise<RecordBatch> {
+  async upsert(
+    context: RequestContext,
+    request: SentRecords & { readonly by: string },
+  ): Promise<RecordBatch> {
     const { collection, records: sent, by, shown } = request;
     return await this.#write(
       context,

@@ -51,7 +51,7 @@ export class UpdateArguments {
 }
 
 /** @throws INVALID_VALUE (400) naming the argument and the path */
-export function toOperations(args: UpdateArguments): readonly UpdateOperation[] {
+export function toUpdateOperations(args: UpdateArguments): readonly UpdateOperation[] {
   return [
     ...entriesOf('set', args.set).map(
       ({ path, value }): UpdateOperation =>

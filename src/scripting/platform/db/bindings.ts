@@ -12,7 +12,7 @@ import {
   type FunctionBinding,
   type HostBinding,
   type HostCallContext,
-  JsonText,
+  ReadyJson,
   type StreamBinding,
 } from '../host-binding.js';
 import type { PlatformDb } from './platform-db.js';
@@ -105,7 +105,7 @@ type Parameters<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 function ofFunction<Shape extends z.ZodRawShape>(
   short: string,
   shape: Shape,
-  call: (context: HostCallContext, parameters: Parameters<Shape>) => Promise<JsonValue | JsonText>,
+  call: (context: HostCallContext, parameters: Parameters<Shape>) => Promise<JsonValue | ReadyJson>,
 ): FunctionBinding {
   return {
     name: `db.${short}`,
@@ -128,6 +128,6 @@ function ofStream<Shape extends z.ZodRawShape>(
   };
 }
 
-async function* texts(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly JsonText[], void> {
-  for await (const batch of batches) yield batch.map((text) => new JsonText(text));
+async function* texts(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly ReadyJson[], void> {
+  for await (const batch of batches) yield batch.map((text) => new ReadyJson(text));
 }

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../../../json.js';
 import { parseStage } from '../../../languages/mongo/mongo-pipeline.js';
-import { startAt } from '../../../languages/mongo/mongo-place.js';
+import { startMongoPlace } from '../../../languages/mongo/mongo-place.js';
 import type { Scope } from '../../../model/scope.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../store/database/database.js';
@@ -34,5 +34,9 @@ export async function listReadable(
     return [JSON.stringify({ name, title, description, isDeclared, labelField, fields })];
   });
   const operand = typeof filter === 'string' ? { name: filter } : (filter ?? {});
-  return await pipelines.transform(call, known, parseStage({ name: '$match', operand }, startAt('filter')));
+  return await pipelines.transform(
+    call,
+    known,
+    parseStage({ name: '$match', operand }, startMongoPlace('filter')),
+  );
 }

@@ -3,7 +3,12 @@
  */
 import { didYouMean } from '../../../did-you-mean.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
-import { malformed, type Place, startAt, within } from '../../../languages/mongo/mongo-place.js';
+import {
+  type MongoPlace,
+  malformedMongo,
+  startMongoPlace,
+  withinMongo,
+} from '../../../languages/mongo/mongo-place.js';
 import { parseMongoSort } from '../../../languages/mongo/mongo-sort.js';
 import type { SortKey } from '../../../model/record-query.js';
 
@@ -20,7 +25,7 @@ const MODIFY_OPTIONS = [
   'allowAll',
 ] as const;
 
-export interface ReadOptions {
+export interface DbReadOptions {
   readonly sort: JsonValue | undefined;
   readonly limit: number | undefined;
   readonly skip: number;
@@ -31,7 +36,7 @@ export interface ReadOptions {
  * `{ sort, limit, skip, projection }`; `fields` is another name of `projection`, and a list of names means
  * these fields.
  */
-export function readOptions(options: JsonValue | undefined): ReadOptions {
+export function readOptions(options: JsonValue | undefined): DbReadOptions {
   const { values, place } = optionsOf([options], READ_OPTIONS);
   const limit = countOf(values, 'limit', place);
   return {
@@ -49,7 +54,7 @@ export function countOptions(options: JsonValue | undefined): { limit: number | 
   return { limit: limit === 0 ? undefined : limit, skip: countOf(values, 'skip', place) ?? 0 };
 }
 
-export interface UpdateOptions {
+export interface DbUpdateOptions {
   readonly upsert: boolean;
   readonly sort: readonly SortKey[];
   readonly multi: boolean;
@@ -60,17 +65,17 @@ export interface UpdateOptions {
 export function updateOptions(
   options2: JsonValue | undefined,
   options3: JsonValue | undefined,
-): UpdateOptions {
+): DbUpdateOptions {
   const { values, place } = optionsOf([options2, options3], UPDATE_OPTIONS);
   return {
     upsert: flagOf(values, 'upsert', place),
-    sort: sortOf(values.sort, within(place, 'sort')),
+    sort: sortOf(values.sort, withinMongo(place, 'sort')),
     multi: flagOf(values, 'multi', place),
     allowAll: flagOf(values, 'allowAll', place),
   };
 }
 
-export interface ModifyOptions {
+export interface DbModifyOptions {
   readonly returning: 'before' | 'after';
   readonly upsert: boolean;
   readonly remove: boolean;
@@ -78,16 +83,16 @@ export interface ModifyOptions {
   readonly projection: JsonValue | undefined;
 }
 
-export function modifyOptions(options: JsonValue | undefined): ModifyOptions {
+export function modifyOptions(options: JsonValue | undefined): DbModifyOptions {
   const { values, place } = optionsOf([options], MODIFY_OPTIONS);
   const { returnDocument } = values;
   if (returnDocument !== undefined && returnDocument !== 'before' && returnDocument !== 'after') {
-    throw malformed(within(place, 'returnDocument'), '"before" or "after"', returnDocument);
+    throw malformedMongo(withinMongo(place, 'returnDocument'), '"before" or "after"', returnDocument);
   }
   const isAfter = returnDocument === 'after' || flagOf(values, 'new', place);
   const remove = flagOf(values, 'remove', place);
   if (remove && (isAfter || values.upsert === true)) {
-    throw malformed(
+    throw malformedMongo(
       place,
       'remove without new, returnDocument and upsert: what is removed is given as it was',
       values,
@@ -107,7 +112,10 @@ export function assertNoOptions(options: JsonValue | undefined): void {
   optionsOf([options], []);
 }
 
-export function sortOf(sort: JsonValue | undefined, place: Place = startAt('sort')): readonly SortKey[] {
+export function sortOf(
+  sort: JsonValue | undefined,
+  place: MongoPlace = startMongoPlace('sort'),
+): readonly SortKey[] {
   const isEmpty =
     sort === undefined || sort === null || (isJsonObject(sort) && Object.keys(sort).length === 0);
   return isEmpty ? [] : parseMongoSort(sort, place);
@@ -116,28 +124,28 @@ export function sortOf(sort: JsonValue | undefined, place: Place = startAt('sort
 function optionsOf(
   sent: readonly (JsonValue | undefined)[],
   known: readonly string[],
-): { readonly values: JsonObject; readonly place: Place } {
-  const place = startAt('options');
+): { readonly values: JsonObject; readonly place: MongoPlace } {
+  const place = startMongoPlace('options');
   const values: Record<string, JsonValue> = {};
   for (const options of sent) {
     if (options === undefined || options === null) continue;
-    if (!isJsonObject(options)) throw malformed(place, 'an object of options', options);
+    if (!isJsonObject(options)) throw malformedMongo(place, 'an object of options', options);
     for (const [name, value] of Object.entries(options)) {
-      const at = within(place, name);
+      const at = withinMongo(place, name);
       if (!known.includes(name)) {
         const expected = known.length === 0 ? 'no options' : `an option (${known.join(', ')})`;
-        throw malformed(at, expected, name, didYouMean(name, known));
+        throw malformedMongo(at, expected, name, didYouMean(name, known));
       }
-      if (values[name] !== undefined) throw malformed(at, 'each option once', name);
+      if (values[name] !== undefined) throw malformedMongo(at, 'each option once', name);
       values[name] = value;
     }
   }
   return { values, place };
 }
 
-function projectionOf(values: JsonObject, place: Place): JsonValue | undefined {
+function projectionOf(values: JsonObject, place: MongoPlace): JsonValue | undefined {
   if (values.projection !== undefined && values.fields !== undefined) {
-    throw malformed(place, 'projection or fields, which mean the same', values);
+    throw malformedMongo(place, 'projection or fields, which mean the same', values);
   }
   const projection = orNothing(values.projection ?? values.fields);
   if (isJsonObject(projection) && Object.keys(projection).length === 0) return undefined;
@@ -145,8 +153,8 @@ function projectionOf(values: JsonObject, place: Place): JsonValue | undefined {
   return Object.fromEntries(
     projection.map((name: JsonValue) => {
       if (typeof name === 'string') return [name, 1];
-      throw malformed(
-        within(place, 'projection'),
+      throw malformedMongo(
+        withinMongo(place, 'projection'),
         'an object such as {"name": 1}, or a list of names',
         projection,
       );
@@ -154,17 +162,17 @@ function projectionOf(values: JsonObject, place: Place): JsonValue | undefined {
   );
 }
 
-function countOf(values: JsonObject, name: string, place: Place): number | undefined {
+function countOf(values: JsonObject, name: string, place: MongoPlace): number | undefined {
   const value = orNothing(values[name]);
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw malformed(within(place, name), 'a whole number from 0 on', value);
+  throw malformedMongo(withinMongo(place, name), 'a whole number from 0 on', value);
 }
 
-function flagOf(values: JsonObject, name: string, place: Place): boolean {
+function flagOf(values: JsonObject, name: string, place: MongoPlace): boolean {
   const value = orNothing(values[name]) ?? false;
   if (typeof value === 'boolean') return value;
-  throw malformed(within(place, name), 'true or false', value);
+  throw malformedMongo(withinMongo(place, name), 'true or false', value);
 }
 
 function orNothing(value: JsonValue | undefined): JsonValue | undefined {

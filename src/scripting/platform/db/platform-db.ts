@@ -8,7 +8,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
 import { parsePipeline, parseStage, type Stage } from '../../../languages/mongo/mongo-pipeline.js';
-import { malformed, startAt, within } from '../../../languages/mongo/mongo-place.js';
+import { malformedMongo, startMongoPlace, withinMongo } from '../../../languages/mongo/mongo-place.js';
 import { parseMongoQuery } from '../../../languages/mongo/mongo-query.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../languages/mongo/mongo-update.js';
 import { withStoredTimes } from '../../../languages/mongo/stored-times.js';
@@ -20,13 +20,13 @@ import type { Transaction } from '../../../store/database/database.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
 import { targetInRecord } from '../../../store/sql/target.js';
-import { JsonText } from '../host-binding.js';
+import { ReadyJson } from '../host-binding.js';
 import { listReadable } from './collections.js';
 import {
   assertNoOptions,
   countOptions,
+  type DbReadOptions,
   modifyOptions,
-  type ReadOptions,
   readOptions,
   sortOf,
   updateOptions,
@@ -83,9 +83,10 @@ export class PlatformDb {
     collection: string,
     key: string,
     request: { readonly query: Sent; readonly options?: Sent },
-  ): Promise<JsonText> {
+  ): Promise<ReadyJson> {
     assertNoOptions(request.options);
-    if (key === '' || key.startsWith('$')) throw malformed(startAt('key'), 'a path such as class', key);
+    if (key === '' || key.startsWith('$'))
+      throw malformedMongo(startMongoPlace('key'), 'a path such as class', key);
     const groups = await this.#collect(call, collection, [
       ...this.#match(call, collection, request.query),
       ...parsePipeline([
@@ -98,7 +99,7 @@ export class PlatformDb {
       ]),
     ]);
     // The text of {"value": …} without what is around the value.
-    return new JsonText(`[${groups.map((text) => text.slice('{"value": '.length, -1)).join(',')}]`);
+    return new ReadyJson(`[${groups.map((text) => text.slice('{"value": '.length, -1)).join(',')}]`);
   }
 
   /**
@@ -109,7 +110,7 @@ export class PlatformDb {
    */
   find(call: DbCall, collection: string, query: Sent, options?: Sent): Batches {
     const { sort, limit, skip, projection } = readOptions(options);
-    const place = within(startAt('options'), 'sort');
+    const place = withinMongo(startMongoPlace('options'), 'sort');
     return this.#run(call, collection, [
       ...this.#match(call, collection, query),
       ...(sort === undefined ? [] : parseStage({ name: '$sort', operand: sort }, place)),
@@ -126,9 +127,9 @@ export class PlatformDb {
   /**
    * The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives
    */
-  async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
+  async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<ReadyJson> {
     const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
-    return new JsonText(`[${documents.join(',')}]`);
+    return new ReadyJson(`[${documents.join(',')}]`);
   }
 
   /**
@@ -144,7 +145,7 @@ export class PlatformDb {
       readonly replacement: Sent;
       readonly options?: Sent;
     },
-  ): Promise<JsonText | null> {
+  ): Promise<ReadyJson | null> {
     const { scope, within } = call;
     const { returning, upsert, remove, allowAll, projection } = modifyOptions(request.options);
     const matching = {
@@ -155,7 +156,7 @@ export class PlatformDb {
     };
     if (remove) {
       if (request.replacement !== undefined && request.replacement !== null) {
-        throw malformed(startAt('replacement'), 'null beside remove: true', request.replacement);
+        throw malformedMongo(startMongoPlace('replacement'), 'null beside remove: true', request.replacement);
       }
       const { records } = await this.#options.store.deleteMatching(
         scope,
@@ -170,7 +171,7 @@ export class PlatformDb {
       collection,
       {
         ...matching,
-        update: parseMongoUpdate(request.replacement, startAt('replacement')),
+        update: parseMongoUpdate(request.replacement, startMongoPlace('replacement')),
         upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
         returning,
       },
@@ -182,23 +183,24 @@ export class PlatformDb {
   }
 
   /** Stores one record and gives it back. */
-  async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
+  async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<ReadyJson> {
     assertNoOptions(options);
-    if (!isJsonObject(data)) throw malformed(startAt('_data'), 'an object: the fields of the record', data);
+    if (!isJsonObject(data))
+      throw malformedMongo(startMongoPlace('_data'), 'an object: the fields of the record', data);
     const [record] = await this.#options.store.create(call.scope, collection, [data], {
       within: call.within,
     });
-    return new JsonText(record?.json ?? 'null');
+    return new ReadyJson(record?.json ?? 'null');
   }
 
   /** Stores all of the records or none, and gives them back in their order. */
-  async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
+  async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<ReadyJson> {
     assertNoOptions(options);
     if (!Array.isArray(data) || !data.every(isJsonObject)) {
-      throw malformed(startAt('_data'), 'a list of objects: the fields of each record', data);
+      throw malformedMongo(startMongoPlace('_data'), 'a list of objects: the fields of each record', data);
     }
     const records = await this.#options.store.create(call.scope, collection, data, { within: call.within });
-    return new JsonText(`[${records.map(({ json }) => json).join(',')}]`);
+    return new ReadyJson(`[${records.map(({ json }) => json).join(',')}]`);
   }
 
   /** Changes one record, the first of the order; with `multi: true` as `updateMany`. */
@@ -216,8 +218,8 @@ export class PlatformDb {
    * The collections the caller may read, by name: all, or those that match a query over these descriptions,
    * or one by its name.
    */
-  async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
-    return new JsonText(`[${(await listReadable(this.#options, call, filter)).join(',')}]`);
+  async listCollections(call: DbCall, filter?: Sent): Promise<ReadyJson> {
+    return new ReadyJson(`[${(await listReadable(this.#options, call, filter)).join(',')}]`);
   }
 
   async #update(
@@ -234,7 +236,7 @@ export class PlatformDb {
         sort,
         limit: request.limit,
         allowAll,
-        update: parseMongoUpdate(request.options, startAt('options')),
+        update: parseMongoUpdate(request.options, startMongoPlace('options')),
         upsert: upsert ? { base: baseOf(required(request.query)) } : undefined,
       },
       { within: call.within },
@@ -250,7 +252,7 @@ export class PlatformDb {
 
   #match({ scope }: DbCall, collection: string, query: Sent): readonly Stage[] {
     const operand = this.#readQuery(scope, collection)(required(query));
-    return parseStage({ name: '$match', operand }, startAt('query'));
+    return parseStage({ name: '$match', operand }, startMongoPlace('query'));
   }
 
   #pipeline({ scope }: DbCall, collection: string, pipeline: Sent): readonly Stage[] {
@@ -281,11 +283,11 @@ export class PlatformDb {
   }
 
   /** A record that was written, as far as is asked for. */
-  async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<JsonText | null> {
+  async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<ReadyJson | null> {
     if (record === undefined) return null;
-    if (projection === undefined) return new JsonText(record.json);
+    if (projection === undefined) return new ReadyJson(record.json);
     const [shown] = await this.#options.pipelines.transform(call, [record.json], projected(projection));
-    return shown === undefined ? null : new JsonText(shown);
+    return shown === undefined ? null : new ReadyJson(shown);
   }
 }
 
@@ -302,11 +304,11 @@ export interface UpdateRequest {
 /** A variable that nobody filled in must never mean all records. */
 function required(query: Sent): JsonValue {
   if (query === undefined || query === null)
-    throw malformed(startAt('query'), 'a query; {} finds every record', query);
+    throw malformedMongo(startMongoPlace('query'), 'a query; {} finds every record', query);
   return query;
 }
 
-function part({ limit, skip }: Pick<ReadOptions, 'limit' | 'skip'>): readonly Stage[] {
+function part({ limit, skip }: Pick<DbReadOptions, 'limit' | 'skip'>): readonly Stage[] {
   return parsePipeline([
     ...(skip === 0 ? [] : [{ $skip: skip }]),
     ...(limit === undefined ? [] : [{ $limit: limit }]),
@@ -314,7 +316,10 @@ function part({ limit, skip }: Pick<ReadOptions, 'limit' | 'skip'>): readonly St
 }
 
 function projected(projection: JsonValue): readonly Stage[] {
-  return parseStage({ name: '$project', operand: projection }, within(startAt('options'), 'projection'));
+  return parseStage(
+    { name: '$project', operand: projection },
+    withinMongo(startMongoPlace('options'), 'projection'),
+  );
 }
 
 function baseOf(query: JsonValue): JsonObject {

@@ -18,7 +18,15 @@ import {
   type Variables,
 } from './expression-context.js';
 import { EXPRESSION_OPERATORS } from './expression-operators.js';
-import { boolean, JSON_NULL, json, number, text, toJson, type Value } from './expression-value.js';
+import {
+  JSON_NULL,
+  sqlBoolean,
+  sqlJson,
+  sqlNumber,
+  sqlText,
+  toJson,
+  type Value,
+} from './expression-value.js';
 
 /** What `compileExpression` starts with. */
 export function startExpressions(root: DocumentRoot, context: ExpressionContext): Expressions {
@@ -35,7 +43,7 @@ function compile(expression: Expression, expressions: Expressions): Value {
     case 'field':
       if (expression.path.some((step) => /^\d+$/.test(step)))
         throw new NotInSql(`"$${expression.path.join('.')}"`);
-      return json(expressions.root.valueAt(expression.path));
+      return sqlJson(expressions.root.valueAt(expression.path));
     case 'variable':
       return variable(expression, expressions);
     case 'object':
@@ -53,12 +61,12 @@ function compile(expression: Expression, expressions: Expressions): Value {
 }
 
 function literal(value: JsonValue): Value {
-  if (typeof value === 'string') return text(Prisma.sql`${storable(value)}::text`);
-  if (typeof value === 'boolean') return boolean(Prisma.sql`${value}::boolean`);
+  if (typeof value === 'string') return sqlText(Prisma.sql`${storable(value)}::text`);
+  if (typeof value === 'boolean') return sqlBoolean(Prisma.sql`${value}::boolean`);
   if (typeof value === 'number' || isExactNumber(value))
-    return number(Prisma.sql`${jsonText(value)}::numeric`);
-  if (value === null) return json(JSON_NULL);
-  return json(Prisma.sql`${storableJson(value)}::jsonb`);
+    return sqlNumber(Prisma.sql`${jsonText(value)}::numeric`);
+  if (value === null) return sqlJson(JSON_NULL);
+  return sqlJson(Prisma.sql`${storableJson(value)}::jsonb`);
 }
 
 function variable(
@@ -67,12 +75,12 @@ function variable(
 ): Value {
   switch (name) {
     case 'ROOT':
-      return json(expressions.root.json);
+      return sqlJson(expressions.root.json);
     case 'REMOVE':
-      return json(Prisma.raw('null::jsonb'));
+      return sqlJson(Prisma.raw('null::jsonb'));
     case 'NOW':
       if (path.length > 0) break;
-      return text(Prisma.sql`${expressions.context.now.toISOString()}::text`);
+      return sqlText(Prisma.sql`${expressions.context.now.toISOString()}::text`);
   }
   const value = expressions.variables.get(name);
   if (value === undefined) {
@@ -87,19 +95,19 @@ function variable(
       },
     );
   }
-  return json(path.length === 0 ? value : Prisma.sql`doc_value(${value}, ${path.map(storable)}::text[])`);
+  return sqlJson(path.length === 0 ? value : Prisma.sql`doc_value(${value}, ${path.map(storable)}::text[])`);
 }
 
 /** Members that are missing are left out. */
 export function objectOf(members: readonly (readonly [string, Value])[]): Value {
-  if (members.length === 0) return json(Prisma.raw(`'{}'::jsonb`));
+  if (members.length === 0) return sqlJson(Prisma.raw(`'{}'::jsonb`));
   const isComplete = members.every(([, { type }]) => type !== 'json');
   if (isComplete && members.length <= 50) {
     const pairs = members.map(([name, value]) => Prisma.sql`${storable(name)}::text, ${toJson(value)}`);
-    return json(Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})`);
+    return sqlJson(Prisma.sql`jsonb_build_object(${Prisma.join(pairs, ', ')})`);
   }
   const rows = members.map(([name, value]) => Prisma.sql`(${storable(name)}::text, ${toJson(value)})`);
-  return json(Prisma.sql`(
+  return sqlJson(Prisma.sql`(
   select coalesce(jsonb_object_agg(m.name, m.value) filter (where m.value is not null), '{}')
   from (values ${Prisma.join(rows, ', ')}) as m(name, value)
 )`);
@@ -107,7 +115,7 @@ export function objectOf(members: readonly (readonly [string, Value])[]): Value 
 
 /** An element that is missing is null. */
 function listOf(elements: readonly Value[]): Value {
-  if (elements.length === 0) return json(Prisma.raw(`'[]'::jsonb`));
+  if (elements.length === 0) return sqlJson(Prisma.raw(`'[]'::jsonb`));
   const values = elements.map((element) => Prisma.sql`coalesce(${toJson(element)}, ${JSON_NULL})`);
-  return json(Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])`);
+  return sqlJson(Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])`);
 }

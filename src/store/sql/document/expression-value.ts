@@ -14,19 +14,19 @@ export interface Value {
   readonly sql: Sql;
 }
 
-export function json(sql: Sql): Value {
+export function sqlJson(sql: Sql): Value {
   return { type: 'json', sql };
 }
 
-export function number(sql: Sql): Value {
+export function sqlNumber(sql: Sql): Value {
   return { type: 'number', sql };
 }
 
-export function text(sql: Sql): Value {
+export function sqlText(sql: Sql): Value {
   return { type: 'text', sql };
 }
 
-export function boolean(sql: Sql): Value {
+export function sqlBoolean(sql: Sql): Value {
   return { type: 'boolean', sql };
 }
 

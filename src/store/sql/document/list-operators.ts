@@ -6,12 +6,12 @@ import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import {
-  boolean,
   JSON_NULL,
-  json,
-  number,
   once,
-  text,
+  sqlBoolean,
+  sqlJson,
+  sqlNumber,
+  sqlText,
   toCondition,
   toJson,
   type Value,
@@ -31,7 +31,7 @@ function ifList(value: Sql, use: (list: Sql) => Sql): Sql {
 }
 
 function elementAt(operator: string, index: number): CompileOperator {
-  return (operand, expressions) => json(element(jsonOf(one(operator, operand), expressions), index));
+  return (operand, expressions) => sqlJson(element(jsonOf(one(operator, operand), expressions), index));
 }
 
 /** Null of what is null, missing where there is no such element. */
@@ -47,12 +47,12 @@ function arrayElemAt(operand: Expression, expressions: Expressions): Value {
   const [list, index] = two('$arrayElemAt', operand);
   const position = literalInteger(index);
   if (position === undefined) throw new NotInSql('$arrayElemAt at a computed position');
-  return json(element(jsonOf(list, expressions), position));
+  return sqlJson(element(jsonOf(list, expressions), position));
 }
 
 function isIn(operand: Expression, expressions: Expressions): Value {
   const [value, list] = two('$in', operand).map((each) => jsonOf(each, expressions));
-  return boolean(
+  return sqlBoolean(
     Prisma.sql`coalesce(coalesce(${value}, ${JSON_NULL}) in (select jsonb_array_elements(doc_list(${list}))), false)`,
   );
 }
@@ -62,7 +62,7 @@ function concatArrays(operand: Expression, expressions: Expressions): Value {
     const list = jsonOf(each, expressions);
     return ifList(list, (value) => value);
   });
-  return json(Prisma.sql`coalesce(${Prisma.join(lists, ' || ')}, ${JSON_NULL})`);
+  return sqlJson(Prisma.sql`coalesce(${Prisma.join(lists, ' || ')}, ${JSON_NULL})`);
 }
 
 function slice(operand: Expression, expressions: Expressions): Value {
@@ -83,7 +83,7 @@ function slice(operand: Expression, expressions: Expressions): Value {
     if (one < 0) return bounds(Prisma.sql`${length} + ${one}::int`, length);
     return bounds(Prisma.raw('0'), Prisma.sql`${one}::int`);
   };
-  return json(
+  return sqlJson(
     Prisma.sql`coalesce(${ifList(
       value,
       (of) =>
@@ -105,7 +105,7 @@ function eachOf(
   const variables = new Map(expressions.variables).set(name, item);
   const { value, where } = compute(item, { ...expressions, variables, depth: expressions.depth + 1 });
   const list = jsonOf(input, expressions);
-  return json(
+  return sqlJson(
     Prisma.sql`coalesce(${ifList(
       list,
       (of) =>
@@ -152,13 +152,13 @@ function folded(operator: string, fold: Fold): CompileOperator {
 }
 
 const sumOf: Fold = (values) =>
-  number(Prisma.sql`(select coalesce(sum(to_number(e.value)), 0) from ${values})`);
+  sqlNumber(Prisma.sql`(select coalesce(sum(to_number(e.value)), 0) from ${values})`);
 const averageOf: Fold = (values) =>
-  number(nearestDouble(Prisma.sql`(select avg(to_number(e.value)) from ${values})`));
+  sqlNumber(nearestDouble(Prisma.sql`(select avg(to_number(e.value)) from ${values})`));
 const extremeOf =
   (name: 'doc_min' | 'doc_max'): Fold =>
   (values) =>
-    json(
+    sqlJson(
       Prisma.sql`coalesce((select ${Prisma.raw(name)}(e.value) filter (where e.value <> ${JSON_NULL}) from ${values}), ${JSON_NULL})`,
     );
 
@@ -173,7 +173,7 @@ function mergeObjects(operand: Expression, expressions: Expressions): Value {
       (of) => Prisma.sql`(case jsonb_typeof(${of}) when 'object' then ${of} else '{}'::jsonb end)`,
     );
   });
-  return json(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
+  return sqlJson(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
 }
 
 const TYPE_NAMES = Prisma.raw(
@@ -186,18 +186,18 @@ export const LIST_OPERATORS: Readonly<Record<string, CompileOperator>> = {
   $last: elementAt('$last', -1),
   $size: (operand, expressions) => {
     const list = jsonOf(one('$size', operand), expressions);
-    return number(Prisma.sql`${ifList(list, (of) => Prisma.sql`jsonb_array_length(${of})`)}::numeric`);
+    return sqlNumber(Prisma.sql`${ifList(list, (of) => Prisma.sql`jsonb_array_length(${of})`)}::numeric`);
   },
   $isArray: (operand, expressions) =>
-    boolean(
+    sqlBoolean(
       Prisma.sql`coalesce(jsonb_typeof(${jsonOf(one('$isArray', operand), expressions)}) = 'array', false)`,
     ),
   $isNumber: (operand, expressions) =>
-    boolean(
+    sqlBoolean(
       Prisma.sql`coalesce(jsonb_typeof(${jsonOf(one('$isNumber', operand), expressions)}) = 'number', false)`,
     ),
   $type: (operand, expressions) =>
-    text(
+    sqlText(
       Prisma.sql`coalesce(${TYPE_NAMES} ->> jsonb_typeof(${jsonOf(one('$type', operand), expressions)}), 'missing')`,
     ),
   $in: isIn,

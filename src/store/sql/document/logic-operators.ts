@@ -6,17 +6,25 @@
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { boolean, JSON_NULL, json, number, toCondition, toJson, type Value } from './expression-value.js';
+import {
+  JSON_NULL,
+  sqlBoolean,
+  sqlJson,
+  sqlNumber,
+  toCondition,
+  toJson,
+  type Value,
+} from './expression-value.js';
 import { named, one, several, two, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
 
-const FALSE = boolean(Prisma.raw('false'));
+const FALSE = sqlBoolean(Prisma.raw('false'));
 
 function compared(operator: string, sign: '<' | '<=' | '>' | '>='): CompileOperator {
   return (operand, expressions) => {
     const [first, second] = two(operator, operand);
-    return boolean(Prisma.sql`(${order(first, second, expressions)} ${Prisma.raw(sign)} 0)`);
+    return sqlBoolean(Prisma.sql`(${order(first, second, expressions)} ${Prisma.raw(sign)} 0)`);
   };
 }
 
@@ -43,7 +51,7 @@ function chosen(cases: readonly { readonly when: Sql; readonly value: Value }[],
   const print = (value: Value) => (isNumber ? value.sql : toJson(value));
   const branches = cases.map(({ when, value }) => Prisma.sql`when ${when} then ${print(value)}`);
   const sql = Prisma.sql`(case ${Prisma.join(branches, ' ')} else ${print(otherwise)} end)`;
-  return isNumber ? number(sql) : json(sql);
+  return isNumber ? sqlNumber(sql) : sqlJson(sql);
 }
 
 function cond(operand: Expression, expressions: Expressions): Value {
@@ -87,7 +95,7 @@ function ifNull(operand: Expression, expressions: Expressions): Value {
   const last = values.at(-1);
   if (last === undefined) throw wrongOperands('$ifNull', 'at least 2 operands');
   const tried = values.slice(0, -1).map((value) => Prisma.sql`nullif(${toJson(value)}, ${JSON_NULL})`);
-  return json(Prisma.sql`coalesce(${Prisma.join([...tried, toJson(last)], ', ')})`);
+  return sqlJson(Prisma.sql`coalesce(${Prisma.join([...tried, toJson(last)], ', ')})`);
 }
 
 function letOf(operand: Expression, expressions: Expressions): Value {
@@ -102,33 +110,33 @@ function letOf(operand: Expression, expressions: Expressions): Value {
   if (columns.length === 0) return compileExpression(body, expressions);
   const inner = { ...expressions, variables, depth: expressions.depth + 1 };
   // A row of its own, which Postgres does not put back in: a variable may be named any number of times.
-  return json(
+  return sqlJson(
     Prisma.sql`(select ${toJson(compileExpression(body, inner))} from (select ${Prisma.join(columns, ', ')} offset 0) as ${Prisma.raw(alias)})`,
   );
 }
 
 export const LOGIC_OPERATORS: Readonly<Record<string, CompileOperator>> = {
-  $eq: (operand, expressions) => boolean(isSame('$eq', operand, expressions)),
-  $ne: (operand, expressions) => boolean(Prisma.sql`(not ${isSame('$ne', operand, expressions)})`),
+  $eq: (operand, expressions) => sqlBoolean(isSame('$eq', operand, expressions)),
+  $ne: (operand, expressions) => sqlBoolean(Prisma.sql`(not ${isSame('$ne', operand, expressions)})`),
   $gt: compared('$gt', '>'),
   $gte: compared('$gte', '>='),
   $lt: compared('$lt', '<'),
   $lte: compared('$lte', '<='),
   $cmp: (operand, expressions) => {
     const [first, second] = two('$cmp', operand);
-    return number(Prisma.sql`${order(first, second, expressions)}::numeric`);
+    return sqlNumber(Prisma.sql`${order(first, second, expressions)}::numeric`);
   },
   $and: (operand, expressions) => {
     const parts = conditions('$and', operand, expressions);
-    if (parts.length === 0) return boolean(Prisma.raw('true'));
-    return boolean(Prisma.sql`(${Prisma.join(parts, ' and ')})`);
+    if (parts.length === 0) return sqlBoolean(Prisma.raw('true'));
+    return sqlBoolean(Prisma.sql`(${Prisma.join(parts, ' and ')})`);
   },
   $or: (operand, expressions) => {
     const parts = conditions('$or', operand, expressions);
-    return parts.length === 0 ? FALSE : boolean(Prisma.sql`(${Prisma.join(parts, ' or ')})`);
+    return parts.length === 0 ? FALSE : sqlBoolean(Prisma.sql`(${Prisma.join(parts, ' or ')})`);
   },
   $not: (operand, expressions) =>
-    boolean(Prisma.sql`(not ${toCondition(compileExpression(one('$not', operand), expressions))})`),
+    sqlBoolean(Prisma.sql`(not ${toCondition(compileExpression(one('$not', operand), expressions))})`),
   $cond: cond,
   $switch: switchOf,
   $ifNull: ifNull,

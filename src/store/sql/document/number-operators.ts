@@ -6,7 +6,7 @@
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { number, toNumber } from './expression-value.js';
+import { sqlNumber, toNumber } from './expression-value.js';
 import { literalInteger, one, several, two } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -17,21 +17,21 @@ function numbers(operands: readonly Expression[], expressions: Expressions): Sql
 
 function ofAll(operator: string, sign: ' + ' | ' * '): CompileOperator {
   return (operand, expressions) =>
-    number(Prisma.sql`(${Prisma.join(numbers(several(operator, operand), expressions), sign)})`);
+    sqlNumber(Prisma.sql`(${Prisma.join(numbers(several(operator, operand), expressions), sign)})`);
 }
 
 function ofTwo(operator: string, compute: (one: Sql, other: Sql) => Sql): CompileOperator {
   return (operand, expressions) => {
     const [first, second] = two(operator, operand);
     const [one = Prisma.empty, other = Prisma.empty] = numbers([first, second], expressions);
-    return number(compute(one, other));
+    return sqlNumber(compute(one, other));
   };
 }
 
 function ofOne(operator: string, name: 'abs' | 'ceil' | 'floor'): CompileOperator {
   return (operand, expressions) => {
     const value = toNumber(compileExpression(one(operator, operand), expressions));
-    return number(Prisma.sql`${Prisma.raw(name)}(${value})`);
+    return sqlNumber(Prisma.sql`${Prisma.raw(name)}(${value})`);
   };
 }
 
@@ -42,8 +42,8 @@ function rounded(operator: '$round' | '$trunc'): CompileOperator {
     const digits = places === undefined ? 0 : literalInteger(places);
     if (value === undefined || digits === undefined) throw new NotInSql(`${operator} to a computed place`);
     const exact = toNumber(compileExpression(value, expressions));
-    if (operator === '$trunc') return number(Prisma.sql`trunc(${exact}, ${digits}::int)`);
-    return number(Prisma.sql`(
+    if (operator === '$trunc') return sqlNumber(Prisma.sql`trunc(${exact}, ${digits}::int)`);
+    return sqlNumber(Prisma.sql`(
   select case
     when abs(n.value - trunc(n.value, ${digits}::int)) * 2 = power(10::numeric, ${-digits}::int)
       and mod(trunc(n.value * power(10::numeric, ${digits}::int)), 2) = 0

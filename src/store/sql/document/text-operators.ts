@@ -5,10 +5,19 @@
 
 import { Prisma } from '../../../generated/prisma/client.js';
 import { parsePattern } from '../../../languages/mongo/mongo-pattern.js';
-import { startAt } from '../../../languages/mongo/mongo-place.js';
+import { startMongoPlace } from '../../../languages/mongo/mongo-place.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { boolean, json, number, once, text, toJson, toText, type Value } from './expression-value.js';
+import {
+  once,
+  sqlBoolean,
+  sqlJson,
+  sqlNumber,
+  sqlText,
+  toJson,
+  toText,
+  type Value,
+} from './expression-value.js';
 import { literalInteger, literalText, named, one, several, two } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -20,7 +29,7 @@ function textOf(operand: Expression, expressions: Expressions): Sql {
 function inCase(operator: string, name: 'lower' | 'upper'): CompileOperator {
   return (operand, expressions) => {
     const written = printed(compileExpression(one(operator, operand), expressions));
-    return text(Prisma.sql`${Prisma.raw(name)}(coalesce(${written}, ''))`);
+    return sqlText(Prisma.sql`${Prisma.raw(name)}(coalesce(${written}, ''))`);
   };
 }
 
@@ -46,7 +55,7 @@ function part(operator: string): CompileOperator {
     }
     const written = Prisma.sql`coalesce(${printed(compileExpression(whole, expressions))}, '')`;
     const end = count < 0 ? Prisma.empty : Prisma.sql`, ${count}::int`;
-    return text(Prisma.sql`substr(${written}, ${from + 1}::int${end})`);
+    return sqlText(Prisma.sql`substr(${written}, ${from + 1}::int${end})`);
   };
 }
 
@@ -55,7 +64,7 @@ function trimmed(operator: string, name: 'btrim' | 'ltrim' | 'rtrim'): CompileOp
     const { input, chars } = named(operator, operand, { required: ['input'], optional: ['chars'] });
     const characters = chars === undefined ? ' \t\n\v\f\r\u00a0\u2028\u2029\ufeff' : literalText(chars);
     if (characters === undefined) throw new NotInSql(`${operator} of computed characters`);
-    return text(Prisma.sql`${Prisma.raw(name)}(${textOf(input, expressions)}, ${characters}::text)`);
+    return sqlText(Prisma.sql`${Prisma.raw(name)}(${textOf(input, expressions)}, ${characters}::text)`);
   };
 }
 
@@ -67,13 +76,13 @@ function regexMatch(operand: Expression, expressions: Expressions): Value {
   const source = literalText(regex);
   const flags = options === undefined ? '' : literalText(options);
   if (source === undefined || flags === undefined) throw new NotInSql('$regexMatch by a computed expression');
-  const pattern = parsePattern({ source, options: flags }, startAt('$regexMatch'));
-  return boolean(Prisma.sql`coalesce(${textOf(input, expressions)} ~ ${pattern}, false)`);
+  const pattern = parsePattern({ source, options: flags }, startMongoPlace('$regexMatch'));
+  return sqlBoolean(Prisma.sql`coalesce(${textOf(input, expressions)} ~ ${pattern}, false)`);
 }
 
 function split(operand: Expression, expressions: Expressions): Value {
   const [whole, separator] = two('$split', operand).map((each) => textOf(each, expressions));
-  return json(
+  return sqlJson(
     Prisma.sql`coalesce(to_jsonb(string_to_array(${whole}, nullif(${separator}, ''))), 'null'::jsonb)`,
   );
 }
@@ -81,9 +90,9 @@ function split(operand: Expression, expressions: Expressions): Value {
 function toStringOf(operand: Expression, expressions: Expressions): Value {
   const value = compileExpression(one('$toString', operand), expressions);
   if (value.type !== 'json')
-    return text(value.type === 'boolean' ? Prisma.sql`(${value.sql})::text` : printed(value));
+    return sqlText(value.type === 'boolean' ? Prisma.sql`(${value.sql})::text` : printed(value));
   // A list or an object has no text in Mongo.
-  return text(
+  return sqlText(
     once(
       value.sql,
       (of) =>
@@ -97,26 +106,26 @@ function toNumberOf(operator: string, isWhole: boolean): CompileOperator {
   return (operand, expressions) => {
     const value = compileExpression(one(operator, operand), expressions);
     const cut = (exact: Sql) => (isWhole ? Prisma.sql`trunc(${exact})` : exact);
-    if (value.type === 'number') return number(cut(value.sql));
+    if (value.type === 'number') return sqlNumber(cut(value.sql));
     const read = once(toJson(value), (of) => {
       const digits = Prisma.sql`doc_text(${of})`;
       return Prisma.sql`coalesce(to_number(${of}), case when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end)`;
     });
-    return number(cut(read));
+    return sqlNumber(cut(read));
   };
 }
 
 export const TEXT_OPERATORS: Readonly<Record<string, CompileOperator>> = {
   $concat: (operand, expressions) => {
     const parts = several('$concat', operand).map((each) => textOf(each, expressions));
-    return text(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
+    return sqlText(Prisma.sql`(${Prisma.join(parts, ' || ')})`);
   },
   $toLower: inCase('$toLower', 'lower'),
   $toUpper: inCase('$toUpper', 'upper'),
   $substr: part('$substr'),
   $substrCP: part('$substrCP'),
   $strLenCP: (operand, expressions) =>
-    number(Prisma.sql`length(${textOf(one('$strLenCP', operand), expressions)})::numeric`),
+    sqlNumber(Prisma.sql`length(${textOf(one('$strLenCP', operand), expressions)})::numeric`),
   $trim: trimmed('$trim', 'btrim'),
   $ltrim: trimmed('$ltrim', 'ltrim'),
   $rtrim: trimmed('$rtrim', 'rtrim'),

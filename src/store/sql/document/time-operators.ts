@@ -7,7 +7,7 @@ import { ServiceError } from '../../../errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { number, once, text, toText, type Value } from './expression-value.js';
+import { once, sqlNumber, sqlText, toText, type Value } from './expression-value.js';
 import { literalText, named, one, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -61,7 +61,7 @@ function partOf(operator: string, field: string, plus = 0): CompileOperator {
       ? named(operator, operand, { required: ['date'], optional: ['timezone'] })
       : { date: one(operator, operand) };
     const time = local(parts.date, parts.timezone, expressions);
-    return number(
+    return sqlNumber(
       Prisma.sql`(trunc(extract(${Prisma.raw(field)} from ${time})) + ${Prisma.raw(String(plus))})::numeric`,
     );
   };
@@ -110,8 +110,8 @@ function dateToString(operand: Expression, expressions: Expressions): Value {
   const format = parts.format === undefined ? '%Y-%m-%dT%H:%M:%S.%LZ' : literalText(parts.format);
   if (format === undefined) throw new NotInSql('$dateToString by a computed format');
   const printed = Prisma.sql`to_char(${local(parts.date, parts.timezone, expressions)}, ${toCharPattern(format)})`;
-  if (parts.onNull === undefined) return text(printed);
-  return text(Prisma.sql`coalesce(${printed}, ${toText(compileExpression(parts.onNull, expressions))})`);
+  if (parts.onNull === undefined) return sqlText(printed);
+  return sqlText(Prisma.sql`coalesce(${printed}, ${toText(compileExpression(parts.onNull, expressions))})`);
 }
 
 const UNITS = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'];
@@ -133,7 +133,7 @@ function dateTrunc(operand: Expression, expressions: Expressions): Value {
 }
 
 function storedInstant(at: Sql): Value {
-  return text(Prisma.sql`to_char(${at} at time zone 'UTC', ${INSTANT_FORMAT})`);
+  return sqlText(Prisma.sql`to_char(${at} at time zone 'UTC', ${INSTANT_FORMAT})`);
 }
 
 export const TIME_OPERATORS: Readonly<Record<string, CompileOperator>> = {

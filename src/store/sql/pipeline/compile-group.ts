@@ -7,7 +7,7 @@ import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-p
 import type { Expression } from '../../../model/expression.js';
 import { startExpressions } from '../document/compile-expression.js';
 import { compileExpression, NotInSql } from '../document/expression-context.js';
-import { JSON_NULL, json, number, toJson, toNumber, type Value } from '../document/expression-value.js';
+import { JSON_NULL, sqlJson, sqlNumber, toJson, toNumber, type Value } from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
 import { storable, storableJson } from '../json-literal.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
@@ -29,11 +29,11 @@ type Accumulate = (value: Value) => Accumulated;
 const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
   $sum: (value) => ({
     column: toNumber(value),
-    result: (column) => number(Prisma.sql`coalesce(sum(${column}), 0)`),
+    result: (column) => sqlNumber(Prisma.sql`coalesce(sum(${column}), 0)`),
   }),
   $avg: (value) => ({
     column: toNumber(value),
-    result: (column) => number(nearestDouble(Prisma.sql`avg(${column})`)),
+    result: (column) => sqlNumber(nearestDouble(Prisma.sql`avg(${column})`)),
   }),
   $min: (value) => extreme(value, 'min'),
   $max: (value) => extreme(value, 'max'),
@@ -42,18 +42,18 @@ const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
   $push: (value) => ({
     column: toJson(value),
     result: (column, order) =>
-      json(
+      sqlJson(
         Prisma.sql`coalesce(jsonb_agg(${column} ${order}) filter (where ${column} is not null), '[]'::jsonb)`,
       ),
   }),
   $addToSet: (value) => ({
     column: toJson(value),
     result: (column) =>
-      json(
+      sqlJson(
         Prisma.sql`coalesce(jsonb_agg(distinct ${column}) filter (where ${column} is not null), '[]'::jsonb)`,
       ),
   }),
-  $count: () => ({ column: undefined, result: () => number(Prisma.raw('count(*)::numeric')) }),
+  $count: () => ({ column: undefined, result: () => sqlNumber(Prisma.raw('count(*)::numeric')) }),
   $stdDevPop: (value) => deviation(value, 'stddev_pop'),
   $stdDevSamp: (value) => deviation(value, 'stddev_samp'),
 };
@@ -66,12 +66,12 @@ const IN_ORDER: ReadonlySet<string> = new Set(['$first', '$last', '$push']);
 
 function extreme(value: Value, name: 'min' | 'max'): Accumulated {
   if (value.type === 'number') {
-    return { column: value.sql, result: (column) => number(Prisma.sql`${Prisma.raw(name)}(${column})`) };
+    return { column: value.sql, result: (column) => sqlNumber(Prisma.sql`${Prisma.raw(name)}(${column})`) };
   }
   return {
     column: toJson(value),
     result: (column) =>
-      json(
+      sqlJson(
         Prisma.sql`coalesce(${Prisma.raw(`doc_${name}`)}(${column}) filter (where ${column} <> ${JSON_NULL}), ${JSON_NULL})`,
       ),
   };
@@ -81,14 +81,14 @@ function positioned(value: Value, name: 'doc_first' | 'doc_last'): Accumulated {
   return {
     column: toJson(value),
     result: (column, order) =>
-      json(Prisma.sql`${Prisma.raw(name)}(coalesce(${column}, ${JSON_NULL}) ${order})`),
+      sqlJson(Prisma.sql`${Prisma.raw(name)}(coalesce(${column}, ${JSON_NULL}) ${order})`),
   };
 }
 
 function deviation(value: Value, name: 'stddev_pop' | 'stddev_samp'): Accumulated {
   return {
     column: toNumber(value),
-    result: (column) => number(nearestDouble(Prisma.sql`${Prisma.raw(name)}(${column})`)),
+    result: (column) => sqlNumber(nearestDouble(Prisma.sql`${Prisma.raw(name)}(${column})`)),
   };
 }
 
@@ -129,7 +129,7 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
   const results = members.map(({ name, accumulator, operand }): [string, Value] => {
     const accumulate = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
     if (accumulate === undefined) throw new NotInSql(accumulator);
-    if (isOne(accumulator, operand)) return [name, number(Prisma.raw('count(*)::numeric'))];
+    if (isOne(accumulator, operand)) return [name, sqlNumber(Prisma.raw('count(*)::numeric'))];
     const { column, result } = accumulate(compileExpression(operand, expressions));
     if (column === undefined) return [name, result(Prisma.empty, Prisma.empty)];
     const alias = `a${columns.length}`;
@@ -138,7 +138,7 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
   });
   const source = isOrdered ? inOrder(rows) : unordered(rows);
   const k = Prisma.raw(`${inner}.k`);
-  const document = completeObject([['_id', json(k)], ...results]);
+  const document = completeObject([['_id', sqlJson(k)], ...results]);
   const alias = context.aliases.next('d');
   const selected = select(Prisma.join(columns, ', '), source);
   // Grouping sorts, and keeps no order within a group.

@@ -11,7 +11,7 @@ import { objectOf, startExpressions } from '../document/compile-expression.js';
 import { compileDocumentFilter } from '../document/document-filter.js';
 import { documentRoot, recordRoot } from '../document/document-root.js';
 import { compileExpression, type Expressions, NotInSql } from '../document/expression-context.js';
-import { json as jsonValue, number, toJson } from '../document/expression-value.js';
+import { sqlJson as jsonValue, sqlNumber, toJson } from '../document/expression-value.js';
 import { storable } from '../json-literal.js';
 import { compileBucket, compileGroup } from './compile-group.js';
 import { onlyFields, withElement, withFields, withoutFields } from './made-roots.js';
@@ -26,7 +26,7 @@ import {
   rowsOf,
   select,
   shallow,
-  whole,
+  wholeRows,
   wrapped,
 } from './rows.js';
 
@@ -122,12 +122,12 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
   const { context } = compilation;
   switch (stage.kind) {
     case 'match': {
-      const all = whole(rows, context);
+      const all = wholeRows(rows, context);
       const condition = compileDocumentFilter(stage.filter, all.root, context);
       return { ...all, where: [...all.where, Prisma.sql`(${condition})`] };
     }
     case 'sort': {
-      const all = whole(rows, context);
+      const all = wholeRows(rows, context);
       return { ...all, orderBy: orderOf(stage.keys, all, context) };
     }
     case 'limit':
@@ -137,7 +137,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
       return { ...before, skip: before.skip + stage.count };
     }
     case 'sample': {
-      const all = whole(rows, context);
+      const all = wholeRows(rows, context);
       return { ...all, orderBy: Prisma.raw('random()'), limit: stage.count };
     }
     case 'project': {
@@ -200,7 +200,7 @@ function expressionsOf({ root }: Rows, { context }: Compilation): Expressions {
 function compileCount(field: string, rows: Rows, { context }: Compilation): Rows {
   const alias = context.aliases.next('d');
   const counted = context.aliases.next('c');
-  const document = objectOf([[field, number(Prisma.raw('count(*)::numeric'))]]);
+  const document = objectOf([[field, sqlNumber(Prisma.raw('count(*)::numeric'))]]);
   const source = isPart(rows) ? rows : { ...rows, orderBy: undefined };
   return rowsOf(
     Prisma.sql`(
@@ -216,7 +216,7 @@ function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation)
   const [name, ...rest] = path;
   if (name === undefined || rest.some((step) => /^\d+$/.test(step)))
     throw new NotInSql(`$unwind of ${path.join('.')}`);
-  const all = whole(rows, context);
+  const all = wholeRows(rows, context);
   const top = all.root.valueAt([name]);
   // Not through a list: there is none to unwind in each of its elements.
   const value = rest.length === 0 ? top : Prisma.sql`(${top} #> ${rest.map(storable)}::text[])`;
@@ -286,7 +286,7 @@ function listOf(stages: readonly Stage[], start: Rows, compilation: Compilation)
  */
 function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation): Rows {
   const { context } = compilation;
-  const all = whole(rows, context);
+  const all = wholeRows(rows, context);
   const source = compilation.options.lookUp(stage.collection);
   const expressions = expressionsOf(all, compilation);
   const outer = context.aliases.next('l');

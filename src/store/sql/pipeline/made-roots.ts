@@ -8,7 +8,7 @@ import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-project
 import type { Path } from '../../../model/path.js';
 import { objectOf } from '../document/compile-expression.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
-import { json as jsonValue, type Value } from '../document/expression-value.js';
+import { sqlJson as jsonValue, type Value } from '../document/expression-value.js';
 import { storable } from '../json-literal.js';
 
 type Sql = Prisma.Sql;

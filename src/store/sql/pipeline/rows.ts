@@ -106,7 +106,7 @@ export function isPart({ limit, skip }: Rows): boolean {
 }
 
 /** Conditions, orders and joins are of all rows, not of a part. */
-export function whole(rows: Rows, context: PipelineContext): Rows {
+export function wholeRows(rows: Rows, context: PipelineContext): Rows {
   return isPart(rows) ? wrapped(rows, context) : rows;
 }
 

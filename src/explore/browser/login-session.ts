@@ -25,7 +25,7 @@ export type SessionState =
   /** The tokens are dead; what the user has open stays until the same user logs in again. */
   | { readonly kind: 'ended'; readonly user: SessionUser };
 
-export interface Login {
+export interface Credentials {
   readonly userName: string;
   readonly password: string;
   /** Of a user of a branch; '' for the main school. */
@@ -39,12 +39,12 @@ const STORAGE_KEY = 'campus-explore-session';
 /** A token that ends within this time is exchanged before it is used. */
 const REFRESH_BEFORE_MS = 30_000;
 
-export class Session {
+export class LoginSession {
   readonly state = new ObservableValue<SessionState>(readStored());
   #refreshing: Promise<string | undefined> | undefined;
 
   /** @throws Refusal with what to tell the user */
-  async logIn({ userName, password, domain }: Login): Promise<void> {
+  async logIn({ userName, password, domain }: Credentials): Promise<void> {
     const grant = { user_name: userName, password, ...(domain !== '' && { domain }) };
     this.#become(await requestTokens(grant));
   }
