@@ -4,6 +4,8 @@ import type { ServiceError } from '../errors.js';
 import { ExactNumber, isExactNumber } from '../json.js';
 import { isDay, isMonth } from '../model/calendar.js';
 import type { Field } from '../model/collection.js';
+import type { ScalarType } from '../model/field-types/scalar-type.js';
+import { isScalarName, SCALAR_TYPES } from '../model/field-types/scalar-types.js';
 import type { CompareCondition, EqualsCondition } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { findOperator, type WhereType } from './where-operators.js';
@@ -28,19 +30,22 @@ export function whereOperandAt(
   place: WherePlace,
   subject: Subject,
 ): EqualsCondition['value'] {
-  switch (subject.type) {
+  switch (jsonOf(subject.type)) {
     case 'number':
       return numberAt(value, place, subject);
     case 'boolean':
       if (typeof value === 'boolean') return value;
       throw invalidWhere(place, 'true or false', value);
-    case 'datetime':
+    case 'string':
       return value instanceof Date && !Number.isNaN(value.getTime())
         ? value.toISOString()
         : textAt(value, place);
-    default:
-      return textAt(value, place);
   }
+}
+
+/** What a value of the type is in JSON; the id of a record is text, and so is what a reference holds. */
+function jsonOf(type: WhereType): ScalarType['json'] {
+  return isScalarName(type) ? SCALAR_TYPES[type].json : 'string';
 }
 
 export function comparedValue(

@@ -1,23 +1,9 @@
-/**
- * The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input
- * types are made of.
- */
-import type { Field } from '../model/collection.js';
+/** The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input types are made of. */
+import type { OperatorFamily } from '../model/field-types/scalar-type.js';
+import { byScalar, type ValueKind } from '../model/field-types/scalar-types.js';
 
-/**
- * `id` is the record's own; `month` a text of that format; `list` a field of any type that is declared a
- * list.
- */
-export type WhereType =
-  | 'id'
-  | 'text'
-  | 'month'
-  | 'number'
-  | 'boolean'
-  | 'datetime'
-  | 'reference'
-  | 'object'
-  | 'list';
+/** What operators are applied to: `id` is the record's own; `list` a field of any type that is declared a list. */
+export type WhereType = 'id' | ValueKind | 'list';
 
 /**
  * `value`, `values`: of the field's type · `range`: `{from, to}`, both included · `day`: `YYYY-MM-DD` ·
@@ -51,13 +37,16 @@ const PRESENCE: readonly WhereOperator[] = [
   { name: 'exists', operand: 'flag', description: 'The field is present, null included.' },
 ];
 
-const EQUALITY: readonly WhereOperator[] = [
+const IDENTITY: readonly WhereOperator[] = [
   { name: 'equals', operand: 'value', description: 'Is this value.' },
   {
     name: 'notEquals',
     operand: 'value',
     description: 'Is not this value; holds when the field is missing, too.',
   },
+];
+
+const MEMBERSHIP: readonly WhereOperator[] = [
   { name: 'in', operand: 'values', description: 'Is one of these values; none of an empty list.' },
   {
     name: 'notIn',
@@ -67,7 +56,6 @@ const EQUALITY: readonly WhereOperator[] = [
 ];
 
 const TEXT: readonly WhereOperator[] = [
-  ...EQUALITY,
   { name: 'startsWith', operand: 'value', description: 'Starts with this text.' },
   {
     name: 'notStartsWith',
@@ -117,16 +105,18 @@ const TIME: readonly WhereOperator[] = [
   { name: 'yesterday', operand: 'flag', description: "Is yesterday in the domain's time zone." },
 ];
 
-/**
- * The operators of each type, in the order they are shown. An object has those of its members beside these.
- */
+const FAMILIES: Readonly<Record<OperatorFamily, readonly WhereOperator[]>> = {
+  identity: IDENTITY,
+  membership: MEMBERSHIP,
+  text: TEXT,
+  order: ORDER,
+  time: TIME,
+};
+
+/** The operators of each type, in the order they are shown. An object has those of its members beside these. */
 export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[]>> = {
-  id: TEXT,
-  text: [...TEXT, ...PRESENCE],
-  month: [...TEXT, ...ORDER, ...PRESENCE],
-  number: [...EQUALITY, ...ORDER, ...PRESENCE],
-  boolean: [...EQUALITY.filter(({ operand }) => operand === 'value'), ...PRESENCE],
-  datetime: [...EQUALITY, ...ORDER, ...TIME, ...PRESENCE],
+  id: [...IDENTITY, ...MEMBERSHIP, ...TEXT],
+  ...byScalar(({ operators }) => [...operators.flatMap((family) => FAMILIES[family]), ...PRESENCE]),
   reference: [
     { name: 'id', operand: 'textCondition', description: 'The id of the record that is pointed to.' },
     {
@@ -162,11 +152,6 @@ export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[
 
 /** The operands of `mode`. */
 export const TEXT_MODES = ['sensitive', 'insensitive'] as const;
-
-/** The type of a field, of its elements where it is a list. */
-export function whereTypeOf(field: Field): Exclude<WhereType, 'id' | 'list'> {
-  return field.type === 'text' && field.format === 'month' ? 'month' : field.type;
-}
 
 export function findOperator(type: WhereType, name: string): WhereOperator | undefined {
   return WHERE_OPERATORS[type].find((operator) => operator.name === name);

@@ -18,6 +18,12 @@
 import { didYouMean } from '../did-you-mean.js';
 import type { ServiceError } from '../errors.js';
 import type { Collection, Field } from '../model/collection.js';
+import {
+  isScalarName,
+  SCALAR_TYPES,
+  type ScalarName,
+  valueKindOf,
+} from '../model/field-types/scalar-types.js';
 import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { hintAtOperator } from './operator-names.js';
@@ -36,7 +42,6 @@ import {
   WHERE_OPERATORS,
   type WhereOperator,
   type WhereType,
-  whereTypeOf,
 } from './where-operators.js';
 import {
   countCondition,
@@ -134,7 +139,7 @@ function parseField(
 ): Filter {
   if (field.isList) return parseSubject(operand, place, { path, type: 'list', field });
   if (field.type === 'object') return parseObject(operand, place, { path, type: 'object', field });
-  return parseSubject(operand, place, { path, type: whereTypeOf(field), field });
+  return parseSubject(operand, place, { path, type: valueKindOf(field), field });
 }
 
 /** An object has operators of its own beside its members; a member of the same name is meant first. */
@@ -359,7 +364,7 @@ function elementOf(
 }
 
 function parseElement(operand: unknown, place: WherePlace, field: Field): Filter {
-  const element: Subject & { readonly field: Field } = { path: [], type: whereTypeOf(field), field };
+  const element: Subject & { readonly field: Field } = { path: [], type: valueKindOf(field), field };
   return field.type === 'object'
     ? parseObject(operand, place, element)
     : parseSubject(operand, place, element);
@@ -410,17 +415,17 @@ function listed(names: readonly string[]): string {
 
 function unknownOperator(name: string, place: WherePlace, { type }: Subject): ServiceError {
   const known = WHERE_OPERATORS[type].map((operator) => operator.name);
-  const expected = `an operator of ${TYPE_NAMES[type]} (${known.join(', ')})`;
+  const expected = `an operator of ${nounOf(type)} (${known.join(', ')})`;
   return malformedWhere(withinWhere(place, name), expected, name, hintAtOperator(name, known));
 }
 
-const TYPE_NAMES: Readonly<Record<WhereType, string>> = {
+/** What has the operators, in the words of an error. */
+function nounOf(type: WhereType): string {
+  return isScalarName(type) ? `a ${SCALAR_TYPES[type].noun} field` : NOUNS[type];
+}
+
+const NOUNS: Readonly<Record<Exclude<WhereType, ScalarName>, string>> = {
   id: 'an id',
-  text: 'a text field',
-  month: 'a month field',
-  number: 'a number field',
-  boolean: 'a boolean field',
-  datetime: 'a datetime field',
   reference: 'a reference',
   object: 'an object',
   list: 'a list',

@@ -1,14 +1,9 @@
-/**
- * What a collection's declaration says, as the service holds it. The files of schema/collections and
- * `registerCollection` are parsed into this.
- */
+/** What a collection's declaration says, as the service holds it. The files of schema/collections and `registerCollection` are parsed into this. */
+import type { FieldFormat, FieldType } from './field-types/scalar-types.js';
 import type { RecordVerb } from './scope.js';
 
-/** @see decisions 2 */
-/** A stamp every record has, declared or not. */
+/** A stamp every record has, declared or not. @see decisions 2 */
 export const CREATED_ON = 'created_on';
-
-export type FieldType = 'text' | 'number' | 'boolean' | 'datetime' | 'reference' | 'object';
 
 export interface Field {
   readonly name: string;
@@ -25,11 +20,8 @@ export interface Field {
   readonly default: string | number | boolean | undefined;
   /** number: money and other exact amounts; GraphQL `Decimal`. */
   readonly isDecimal: boolean;
-  /**
-   * datetime `date`: a day, stored `YYYY-MM-DD`, GraphQL `LocalDate`. text `month`: `YYYY-MM`, GraphQL
-   * `Month`. text `session`: `YYYY-YY`.
-   */
-  readonly format: 'date' | 'month' | 'session' | undefined;
+  /** Tells apart the scalar types that are declared by one word, e.g. `date` of `datetime`. */
+  readonly format: FieldFormat | undefined;
   /** reference: the collections it may point to. */
   readonly targets: readonly string[];
   /** reference: whether a write that points at no record is refused. */

@@ -2,6 +2,7 @@
  * The records of each declared collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
  */
 import type { Collection, Field } from '../model/collection.js';
+import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
 import type { Schema } from './route.js';
 
 const RECORD_MEMBERS: Schema = {
@@ -97,26 +98,18 @@ function describeField(field: Field): Schema {
   };
 }
 
-function describeValue({ type, format, isDecimal, allowed, fields }: Field): Schema {
-  switch (type) {
-    case 'text':
-      return { type: 'string', ...patternOf(format), ...(allowed && { enum: allowed }) };
-    case 'number':
-      return { type: 'number', ...(isDecimal && { title: 'Exact amount' }) };
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'datetime':
-      return { type: 'string', format: format === 'date' ? 'date' : 'date-time' };
+function describeValue(field: Field): Schema {
+  const kind = valueKindOf(field);
+  switch (kind) {
     case 'reference':
       return { $ref: '#/components/schemas/Reference' };
-    case 'object':
+    case 'object': {
+      const { fields } = field;
       return { type: 'object', ...(fields.length > 0 && { properties: describeFields(fields) }) };
+    }
+    default:
+      return { ...SCALAR_TYPES[kind].jsonSchema, ...(field.allowed && { enum: field.allowed }) };
   }
-}
-
-function patternOf(format: Field['format']): Schema {
-  if (format === 'month') return { pattern: '^\\d{4}-(0[1-9]|1[0-2])$' };
-  return format === 'session' ? { pattern: '^\\d{4}-\\d{2}$' } : {};
 }
 
 /** A field that is not required may hold null. */

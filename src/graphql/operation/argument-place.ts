@@ -2,6 +2,8 @@
 import { type ASTNode, GraphQLError, Kind, parse, visit } from 'graphql';
 import { hintAtOperator } from '../../languages/operator-names.js';
 import { WHERE_OPERATORS, type WhereType } from '../../languages/where-operators.js';
+import { byScalar } from '../../model/field-types/scalar-types.js';
+import { SCALAR_FORMS } from '../typed/scalar-forms.js';
 
 /** The message with the argument before it and a hint behind it, where there is one to give. */
 export function placedMessage(message: string, error: unknown): string {
@@ -64,12 +66,7 @@ const TYPES_BY_SUFFIX: readonly (readonly [suffix: string, type: WhereType])[] =
 ];
 
 /** By what stands before `ConditionInput`; the conditions of enums have what those of booleans have. */
-const TYPES_BY_INPUT: ReadonlyMap<string, WhereType> = new Map([
+const TYPES_BY_INPUT: ReadonlyMap<string, WhereType> = new Map<string, WhereType>([
   ['ID', 'id'],
-  ['Text', 'text'],
-  ['Number', 'number'],
-  ['Decimal', 'number'],
-  ['DateTime', 'datetime'],
-  ['Day', 'datetime'],
-  ['Month', 'month'],
+  ...Object.values(byScalar((_, name) => [SCALAR_FORMS[name].condition.name, name] as const)),
 ]);

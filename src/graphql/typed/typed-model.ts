@@ -6,6 +6,7 @@
 
 import { isInheritedName } from '../../inherited-names.js';
 import type { Collection, Field } from '../../model/collection.js';
+import { type ScalarName, valueKindOf } from '../../model/field-types/scalar-types.js';
 import type { Path } from '../../model/path.js';
 import type { PageSizes } from '../../resolvers/page-arguments.js';
 import {
@@ -59,7 +60,7 @@ export interface TypedField {
 }
 
 export type TypedValue =
-  | { readonly kind: 'text' | 'number' | 'decimal' | 'boolean' | 'dateTime' | 'day' | 'month' | 'json' }
+  | { readonly kind: ScalarName | 'json' }
   | TypedEnum
   | { readonly kind: 'object'; readonly object: TypedObject }
   | TypedReference;
@@ -271,16 +272,8 @@ function toTypedObject(options: {
 
 function toTypedValue(field: Field, owner: string, naming: Naming): TypedValue {
   const { typeNames, names, findTarget } = naming;
-  switch (field.type) {
-    case 'text':
-      if (field.allowed) return toTypedEnum(field, field.allowed, owner, names);
-      return { kind: field.format === 'month' ? 'month' : 'text' };
-    case 'number':
-      return { kind: field.isDecimal ? 'decimal' : 'number' };
-    case 'boolean':
-      return { kind: 'boolean' };
-    case 'datetime':
-      return { kind: field.format === 'date' ? 'day' : 'dateTime' };
+  const kind = valueKindOf(field);
+  switch (kind) {
     case 'reference': {
       const targets = field.targets.filter((target) => typeNames.has(target));
       const claimed = names.claimReference(targets.map((target) => typeNames.get(target) ?? target));
@@ -302,6 +295,8 @@ function toTypedValue(field: Field, owner: string, naming: Naming): TypedValue {
         }),
       };
     }
+    default:
+      return field.allowed ? toTypedEnum(field, field.allowed, owner, names) : { kind };
   }
 }
 

@@ -8,6 +8,7 @@ import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
 import { toReferrersShape } from './referrers/referrers-shape.js';
+import { SCALAR_FORMS } from './scalar-forms.js';
 import type { TypedField, TypedModel, TypedObject, TypedReferrers, TypedValue } from './typed-model.js';
 
 /** The members selected of a typed record by the selection sets of `nodes`. */
@@ -81,16 +82,6 @@ function valueShape(
   context: ShapeContext,
 ): Shape {
   switch (value.kind) {
-    case 'text':
-    case 'dateTime':
-    case 'day':
-    case 'month':
-      return { kind: 'text', path };
-    case 'number':
-    case 'decimal':
-    case 'boolean':
-    case 'json':
-      return { kind: value.kind, path };
     case 'enum':
       return { kind: 'enum', path, namesByValue: value.namesByValue };
     case 'object':
@@ -101,6 +92,10 @@ function valueShape(
       };
     case 'reference':
       return { kind: 'object', path, members: referenceMembers(value, nodes, context) };
+    case 'json':
+      return { kind: 'json', path };
+    default:
+      return { kind: SCALAR_FORMS[value.kind].printed, path };
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { StoredRecord } from '../../store/record-store.js';
+import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedObject, TypedValue } from './typed-model.js';
 
 /** What graphql-js reads the fields of a typed record from, by their GraphQL names. */
@@ -50,17 +51,6 @@ function toTypedList(stored: readonly JsonValue[], value: TypedValue): readonly 
 
 function toTyped(stored: JsonValue, value: TypedValue): unknown {
   switch (value.kind) {
-    case 'text':
-    case 'dateTime':
-    case 'day':
-    case 'month':
-      return typeof stored === 'string' ? stored : null;
-    case 'number':
-      return isNumber(stored) ? Number(stored.toString()) : null;
-    case 'decimal':
-      return isNumber(stored) ? stored : null;
-    case 'boolean':
-      return typeof stored === 'boolean' ? stored : null;
     case 'enum':
       return typeof stored === 'string' && value.namesByValue.has(stored) ? stored : null;
     case 'json':
@@ -69,6 +59,21 @@ function toTyped(stored: JsonValue, value: TypedValue): unknown {
       return isJsonObject(stored) ? toTypedObject(stored, value.object) : null;
     case 'reference':
       return isJsonObject(stored) ? toReference(stored, value.targets) : null;
+    default:
+      return toScalar(stored, SCALAR_FORMS[value.kind].printed);
+  }
+}
+
+function toScalar(stored: JsonValue, printed: ScalarForm['printed']): unknown {
+  switch (printed) {
+    case 'text':
+      return typeof stored === 'string' ? stored : null;
+    case 'number':
+      return isNumber(stored) ? Number(stored.toString()) : null;
+    case 'decimal':
+      return isNumber(stored) ? stored : null;
+    case 'boolean':
+      return typeof stored === 'boolean' ? stored : null;
   }
 }
 

@@ -1,22 +1,12 @@
 /** The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and union of the model. */
 import type { GraphQLScalarType } from 'graphql';
-import {
-  createUnionType,
-  Field,
-  Float,
-  ID,
-  InputType,
-  Int,
-  ObjectType,
-  registerEnumType,
-} from 'type-graphql';
+import { createUnionType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import { PageInfo, SortDirection } from '../../resolvers/records/record-types.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
 import { Json } from '../../scalars/json.js';
-import { LocalDate } from '../../scalars/local-date.js';
-import { MonthScalar } from '../../scalars/month.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
+import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type {
   TypedCollection,
   TypedEnum,
@@ -301,27 +291,8 @@ class ReferenceInput {
 }
 
 /** The scalar of a kind of value. */
-export function scalarOf(
-  kind: Exclude<TypedValue['kind'], 'enum' | 'object' | 'reference'>,
-): GraphQLScalarType | StringConstructor | BooleanConstructor {
-  switch (kind) {
-    case 'text':
-      return String;
-    case 'number':
-      return Float;
-    case 'boolean':
-      return Boolean;
-    case 'decimal':
-      return Decimal;
-    case 'dateTime':
-      return DateTime;
-    case 'day':
-      return LocalDate;
-    case 'month':
-      return MonthScalar;
-    case 'json':
-      return Json;
-  }
+function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
+  return kind === 'json' ? Json : SCALAR_FORMS[kind].scalar;
 }
 
 /** `Field` as a call: the fields of these classes are known only at run time. */

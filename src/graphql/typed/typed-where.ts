@@ -13,15 +13,9 @@ import type { Field } from '../../model/collection.js';
 import { LocalDate } from '../../scalars/local-date.js';
 import { MonthScalar } from '../../scalars/month.js';
 import { withArticle } from './graphql-names.js';
+import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
-import {
-  createClass,
-  field,
-  scalarOf,
-  type TypeClass,
-  type TypedTypes,
-  type TypeReference,
-} from './typed-types.js';
+import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from './typed-types.js';
 
 /** The inner values are the operands of `mode`. */
 const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
@@ -54,7 +48,7 @@ export class WhereInputs {
       `${object.typeName}WhereInput`,
       `Conditions on ${plural}; all that are given hold.`,
       (input) => {
-        const id = this.#condition('ID', 'id', ID);
+        const id = this.#condition(ID_CONDITION, 'id', ID);
         field(input, 'id', () => id, { nullable: true, description: 'The id of the record.' });
         this.#members(input, object);
       },
@@ -90,7 +84,7 @@ export class WhereInputs {
           },
         );
       case 'json':
-        return this.#condition('Object', 'object', String);
+        return this.#condition({ name: 'Object', of: 'an object' }, 'object', String);
       case 'enum':
         return this.#define(
           `${value.typeName}ConditionInput`,
@@ -101,8 +95,8 @@ export class WhereInputs {
       case 'reference':
         return this.#ofReference(value);
       default: {
-        const { name, type } = CONDITIONS[value.kind];
-        return this.#condition(name, type, scalarOf(value.kind));
+        const { condition, scalar } = SCALAR_FORMS[value.kind];
+        return this.#condition(condition, value.kind, scalar);
       }
     }
   }
@@ -153,11 +147,9 @@ export class WhereInputs {
     );
   }
 
-  #condition(name: string, type: WhereType, operand: TypeReference): TypeClass {
-    return this.#define(
-      `${name}ConditionInput`,
-      `Conditions on ${DESCRIPTIONS[type]}; all that are given hold.`,
-      (input) => this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
+  #condition({ name, of }: ScalarForm['condition'], type: WhereType, operand: TypeReference): TypeClass {
+    return this.#define(`${name}ConditionInput`, `Conditions on ${of}; all that are given hold.`, (input) =>
+      this.#operators(input, WHERE_OPERATORS[type], { type: operand, name }),
     );
   }
 
@@ -187,7 +179,7 @@ export class WhereInputs {
       case 'mode':
         return TextMode;
       case 'textCondition':
-        return this.#condition('Text', 'text', String);
+        return this.#condition(SCALAR_FORMS.text.condition, 'text', String);
       case 'elementCondition':
         return operand.element ?? String;
       case 'recordCondition':
@@ -224,30 +216,7 @@ interface Operand {
   readonly record?: TypeClass;
 }
 
-const CONDITIONS: Record<
-  Exclude<TypedValue['kind'], 'object' | 'json' | 'enum' | 'reference'>,
-  { readonly name: string; readonly type: WhereType }
-> = {
-  text: { name: 'Text', type: 'text' },
-  month: { name: 'Month', type: 'month' },
-  number: { name: 'Number', type: 'number' },
-  decimal: { name: 'Decimal', type: 'number' },
-  boolean: { name: 'Boolean', type: 'boolean' },
-  dateTime: { name: 'DateTime', type: 'datetime' },
-  day: { name: 'Day', type: 'datetime' },
-};
-
-const DESCRIPTIONS: Record<WhereType, string> = {
-  id: 'an id',
-  text: 'a text',
-  month: 'a month',
-  number: 'a number',
-  boolean: 'a yes or no',
-  datetime: 'a point in time or a day',
-  reference: 'a reference',
-  object: 'an object',
-  list: 'a list',
-};
+const ID_CONDITION = { name: 'ID', of: 'an id' };
 
 type Values = Readonly<Record<string, unknown>>;
 

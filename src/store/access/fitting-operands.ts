@@ -8,11 +8,12 @@
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
-import { instantFrom, isDay, isMonth } from '../../model/calendar.js';
+import { instantFrom, isDay } from '../../model/calendar.js';
 import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
+import { isPlainText } from '../../model/field-types/scalar-type.js';
+import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
 import type { Condition, Filter, MatchTest } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
-import { isOfFormat, MONTH_EXPECTATION, SESSION_EXPECTATION } from '../../model/text-formats.js';
 import type { EffectiveAccess } from './access.js';
 
 /** A collection the caller may read; of what it may not, nothing is told. */
@@ -105,16 +106,18 @@ function assertOrdered(condition: Condition, place: Place): void {
   const name = [...place.path, ...condition.path].join('.');
   const field = fieldAt(condition.path, place);
   const isId = condition.path.join() === '_id' && place.path.length === 0;
-  const isText = field === undefined ? isReferenceMember(condition.path, place) : field.type === 'text';
-  if (isId || (isText && field?.format !== 'month')) {
+  const type = field === undefined ? undefined : scalarTypeOf(field);
+  const isText =
+    field === undefined ? isReferenceMember(condition.path, place) : type !== undefined && isPlainText(type);
+  if (isId || isText) {
     const expected = 'equals (=), starts with (==) or contains (=*)';
     const detail = `${name} is text, which has no greater and less: ${expected} would fit it.`;
     throw new ServiceError('MALFORMED_FILTER', detail, {
       errors: [{ detail, parameter: name, expected, sent: String(value) }],
     });
   }
-  if (field?.format === 'month' && !(typeof value === 'string' && isMonth(value)))
-    throw unfit(name, value, MONTH_EXPECTATION);
+  if (type?.isOfFormat !== undefined && !(typeof value === 'string' && type.isOfFormat(value)))
+    throw unfit(name, value, type.expectation);
   if (isStamp(name, field) && typeof value !== 'string') throw unfit(name, value, TIME_EXPECTATION);
 }
 
@@ -143,17 +146,16 @@ function assertTime(condition: Condition, place: Place): void {
   const { text, path } = condition;
   const name = [...place.path, ...path].join('.');
   const field = fieldAt(path, place);
-  if (text === '' && (isStamp(name, field) || (field !== undefined && isOfTime(field))))
+  if (
+    text === '' &&
+    (isStamp(name, field) || (field !== undefined && scalarTypeOf(field)?.isOfTime === true))
+  )
     throw unfit(name, '', 'a day or a month', ' In an address "#" is written %23, as in =%23in2026-04.');
   if (isStamp(name, field) && !isDay(text) && instantFrom(text, 'UTC') === undefined)
     throw unfit(name, text, TIME_EXPECTATION);
 }
 
 const TIME_EXPECTATION = 'a day (=2026-04-01, =on2026-04-01, =today), a month (=#in2026-04) or an instant';
-
-function isOfTime({ type, format }: Field): boolean {
-  return type === 'datetime' || format === 'month';
-}
 
 function unfit(name: string, value: JsonValue, expected: string, hint = ''): ServiceError {
   const sent = String(value).slice(0, 100);
@@ -210,8 +212,9 @@ function assertListed(
 
 /** A month is asked for by `=#in2026-04` too. */
 function assertFormat(text: string, field: Field, name: string): void {
-  if (field.type !== 'text' || isOfFormat(field, text.replace(/^#in/, ''))) return;
-  throw unfit(name, text, field.format === 'month' ? MONTH_EXPECTATION : SESSION_EXPECTATION);
+  const type = scalarTypeOf(field);
+  if (type?.isOfFormat === undefined || type.isOfFormat(text.replace(/^#in/, ''))) return;
+  throw unfit(name, text, type.expectation);
 }
 
 /** The declared field at the path; steps by the number of an element lead to the list. */

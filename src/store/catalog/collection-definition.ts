@@ -9,15 +9,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
-import type {
-  Check,
-  Collection,
-  Field,
-  FieldType,
-  Grant,
-  RoleAccess,
-  UniqueTogether,
-} from '../../model/collection.js';
+import type { Check, Collection, Field, Grant, RoleAccess, UniqueTogether } from '../../model/collection.js';
+import type { ScalarType } from '../../model/field-types/scalar-type.js';
+import {
+  type FieldFormat,
+  type FieldType,
+  findScalar,
+  SCALAR_TYPES,
+} from '../../model/field-types/scalar-types.js';
 import type { RecordVerb } from '../../model/scope.js';
 
 /** A declaration as it is written. Lists keep their order, so `fields` is a list and not an object. */
@@ -61,7 +60,7 @@ export interface FieldDefinition {
   readonly enum?: readonly string[];
   readonly default?: string | number | boolean;
   readonly decimal?: boolean;
-  readonly format?: 'date' | 'month' | 'session';
+  readonly format?: FieldFormat;
   readonly target?: string | readonly string[];
   readonly mustExist?: boolean;
   readonly fields?: readonly FieldDefinition[];
@@ -326,12 +325,11 @@ const FIELD_RULES: readonly FieldRule[] = [
   },
   {
     key: 'format',
-    expected: 'date with type datetime, month or session with type text',
-    faultOf: (field) => {
-      if (field.format === undefined) return undefined;
-      const type = field.format === 'date' ? 'datetime' : 'text';
-      return field.type === type ? undefined : `the format ${field.format} is not one of a ${field.type}`;
-    },
+    expected: formatsByType(),
+    faultOf: ({ type, format }) =>
+      format === undefined || findScalar({ type, format }) !== undefined
+        ? undefined
+        : `the format ${format} is not one of a ${type}`,
   },
   {
     key: 'mustExist',
@@ -394,19 +392,28 @@ function isIndexable(field: FieldDefinition, place: 'top' | 'member'): boolean {
 }
 
 function isDefaultOf(field: FieldDefinition, value: string | number | boolean): boolean {
-  switch (field.type) {
-    case 'text':
-      return typeof value === 'string' && (field.enum === undefined || field.enum.includes(value));
-    case 'number':
-      return typeof value === 'number';
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'datetime':
-      return value === 'now';
-    case 'reference':
-    case 'object':
-      return false;
+  if (field.type === 'reference' || field.type === 'object') return false;
+  const type = scalarTypeOf(field);
+  // What is wrong with the type itself is told by another rule.
+  if (type === undefined) return true;
+  if (field.enum !== undefined && !field.enum.includes(String(value))) return false;
+  return type.isDefault(value);
+}
+
+/** `undefined` for references, objects, and types that no declaration may say. */
+function scalarTypeOf({ type, format, decimal = false }: FieldDefinition): ScalarType | undefined {
+  const name = findScalar({ type, format, isDecimal: decimal });
+  return name === undefined ? undefined : SCALAR_TYPES[name];
+}
+
+/** E.g. `date with type datetime, month or session with type text`. */
+function formatsByType(): string {
+  const formats = new Map<string, string[]>();
+  for (const { declared } of Object.values(SCALAR_TYPES)) {
+    const { type, format } = declared;
+    if (format !== undefined) formats.set(type, [...(formats.get(type) ?? []), format]);
   }
+  return [...formats].map(([type, names]) => `${names.join(' or ')} with type ${type}`).join(', ');
 }
 
 function findFieldCountFaults(fields: readonly FieldDefinition[]): ErrorDetail[] {
@@ -446,8 +453,10 @@ function findUniqueTogetherFaults(definition: CollectionDefinition): ErrorDetail
       const faults = findScalarFaults(definition, part.path, at);
       if (faults.length > 0 || part.by !== 'day') return faults;
       const field = findField(definition.fields ?? [], part.path);
-      const hasDay = field !== undefined && field !== 'list' && field.type === 'datetime';
-      return hasDay ? [] : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
+      const type = field === undefined || field === 'list' ? undefined : scalarTypeOf(field);
+      return type !== undefined && type.periods.length > 0
+        ? []
+        : [fault(at, `"${part.path}" has no day`, 'a datetime field', part.path)];
     }),
   );
   return [...twice, ...parts];
@@ -493,7 +502,8 @@ function faultsOfCheck(
       const isOrdered =
         lower?.type === upper?.type &&
         lower?.format === upper?.format &&
-        (lower?.type === 'number' || lower?.type === 'datetime' || lower?.format === 'month');
+        lower !== undefined &&
+        scalarTypeOf(lower)?.isOrdered === true;
       return isOrdered
         ? []
         : [

@@ -7,9 +7,9 @@
  * @see design "Storage that makes JSONB fast"
  */
 import { Prisma } from '../../generated/prisma/client.js';
+import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
 import { jsonText, storable } from './json-literal.js';
 import type { FieldExpression } from './names.js';
-import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './value-test.js';
 
 type Sql = Prisma.Sql;
 

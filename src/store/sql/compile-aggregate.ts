@@ -16,19 +16,21 @@ import type {
   Measure,
   Period,
 } from '../../model/aggregate-query.js';
-import { instantFrom, isDay, isMonth } from '../../model/calendar.js';
 import type { Collection } from '../../model/collection.js';
-import { isNumberOperand, type Operand } from '../../model/operand.js';
+import type { ScalarType } from '../../model/field-types/scalar-type.js';
+import { SCALAR_TYPES, type ScalarName } from '../../model/field-types/scalar-types.js';
+import type { Operand } from '../../model/operand.js';
 import type { Path } from '../../model/path.js';
 import type { CompileContext } from './compile-filter.js';
 import { jsonText, storable } from './json-literal.js';
 import { fieldExpression } from './names.js';
+import { castOf, SCALAR_SQL } from './scalar-sql.js';
 import { targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;
 
-/** The SQL type that values are compared and counted as; `year` is a whole number. */
-type ValueType = 'text' | 'month' | 'number' | 'boolean' | 'instant' | 'day' | 'year';
+/** `year` is any whole number. */
+type ValueType = ScalarName | 'year';
 
 /** A column of the values that the groups are made of. */
 interface Column extends Value {
@@ -217,9 +219,9 @@ class Values {
     const { text } = fieldExpression(collection, path);
     const { name: of } = this.#column(`${textOf({ path })} minute`, () => ({
       type: 'text',
-      expression: type === 'instant' ? minuteOf(text) : text,
+      expression: type === 'datetime' ? minuteOf(text) : text,
     }));
-    const time = type === 'instant' ? Prisma.sql`instant_of(d.k)` : Prisma.sql`day_of(d.k)`;
+    const time = type === 'datetime' ? Prisma.sql`instant_of(d.k)` : Prisma.sql`day_of(d.k)`;
     const alias = `p${this.#periods.size + 1}`;
     const column = {
       ...this.#inPeriod({ type, expression: time }, period, path),
@@ -254,16 +256,16 @@ class Values {
 
   #inPeriod(value: Value, period: Period, path: Path): Value {
     const { type, expression } = value;
-    if (type !== 'instant' && type !== 'day') throw unfitting(path, `grouped by ${period}`, 'a datetime');
+    if (type !== 'datetime' && type !== 'date') throw unfitting(path, `grouped by ${period}`, 'a datetime');
     const local =
-      type === 'instant'
+      type === 'datetime'
         ? Prisma.sql`(${expression} at time zone ${this.#options.context.timeZone}::text)`
         : Prisma.sql`(${expression})::timestamp`;
     switch (period) {
       case 'day':
-        return { type: 'day', expression: Prisma.sql`${local}::date` };
+        return { type: 'date', expression: Prisma.sql`${local}::date` };
       case 'week':
-        return { type: 'day', expression: Prisma.sql`date_trunc('week', ${local})::date` };
+        return { type: 'date', expression: Prisma.sql`date_trunc('week', ${local})::date` };
       case 'month':
         return { type: 'month', expression: Prisma.sql`to_char(${local}, 'YYYY-MM') collate "C"` };
       case 'year':
@@ -290,40 +292,17 @@ function fieldValue(collection: Collection, path: Path): Value {
   const target = targetInRecord(collection, path);
   if (target.form === 'id') return { type: 'text', expression: Prisma.raw('r.id collate "C"') };
   if (target.form === 'path') throw unfitting(path, 'aggregated', 'a declared field with one value');
-  const { json, text } = fieldExpression(collection, path);
   switch (target.type) {
-    case 'id':
-    case 'text': {
-      const allowed = allowedIn(collection, path);
-      const isText = Prisma.sql`jsonb_typeof(${json}) = 'string'`;
-      const fits =
-        allowed === undefined ? isText : Prisma.sql`${isText} and ${text} = any(${[...allowed]}::text[])`;
-      return { type: 'text', expression: Prisma.sql`case when ${fits} then ${text} end collate "C"` };
-    }
-    case 'month':
-      return {
-        type: 'month',
-        expression: Prisma.sql`case when ${text} ~ '^\\d{4}-(0[1-9]|1[0-2])$' then ${text} end collate "C"`,
-      };
-    case 'number':
-      return {
-        type: 'number',
-        expression: Prisma.sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
-      };
-    case 'boolean':
-      return {
-        type: 'boolean',
-        expression: Prisma.sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
-      };
-    case 'datetime':
-      return { type: 'instant', expression: Prisma.sql`instant_of(${text})` };
-    case 'date':
-      return { type: 'day', expression: Prisma.sql`day_of(${text})` };
     case 'reference':
       return fieldValue(collection, [...path, 'value']);
     case 'object':
     case 'any':
       throw unfitting(path, 'aggregated', 'a text, number, boolean, datetime or reference');
+    default: {
+      const type = target.type === 'id' ? 'text' : target.type;
+      const { read } = SCALAR_SQL[type];
+      return { type, expression: read(fieldExpression(collection, path), allowedIn(collection, path)) };
+    }
   }
 }
 
@@ -340,20 +319,7 @@ function printed({ name, type }: Column): Sql {
 }
 
 function print(value: Sql, type: ValueType): Sql {
-  switch (type) {
-    case 'number':
-      // 5 and 5.0 are one value and get one writing.
-      return Prisma.sql`trim_scale(${value})`;
-    case 'instant':
-      return Prisma.sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-    case 'day':
-      return Prisma.sql`to_char(${value}, 'YYYY-MM-DD')`;
-    case 'text':
-    case 'month':
-    case 'boolean':
-    case 'year':
-      return value;
-  }
+  return type === 'year' ? value : SCALAR_SQL[type].print(value);
 }
 
 function printedMeasure(measure: Measure, values: Values): Sql {
@@ -372,14 +338,19 @@ function compileMeasure(measure: Measure, values: Values): Value {
       return { type: 'year', expression: Prisma.sql`count(distinct ${name})` };
     case 'sum':
     case 'avg':
-      if (type !== 'number')
+      if (measuresOfType(type) !== 'sums')
         throw unfitting(measure.path, measure.kind === 'sum' ? 'summed' : 'averaged', 'a number');
       return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
     case 'min':
     case 'max':
-      if (type === 'boolean') throw unfitting(measure.path, 'compared', 'a text, number or datetime');
+      if (measuresOfType(type) === 'counts')
+        throw unfitting(measure.path, 'compared', 'a text, number or datetime');
       return { type, expression: Prisma.sql`${AGGREGATES[measure.kind]}(${name})` };
   }
+}
+
+function measuresOfType(type: ValueType): ScalarType['measures'] {
+  return SCALAR_TYPES[type === 'year' ? 'number' : type].measures;
 }
 
 const AGGREGATES = {
@@ -441,28 +412,12 @@ function operand(
   type: ValueType,
   { measure, timeZone }: { readonly measure: Measure; readonly timeZone: string },
 ): Sql {
-  switch (type) {
-    case 'number':
-    case 'year':
-      if (isNumberOperand(value)) return Prisma.sql`${jsonText(value)}::numeric`;
-      throw wrongOperand(measure, value, 'a number');
-    case 'instant': {
-      const instant = typeof value === 'string' ? instantFrom(value, timeZone) : undefined;
-      if (instant !== undefined) return Prisma.sql`${instant}::timestamptz`;
-      throw wrongOperand(measure, value, 'a day YYYY-MM-DD or an instant such as 2026-04-01T09:30:00+05:30');
-    }
-    case 'day':
-      if (typeof value === 'string' && isDay(value)) return Prisma.sql`${value}::date`;
-      throw wrongOperand(measure, value, 'a day YYYY-MM-DD');
-    case 'month':
-      if (typeof value === 'string' && isMonth(value)) return Prisma.sql`${value}::text`;
-      throw wrongOperand(measure, value, 'a month YYYY-MM');
-    case 'text':
-      if (typeof value === 'string') return Prisma.sql`${storable(value)}::text`;
-      throw wrongOperand(measure, value, 'a text');
-    case 'boolean':
-      throw wrongOperand(measure, value, 'no operand: it has no order');
-  }
+  const name = type === 'year' ? 'number' : type;
+  const { toMeasured, comparesWith } = SCALAR_TYPES[name];
+  const compared = toMeasured(value, timeZone);
+  if (compared === undefined) throw wrongOperand(measure, value, comparesWith);
+  const text = typeof compared === 'string' ? storable(compared) : jsonText(compared);
+  return Prisma.sql`${text}::${castOf(name)}`;
 }
 
 function compileOrder(

@@ -13,6 +13,7 @@ import type { Collection } from '../../model/collection.js';
 import { listExpressionPaths } from '../../model/expression.js';
 import type { Condition, ElementCondition, Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
+import type { ValueCondition, ValueTest } from '../../model/value-test.js';
 import { columnTest, needsByteOrder } from './column-test.js';
 import {
   compileElementRows,
@@ -21,6 +22,7 @@ import {
   type FilterTarget,
   hasRecordFilter,
 } from './compile-record-filter.js';
+import { testOf, unfitting } from './condition-test.js';
 import { compileDocumentFilter } from './document/document-filter.js';
 import { recordRoot } from './document/document-root.js';
 import { idTest } from './id-test.js';
@@ -28,7 +30,6 @@ import { jsonpathSteps } from './json-literal.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
-import { testOf, unfitting, type ValueCondition, type ValueTest } from './value-test.js';
 
 type Sql = Prisma.Sql;
 

@@ -10,10 +10,10 @@ import type { Collection } from '../../model/collection.js';
 import type { ElementCondition, Filter, RecordFilter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
+import { unfitting } from './condition-test.js';
 import { jsonpathSteps } from './json-literal.js';
 import { fieldExpression } from './names.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
-import { unfitting } from './value-test.js';
 
 type Sql = Prisma.Sql;
 

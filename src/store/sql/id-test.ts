@@ -1,9 +1,9 @@
 /** A `ValueTest` as SQL over the column `r.id`, which is always there and always text. */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Operand } from '../../model/operand.js';
+import type { LikeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
 import { likePattern, textAfterPrefix } from './column-test.js';
 import { storable } from './json-literal.js';
-import type { LikeTest, TextRangeTest, ValueTest } from './value-test.js';
 
 type Sql = Prisma.Sql;
 

@@ -7,8 +7,15 @@
  */
 
 import { isNumberOperand, type Operand } from '../../model/operand.js';
+import type {
+  Bound,
+  InTest,
+  LikeTest,
+  NumberRangeTest,
+  TextRangeTest,
+  ValueTest,
+} from '../../model/value-test.js';
 import { jsonpathString, jsonText } from './json-literal.js';
-import type { Bound, InTest, LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from './value-test.js';
 
 const IS_TEXT = '@.type() == "string"';
 const IS_NUMBER = '@.type() == "number"';

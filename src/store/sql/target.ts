@@ -3,20 +3,11 @@
  */
 
 import type { Collection, Field } from '../../model/collection.js';
+import { type ValueKind, valueKindOf } from '../../model/field-types/scalar-types.js';
 import type { Path } from '../../model/path.js';
 
-/** `id` is the record's `_id`; `date` a datetime without time; `any` what is not declared. */
-export type LeafType =
-  | 'id'
-  | 'text'
-  | 'month'
-  | 'number'
-  | 'boolean'
-  | 'datetime'
-  | 'date'
-  | 'reference'
-  | 'object'
-  | 'any';
+/** `id` is the record's `_id`; `any` what is not declared. */
+type LeafType = 'id' | ValueKind | 'any';
 
 /**
  * `column`: declared and no list on the way, so one value that an index on its expression finds; not looked
@@ -55,7 +46,7 @@ function targetInField(first: Field, path: Path, start: 'column' | 'path'): Targ
   let form = start;
   for (let step = 1; ; step++) {
     if (field.isList) form = 'path';
-    if (step === path.length) return { form, type: leafTypeOf(field), members: field.fields };
+    if (step === path.length) return { form, type: valueKindOf(field), members: field.fields };
     if (field.type === 'reference') {
       const member = referenceMember(path.slice(step));
       return member === ANYTHING ? ANYTHING : { ...member, form };
@@ -69,10 +60,4 @@ function targetInField(first: Field, path: Path, start: 'column' | 'path'): Targ
 function referenceMember(path: Path): Target {
   const isMember = path.length === 1 && (path[0] === 'value' || path[0] === 'label');
   return isMember ? { form: 'column', type: 'text', members: [] } : ANYTHING;
-}
-
-function leafTypeOf(field: Field): LeafType {
-  if (field.type === 'datetime' && field.format === 'date') return 'date';
-  if (field.type === 'text' && field.format === 'month') return 'month';
-  return field.type;
 }

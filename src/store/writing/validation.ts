@@ -7,10 +7,12 @@
  */
 import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
-import { instantFrom, isDay, today } from '../../model/calendar.js';
 import { type Collection, CREATED_ON, type Field } from '../../model/collection.js';
+import { DATETIME } from '../../model/field-types/datetime.js';
+import type { ScalarType } from '../../model/field-types/scalar-type.js';
+import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
-import { isOfFormat, MONTH_EXPECTATION, SESSION_EXPECTATION } from '../../model/text-formats.js';
+import { findUnstorable } from '../../model/storable-text.js';
 import { findCheckFaults } from './record-checks.js';
 
 export interface ToStoredOptions {
@@ -120,7 +122,7 @@ export function isRecordId(text: unknown): text is string {
 
 /** The fields of a collection that are stamped with the instant of the create, so a replace keeps them. */
 export function stampedFields(collection: Collection): string[] {
-  const declared = collection.fields.filter((field) => field.default === 'now' && field.type === 'datetime');
+  const declared = collection.fields.filter((field) => stampOf(field) !== undefined);
   return [...new Set([CREATED_ON, ...declared.map((field) => field.name)])];
 }
 
@@ -168,7 +170,8 @@ interface Place {
 
 function toStoredMember(field: Field | undefined, name: string, value: JsonValue, parent: Place): JsonValue {
   const place = inside(parent, name);
-  if (!isStorableText(name)) report(place, 'a field name that is Unicode text without NUL', name);
+  if (findUnstorable(name) !== undefined)
+    report(place, 'a field name that is Unicode text without NUL', name);
   return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
 }
 
@@ -197,16 +200,19 @@ function createdOn(
   if (Object.hasOwn(sent, CREATED_ON) || options.keptFields?.has(CREATED_ON)) return [];
   const field = collection.fieldsByName.get(CREATED_ON);
   if (field?.default !== undefined) return [];
-  return [[CREATED_ON, stamp(field, options)]];
+  const declared = field === undefined ? undefined : scalarTypeOf(field)?.stamp;
+  const stamp = declared ?? DATETIME.stamp;
+  return [[CREATED_ON, stamp(options.now, options.timeZone)]];
 }
 
 function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
   if (field.default === undefined) return null;
-  return field.type === 'datetime' && field.default === 'now' ? stamp(field, options) : field.default;
+  return stampOf(field)?.(options.now, options.timeZone) ?? field.default;
 }
 
-function stamp(field: Field | undefined, options: ToStoredOptions): string {
-  return field?.format === 'date' ? today(options.timeZone, options.now) : options.now.toISOString();
+/** Of a field that is stamped with the instant of the write: how that is written. */
+function stampOf(field: Field): ScalarType['stamp'] {
+  return field.default === 'now' ? scalarTypeOf(field)?.stamp : undefined;
 }
 
 function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue {
@@ -223,42 +229,21 @@ function toStoredField(field: Field, value: JsonValue, place: Place): JsonValue 
 
 function toStoredScalar(field: Field, value: JsonValue, place: Place): JsonValue {
   if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
-  switch (field.type) {
-    case 'text':
-      return toStoredText(field, value, place);
-    case 'number':
-      return isStorableNumber(value) ? value : report(place, scalarExpectationOf(field), value);
-    case 'boolean':
-      return typeof value === 'boolean' ? value : report(place, scalarExpectationOf(field), value);
-    case 'datetime':
-      return toStoredDatetime(field, value, place);
-    case 'reference':
-      return toStoredReference(field, value, place);
-    case 'object':
-      return toStoredObject(field, value, place);
+  if (field.type === 'reference') return toStoredReference(field, value, place);
+  if (field.type === 'object') return toStoredObject(field, value, place);
+  const stored = scalarTypeOf(field)?.toStored(value, place.conversion.options.timeZone);
+  if (stored === undefined || !isAllowed(field, stored)) {
+    return report(place, scalarExpectationOf(field), value);
   }
-}
-
-function toStoredText(field: Field, value: JsonValue, place: Place): JsonValue {
-  const isText = typeof value === 'string' && isStorableText(value);
-  if (!isText || !hasFormat(field, value)) return report(place, scalarExpectationOf(field), value);
-  if ((field.isIndexed || field.isUnique) && Buffer.byteLength(value) > MAX_INDEXED_BYTES) {
+  const isIndexed = field.isIndexed || field.isUnique;
+  if (isIndexed && typeof stored === 'string' && Buffer.byteLength(stored) > MAX_INDEXED_BYTES) {
     return report(place, `text of at most ${MAX_INDEXED_BYTES} bytes, because the field is indexed`, value);
   }
-  return value;
+  return stored;
 }
 
-function hasFormat(field: Field, text: string): boolean {
-  if (field.allowed !== undefined && !field.allowed.includes(text)) return false;
-  return isOfFormat(field, text);
-}
-
-function toStoredDatetime(field: Field, value: JsonValue, place: Place): JsonValue {
-  if (typeof value !== 'string') return report(place, scalarExpectationOf(field), value);
-  if (field.format === 'date') return isDay(value) ? value : report(place, scalarExpectationOf(field), value);
-  return (
-    instantFrom(value, place.conversion.options.timeZone) ?? report(place, scalarExpectationOf(field), value)
-  );
+function isAllowed({ allowed }: Field, stored: JsonValue): boolean {
+  return allowed === undefined || (typeof stored === 'string' && allowed.includes(stored));
 }
 
 function toStoredReference(field: Field, value: JsonValue, place: Place): JsonValue {
@@ -266,7 +251,7 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
   if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, scalarExpectationOf(field), value);
   const { label, ...others } = sent;
   for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
-  if (typeof label === 'string' && isStorableText(label)) return sent;
+  if (typeof label === 'string' && findUnstorable(label) === undefined) return sent;
   if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
   const reference = { ...others, value: sent.value };
   place.conversion.unlabelled.push({ targets: field.targets, reference });
@@ -287,7 +272,7 @@ function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue
 function checkUndeclared(value: JsonValue, place: Place): JsonValue {
   if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
   if (typeof value === 'string') {
-    if (!isStorableText(value)) report(place, 'Unicode text without NUL', value);
+    if (findUnstorable(value) !== undefined) report(place, 'Unicode text without NUL', value);
   } else if (typeof value === 'number' || isExactNumber(value)) {
     if (!isStorableNumber(value)) report(place, NUMBER_EXPECTATION, value);
   } else if (Array.isArray(value)) {
@@ -298,11 +283,6 @@ function checkUndeclared(value: JsonValue, place: Place): JsonValue {
     for (const [name, member] of Object.entries(value)) toStoredMember(undefined, name, member, place);
   }
   return value;
-}
-
-/** jsonb holds neither NUL nor half a surrogate pair. */
-function isStorableText(text: string): boolean {
-  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }
 
 function inside(place: Place, name: string): Place {
@@ -328,25 +308,12 @@ function expectationOf(field: Field): string {
 }
 
 function scalarExpectationOf(field: Field): string {
-  switch (field.type) {
-    case 'text':
-      if (field.allowed !== undefined) return `one of ${field.allowed.join(', ')}`;
-      if (field.format === 'month') return MONTH_EXPECTATION;
-      if (field.format === 'session') return SESSION_EXPECTATION;
-      return 'text';
-    case 'number':
-      return 'a number';
-    case 'boolean':
-      return 'true or false';
-    case 'datetime':
-      return field.format === 'date'
-        ? 'a day YYYY-MM-DD'
-        : 'a datetime (ISO 8601 with Z or an offset, or a day YYYY-MM-DD)';
-    case 'reference':
-      return `a reference to ${field.targets.join(' or ')} ({"value": <_id>, "label": <text>}, or the _id)`;
-    case 'object':
-      return 'an object';
+  if (field.type === 'reference') {
+    const targets = field.targets.join(' or ');
+    return `a reference to ${targets} ({"value": <_id>, "label": <text>}, or the _id)`;
   }
+  if (field.allowed !== undefined) return `one of ${field.allowed.join(', ')}`;
+  return scalarTypeOf(field)?.expectation ?? 'an object';
 }
 
 function describe(sent: JsonValue): string {

@@ -1,16 +1,13 @@
 /** What of a collection can be grouped by and computed, as a plain value: names, paths and kinds. */
 
 import type { GroupKey, Period } from '../../../model/aggregate-query.js';
+import { isScalarName, SCALAR_TYPES, type ScalarName } from '../../../model/field-types/scalar-types.js';
 import type { Path } from '../../../model/path.js';
 import { distinctNames, toEnumValueName, toFieldName } from '../graphql-names.js';
 import type { TypedCollection, TypedEnum, TypedField, TypedModel, TypedObject } from '../typed-model.js';
 
 /** `id` is that of a record, `year` a whole number. */
-export type AggregateValue =
-  | {
-      readonly kind: 'id' | 'text' | 'number' | 'decimal' | 'boolean' | 'dateTime' | 'day' | 'month' | 'year';
-    }
-  | TypedEnum;
+export type AggregateValue = { readonly kind: 'id' | ScalarName | 'year' } | TypedEnum;
 
 export interface KeyField {
   /** A field of the key, e.g. `createdOnMonth`. */
@@ -120,18 +117,18 @@ function listLeaves(object: TypedObject, prefix: Path = []): readonly Leaf[] {
 
 const PERIODS: readonly {
   readonly period: Period;
-  readonly kind: 'day' | 'month' | 'year';
+  readonly kind: 'date' | 'month' | 'year';
   readonly description: string;
 }[] = [
-  { period: 'day', kind: 'day', description: 'The day' },
-  { period: 'week', kind: 'day', description: 'The Monday of the week' },
+  { period: 'day', kind: 'date', description: 'The day' },
+  { period: 'week', kind: 'date', description: 'The Monday of the week' },
   { period: 'month', kind: 'month', description: 'The month' },
   { period: 'year', kind: 'year', description: 'The year' },
 ];
 
 function periodsOf({ words, key, value, field }: Leaf): readonly Draft[] {
-  if (value.kind !== 'dateTime' && value.kind !== 'day') return [];
-  return PERIODS.filter(({ period }) => period !== value.kind).map(
+  const periods = isScalarName(value.kind) ? SCALAR_TYPES[value.kind].periods : [];
+  return PERIODS.filter(({ period }) => periods.includes(period)).map(
     ({ period, kind, description: meaning }): Draft => ({
       words: [...words, period],
       key: { ...key, period },
@@ -141,8 +138,10 @@ function periodsOf({ words, key, value, field }: Leaf): readonly Draft[] {
   );
 }
 
-/** What several records have in common; amounts and times of one record are not grouped by through another. */
-const SHARED_KINDS: readonly string[] = ['text', 'enum', 'boolean', 'month'];
+/** Amounts and times of one record are not grouped by through another. */
+function isShared({ kind }: AggregateValue): boolean {
+  return kind === 'enum' || (isScalarName(kind) && SCALAR_TYPES[kind].isShared);
+}
 
 /** The top-level values of the record it points to, where that is of one collection. */
 function targetsOf({ words, key, field }: Leaf, model: TypedModel): readonly Draft[] {
@@ -153,8 +152,7 @@ function targetsOf({ words, key, field }: Leaf, model: TypedModel): readonly Dra
   if (!target || others.length > 0) return [];
   return listLeaves(target.object)
     .filter(({ key, value, field }) => {
-      const isShared = SHARED_KINDS.includes(value.kind) && !field.field.isUnique;
-      return isShared && key.path.length === 1;
+      return isShared(value) && !field.field.isUnique && key.path.length === 1;
     })
     .map(
       (leaf): Draft => ({

@@ -7,6 +7,8 @@ import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
 import type { JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
+import { isPlainText } from '../../../model/field-types/scalar-type.js';
+import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-types.js';
 import type { Filter } from '../../../model/filter.js';
 import type { Path } from '../../../model/path.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
@@ -14,6 +16,7 @@ import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
+import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
 import type { AsPlainValue, TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedTypes } from '../typed-types.js';
@@ -204,7 +207,7 @@ function labelPath(path: Path): Path {
 }
 
 function containing(text: string, { key, value, name }: KeyField): Filter {
-  const isText = value.kind === 'text' || value.kind === 'enum';
+  const isText = value.kind === 'enum' || (isScalarName(value.kind) && isPlainText(SCALAR_TYPES[value.kind]));
   if (key.of === undefined && (isText || value.kind === 'id')) {
     return { kind: 'contains', path: isText ? key.path : labelPath(key.path), text, isInsensitive: true };
   }
@@ -228,7 +231,8 @@ function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
 /** As the `where` of the collection takes it. */
 function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
   if (value.kind === 'enum') return value.namesByValue.get(String(stored)) ?? stored;
-  return value.kind === 'decimal' ? String(stored) : stored;
+  const { kind } = value;
+  return isScalarName(kind) && SCALAR_FORMS[kind].printed === 'decimal' ? String(stored) : stored;
 }
 
 function tooManyKeys(count: number): ServiceError {

@@ -1,10 +1,7 @@
 /** The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order groups. */
-import { Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { SortDirection } from '../../../resolvers/records/record-types.js';
-import { DateTime } from '../../../scalars/date-time.js';
-import { Decimal } from '../../../scalars/decimal.js';
-import { LocalDate } from '../../../scalars/local-date.js';
-import { MonthScalar } from '../../../scalars/month.js';
+import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
 import type { AggregateFields, AggregateValue } from './aggregate-fields.js';
@@ -123,21 +120,9 @@ function outputType(value: AggregateValue, types: TypedTypes): TypeReference {
       return types.enumOf(value);
     case 'id':
       return ID;
-    case 'text':
-      return String;
-    case 'number':
-      return Float;
-    case 'decimal':
-      return Decimal;
-    case 'boolean':
-      return Boolean;
-    case 'dateTime':
-      return DateTime;
-    case 'day':
-      return LocalDate;
-    case 'month':
-      return MonthScalar;
     case 'year':
       return Int;
+    default:
+      return SCALAR_FORMS[value.kind].scalar;
   }
 }

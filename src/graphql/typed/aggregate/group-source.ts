@@ -1,7 +1,9 @@
 /** What a document selects of a collection's groups: the measures to compute, and the groups as the fields read them. */
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
+import { isScalarName } from '../../../model/field-types/scalar-types.js';
 import { type SelectionInfo, selectedFields } from '../../../resolvers/records/selection.js';
+import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection } from '../typed-model.js';
 import type { AggregateFields, AggregateValue, KeyField } from './aggregate-fields.js';
 import { isFieldMeasure, measureTypeName } from './measure-types.js';
@@ -82,6 +84,6 @@ export function toGroupSource(
 
 /** A value of a group as the scalar of its kind takes it. */
 function toOutput(json: JsonValue, { kind }: AggregateValue): unknown {
-  const isPlainNumber = kind === 'number' || kind === 'year';
+  const isPlainNumber = kind === 'year' || (isScalarName(kind) && SCALAR_FORMS[kind].printed === 'number');
   return isPlainNumber && isExactNumber(json) ? Number(json.toString()) : json;
 }

@@ -1,11 +1,9 @@
 /** What is computed of the values of a field, by the kind of the values: the types of the answer, and of the conditions of `having`. */
-import { Float, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../model/aggregate-query.js';
-import { DateTime } from '../../../scalars/date-time.js';
-import { Decimal } from '../../../scalars/decimal.js';
-import { LocalDate } from '../../../scalars/local-date.js';
-import { MonthScalar } from '../../../scalars/month.js';
-import { createClass, field, type TypeClass, type TypeReference } from '../typed-types.js';
+import { byScalar, isScalarName, type ScalarName } from '../../../model/field-types/scalar-types.js';
+import { SCALAR_FORMS, type ScalarForm } from '../scalar-forms.js';
+import { createClass, field, type TypeClass } from '../typed-types.js';
 import type { AggregateValue } from './aggregate-fields.js';
 
 export type FieldMeasure = Exclude<Measure['kind'], 'records'>;
@@ -38,30 +36,25 @@ interface MeasureForm {
   readonly of: string;
   readonly measures: readonly FieldMeasure[];
   /** Of sum, avg, min and max. */
-  readonly scalar: readonly [string, TypeReference];
+  readonly scalar: ScalarForm['scalar'];
 }
 
 const COUNTS = ['count', 'countDistinct'] as const;
 const EXTREMES = [...COUNTS, 'min', 'max'] as const;
 const ALL = [...COUNTS, 'sum', 'avg', 'min', 'max'] as const;
+const MEASURES = { counts: COUNTS, extremes: EXTREMES, sums: ALL } as const;
 
-const FORMS = {
-  values: { typeName: 'ValueCounts', of: 'values', measures: COUNTS, scalar: ['Int', Int] },
-  text: { typeName: 'TextMeasures', of: 'texts', measures: EXTREMES, scalar: ['String', String] },
-  number: { typeName: 'NumberMeasures', of: 'numbers', measures: ALL, scalar: ['Float', Float] },
-  decimal: { typeName: 'DecimalMeasures', of: 'exact numbers', measures: ALL, scalar: ['Decimal', Decimal] },
-  dateTime: {
-    typeName: 'DateTimeMeasures',
-    of: 'instants',
-    measures: EXTREMES,
-    scalar: ['DateTime', DateTime],
-  },
-  day: { typeName: 'DayMeasures', of: 'days', measures: EXTREMES, scalar: ['LocalDate', LocalDate] },
-  month: { typeName: 'MonthMeasures', of: 'months', measures: EXTREMES, scalar: ['Month', MonthScalar] },
-} as const satisfies Record<string, MeasureForm>;
+const VALUES: MeasureForm = { typeName: 'ValueCounts', of: 'values', measures: COUNTS, scalar: Int };
+
+const FORMS: Readonly<Record<ScalarName, MeasureForm>> = byScalar((type, name) => {
+  const { measures, scalar } = SCALAR_FORMS[name];
+  return measures === undefined ? VALUES : { ...measures, measures: MEASURES[type.measures], scalar };
+});
 
 /** Names that no collection's type may take. */
-export const MEASURE_TYPE_NAMES: readonly string[] = Object.values(FORMS).map(({ typeName }) => typeName);
+export const MEASURE_TYPE_NAMES: readonly string[] = [
+  ...new Set([VALUES, ...Object.values(FORMS)].map(({ typeName }) => typeName)),
+];
 
 /** The one name of the type of a field's measures. */
 export function measureTypeName(value: AggregateValue): string {
@@ -84,7 +77,7 @@ export class MeasureTypes {
     })(type);
     for (const measure of form.measures) {
       const isCount = isCounting(measure);
-      const of = isCount ? Int : form.scalar[1];
+      const of = isCount ? Int : form.scalar;
       field(type, measure, () => of, { nullable: !isCount, description: MEANINGS[measure] });
     }
     return type;
@@ -95,7 +88,7 @@ export class MeasureTypes {
     const form = formOf(value);
     return this.#define(`${form.typeName}ConditionInput`, `Conditions on measures of ${form.of}`, (input) => {
       for (const measure of form.measures) {
-        const comparison = isCounting(measure) ? this.count() : this.#comparison(...form.scalar);
+        const comparison = isCounting(measure) ? this.count() : this.#comparison(form.scalar);
         field(input, measure, () => comparison, { nullable: true, description: MEANINGS[measure] });
       }
     });
@@ -103,10 +96,11 @@ export class MeasureTypes {
 
   /** Conditions on a number of records. */
   count(): TypeClass {
-    return this.#comparison('Int', Int);
+    return this.#comparison(Int);
   }
 
-  #comparison(name: string, type: TypeReference): TypeClass {
+  #comparison(type: ScalarForm['scalar']): TypeClass {
+    const { name } = type;
     return this.#define(
       `${name}MeasureConditionInput`,
       `Conditions on a measure of type ${name}`,
@@ -156,18 +150,5 @@ function isCounting(measure: FieldMeasure): boolean {
 }
 
 function formOf({ kind }: AggregateValue): MeasureForm {
-  switch (kind) {
-    case 'id':
-    case 'boolean':
-    case 'enum':
-    case 'year':
-      return FORMS.values;
-    case 'text':
-    case 'number':
-    case 'decimal':
-    case 'dateTime':
-    case 'day':
-    case 'month':
-      return FORMS[kind];
-  }
+  return isScalarName(kind) ? FORMS[kind] : VALUES;
 }

@@ -3,6 +3,8 @@
  * what can be done to their numbers, their values that have an order, and their lists.
  */
 import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { ScalarType } from '../../../model/field-types/scalar-type.js';
+import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-types.js';
 import { listUniqueKeys } from '../../../store/writing/upserts.js';
 import { distinctNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
@@ -104,11 +106,15 @@ function isObject(one: TypedField): one is TypedField & { readonly value: { read
   return one.value.kind === 'object' && !one.field.isList;
 }
 
-function isNumber({ field: { isList }, value: { kind } }: TypedField): boolean {
-  return !isList && (kind === 'number' || kind === 'decimal');
+function isNumber(one: TypedField): boolean {
+  return scalarOfOne(one)?.json === 'number';
 }
 
 function isOrdered(one: TypedField): boolean {
-  const { kind } = one.value;
-  return isNumber(one) || (!one.field.isList && (kind === 'dateTime' || kind === 'day' || kind === 'month'));
+  return scalarOfOne(one)?.isOrdered === true;
+}
+
+/** The type of a field with one scalar for a value that is no name of an enum. */
+function scalarOfOne({ field: { isList }, value: { kind } }: TypedField): ScalarType | undefined {
+  return !isList && isScalarName(kind) ? SCALAR_TYPES[kind] : undefined;
 }

@@ -9,12 +9,12 @@ import { isExactNumber, type JsonScalar, type JsonValue } from '../../../json.js
 import type { Filter, JsonType, MatchTest } from '../../../model/filter.js';
 import type { Operand } from '../../../model/operand.js';
 import type { Path } from '../../../model/path.js';
+import type { ValueTest } from '../../../model/value-test.js';
 import { columnTest, needsByteOrder } from '../column-test.js';
 import { idTest } from '../id-test.js';
 import { jsonpathSteps, storable, storableJson } from '../json-literal.js';
 import { jsonpathTest } from '../jsonpath-test.js';
 import type { FieldExpression } from '../names.js';
-import type { ValueTest } from '../value-test.js';
 import { startExpressions } from './compile-expression.js';
 import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
 import { compileExpression, type ExpressionContext } from './expression-context.js';

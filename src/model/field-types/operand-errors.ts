@@ -1,0 +1,66 @@
+/** What is said of a condition that has no meaning for the type of its field. */
+import { ServiceError } from '../../errors.js';
+import type { Condition } from '../filter.js';
+import type { Operand } from '../operand.js';
+import type { ValueCondition } from '../value-test.js';
+
+/** A type in the words of an error. */
+export interface Comparable {
+  /** What a field of it "is declared", e.g. `text (a month YYYY-MM)`. */
+  readonly title: string;
+  /** The operators that have a meaning for it, as oquery writes them. */
+  readonly fittingOperators: string;
+}
+
+/**
+ * INVALID_VALUE (400): the operand is no value of the type. `type` tells the declaration beside what would be
+ * right.
+ */
+export function invalidOperand(
+  condition: ValueCondition,
+  value: Operand,
+  expected: string,
+  type?: Comparable,
+): ServiceError {
+  const field = condition.path.join('.');
+  const declared = type === undefined ? '' : ` is declared ${type.title} and`;
+  const sent = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const compared = `compares with ${expected}, not with ${sent}.${hintAtHash(value)}`;
+  const detail = `The field "${field}"${declared} ${compared}`;
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ detail, expected, sent: String(value) }] });
+}
+
+/** An address ends at `#`: of `created_on=#in2026-04`, written as it is, `created_on=` arrives. */
+function hintAtHash(value: Operand): string {
+  return value === '' ? ' In an address "#" is written %23, as in =%23in2026-04.' : '';
+}
+
+/** MALFORMED_FILTER (400): the operator has no meaning for values of the type. */
+export function unfittingOperator(condition: Condition, type: Comparable): ServiceError {
+  const field = condition.path.join('.');
+  const { title, fittingOperators: expected } = type;
+  const detail =
+    `The field "${field}" is declared ${title}: ${OPERATOR_NAMES[condition.kind]} does not fit it. ` +
+    `Right would be ${expected}.`;
+  return new ServiceError('MALFORMED_FILTER', detail, {
+    errors: [{ detail, expected, sent: condition.kind }],
+  });
+}
+
+const OPERATOR_NAMES: Readonly<Record<Condition['kind'], string>> = {
+  looseEquals: '"equals" (=)',
+  equals: '"equals" a number (===)',
+  in: '"in"',
+  startsWith: '"starts with" (==, =!=)',
+  contains: '"contains" (=*, =!*)',
+  equalsInsensitive: '"equals" ignoring case',
+  greaterThan: '"greater than" (=>)',
+  greaterOrEqual: '"greater or equal"',
+  lessThan: '"less than" (=<)',
+  lessOrEqual: '"less or equal"',
+  on: 'a day',
+  within: 'a month',
+  isNull: '"is null"',
+  exists: '"exists"',
+  element: 'a condition on list elements',
+};

@@ -1,0 +1,84 @@
+/**
+ * The list of the scalar types. To add one is a file beside this and a line here; the compiler names what
+ * else.
+ */
+import { BOOLEAN } from './boolean.js';
+import { DATE } from './date.js';
+import { DATETIME } from './datetime.js';
+import { DECIMAL } from './decimal.js';
+import { MONTH } from './month.js';
+import { NUMBER } from './number.js';
+import type { ScalarType } from './scalar-type.js';
+import { SESSION } from './session.js';
+import { TEXT } from './text.js';
+
+const TYPES = {
+  boolean: BOOLEAN,
+  number: NUMBER,
+  decimal: DECIMAL,
+  datetime: DATETIME,
+  date: DATE,
+  text: TEXT,
+  month: MONTH,
+  session: SESSION,
+} as const satisfies Readonly<Record<string, ScalarType>>;
+
+export type ScalarName = keyof typeof TYPES;
+
+export const SCALAR_TYPES: Readonly<Record<ScalarName, ScalarType>> = TYPES;
+
+/** The type a declaration names; several types share one, told apart by the format. */
+export type FieldType = (typeof TYPES)[ScalarName]['declared']['type'] | 'reference' | 'object';
+
+/** The formats a declaration may add to a type. */
+export type FieldFormat = Extract<
+  (typeof TYPES)[ScalarName]['declared'],
+  { readonly format: string }
+>['format'];
+
+/** What the value of a field is, each element of a list. */
+export type ValueKind = ScalarName | 'reference' | 'object';
+
+/** What of a field's declaration says its type. */
+interface DeclaredType {
+  readonly type: FieldType;
+  readonly format?: FieldFormat | undefined;
+  readonly isDecimal?: boolean;
+}
+
+const NAMES = Object.keys(TYPES) as readonly ScalarName[];
+
+export function valueKindOf(field: DeclaredType): ValueKind {
+  if (field.type === 'reference' || field.type === 'object') return field.type;
+  const name = findScalar(field);
+  if (name === undefined) throw new Error(`no field type ${field.type} of the format ${field.format}`);
+  return name;
+}
+
+/** `undefined` for what no declaration may say, such as a number of the format `month`. */
+export function findScalar({ type, format, isDecimal = false }: DeclaredType): ScalarName | undefined {
+  return NAMES.find((name) => {
+    const { declared } = SCALAR_TYPES[name];
+    return (
+      declared.type === type && declared.format === format && (declared.isDecimal ?? false) === isDecimal
+    );
+  });
+}
+
+export function isScalarName(name: string): name is ScalarName {
+  return Object.hasOwn(TYPES, name);
+}
+
+/** The type of the field's value, of each element for a list; `undefined` for references and objects. */
+export function scalarTypeOf(field: DeclaredType): ScalarType | undefined {
+  const kind = valueKindOf(field);
+  return kind === 'reference' || kind === 'object' ? undefined : SCALAR_TYPES[kind];
+}
+
+/** A table by the names of the types. */
+export function byScalar<Value>(
+  make: (type: ScalarType, name: ScalarName) => Value,
+): Readonly<Record<ScalarName, Value>> {
+  const entries = NAMES.map((name) => [name, make(SCALAR_TYPES[name], name)]);
+  return Object.fromEntries(entries) as Record<ScalarName, Value>;
+}

@@ -1,0 +1,30 @@
+import { findUnstorable } from '../storable-text.js';
+import type { ValueCondition, ValueTest } from '../value-test.js';
+import type { ScalarType } from './scalar-type.js';
+import { textTest } from './text-tests.js';
+
+/** Any text. */
+export const TEXT = {
+  declared: { type: 'text' },
+  noun: 'text',
+  json: 'string',
+  jsonSchema: { type: 'string' },
+  toStored: (sent) => (typeof sent === 'string' && findUnstorable(sent) === undefined ? sent : undefined),
+  expectation: 'text',
+  isDefault: (value) => typeof value === 'string',
+  title: 'text',
+  fittingOperators: 'equals (=), starts with (==), contains (=*)',
+  operators: ['identity', 'membership', 'text'],
+  testOf,
+  isOrdered: false,
+  isOfTime: false,
+  measures: 'extremes',
+  toMeasured: (operand) => (typeof operand === 'string' ? operand : undefined),
+  comparesWith: 'a text',
+  periods: [],
+  isShared: true,
+} as const satisfies ScalarType;
+
+function testOf(condition: ValueCondition): ValueTest {
+  return textTest(condition, TEXT);
+}

@@ -1,0 +1,127 @@
+/**
+ * `ValueTest`: what one JSON scalar must be, once a condition has been read by the type of its field. The
+ * step between `Filter`, which knows words and not types, and SQL, which knows neither days nor time zones.
+ */
+import type {
+  Comparison,
+  Condition,
+  ElementCondition,
+  ExistsCondition,
+  IsNullCondition,
+  TextCondition,
+} from './filter.js';
+import type { NumberOperand, Operand } from './operand.js';
+
+export type ValueTest = IsTest | InTest | NumberRangeTest | TextRangeTest | LikeTest | EitherTest;
+
+/** Equals the value, type and all; numbers by value (5 and 5.0 are one number). */
+interface IsTest {
+  readonly kind: 'is';
+  readonly value: Operand;
+}
+
+export interface InTest {
+  readonly kind: 'in';
+  readonly values: readonly Operand[];
+}
+
+export interface Bound<Value> {
+  readonly value: Value;
+  readonly isIncluded: boolean;
+}
+
+export interface NumberRangeTest {
+  readonly kind: 'numberRange';
+  readonly lower: Bound<NumberOperand> | undefined;
+  readonly upper: Bound<NumberOperand> | undefined;
+}
+
+/**
+ * Text between bounds, character by character. `among` says which texts are meant at all: any; those that
+ * begin with a digit, as days and instants do (a declared datetime); or, where nothing is declared, those
+ * written as an instant or as a day.
+ */
+export interface TextRangeTest {
+  readonly kind: 'textRange';
+  readonly among: 'all' | 'digits' | 'instants' | 'days';
+  readonly lower: Bound<string> | undefined;
+  readonly upper: Bound<string> | undefined;
+}
+
+export interface LikeTest {
+  readonly kind: 'like';
+  readonly at: 'start' | 'anywhere' | 'whole';
+  readonly text: string;
+  readonly isInsensitive: boolean;
+}
+
+interface EitherTest {
+  readonly kind: 'either';
+  readonly tests: readonly ValueTest[];
+}
+
+/** The conditions that look at a value; the others ask for its presence or its elements. */
+export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsCondition | ElementCondition>;
+
+/** What of the request a test depends on. */
+export interface Clock {
+  readonly timeZone: string;
+  readonly now: Date;
+}
+
+export function textEquals(text: string, isInsensitive: boolean | undefined): ValueTest {
+  if (isInsensitive === true) return { kind: 'like', at: 'whole', text, isInsensitive };
+  return { kind: 'is', value: text };
+}
+
+export function likeTest(condition: TextCondition): ValueTest {
+  const { kind, text } = condition;
+  if (kind === 'equalsInsensitive') return { kind: 'like', at: 'whole', text, isInsensitive: true };
+  const at = kind === 'startsWith' ? 'start' : 'anywhere';
+  return { kind: 'like', at, text, isInsensitive: condition.isInsensitive === true };
+}
+
+export function either(...tests: readonly ValueTest[]): ValueTest {
+  return { kind: 'either', tests };
+}
+
+export function numberRange(comparison: Comparison, value: NumberOperand): ValueTest {
+  const bound = { value, isIncluded: comparison === 'greaterOrEqual' || comparison === 'lessOrEqual' };
+  const isLower = comparison === 'greaterThan' || comparison === 'greaterOrEqual';
+  return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+}
+
+/** What an operand covers: a single text where `first` and `last` are the same. */
+interface Span {
+  readonly first: string;
+  readonly last: string;
+}
+
+export function textRange(
+  among: TextRangeTest['among'],
+  comparison: Comparison,
+  { first, last }: Span,
+): ValueTest {
+  switch (comparison) {
+    case 'greaterThan':
+      return { kind: 'textRange', among, lower: { value: last, isIncluded: false }, upper: undefined };
+    case 'greaterOrEqual':
+      return { kind: 'textRange', among, lower: { value: first, isIncluded: true }, upper: undefined };
+    case 'lessThan':
+      return { kind: 'textRange', among, lower: undefined, upper: { value: first, isIncluded: false } };
+    case 'lessOrEqual':
+      return { kind: 'textRange', among, lower: undefined, upper: { value: last, isIncluded: true } };
+  }
+}
+
+export function within(
+  among: TextRangeTest['among'],
+  { start, end }: { start: string; end: string },
+): ValueTest {
+  return {
+    kind: 'textRange',
+    among,
+    lower: { value: start, isIncluded: true },
+    upper: { value: end, isIncluded: false },
+  };
+}

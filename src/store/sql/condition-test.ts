@@ -1,0 +1,146 @@
+/**
+ * Reads a condition by what the collection declares at its path, as a `ValueTest`. What a scalar type makes
+ * of a condition, the type itself says (model/field-types).
+ */
+import type { ServiceError } from '../../errors.js';
+import { ExactNumber } from '../../json.js';
+import { dayRange, instantFrom, isDay, monthRange } from '../../model/calendar.js';
+import { daysOfMonth } from '../../model/field-types/date.js';
+import { type Comparable, unfittingOperator } from '../../model/field-types/operand-errors.js';
+import { SCALAR_TYPES } from '../../model/field-types/scalar-types.js';
+import { TEXT } from '../../model/field-types/text.js';
+import { textTest } from '../../model/field-types/text-tests.js';
+import { dayOfCondition, monthOfCondition, timeRange } from '../../model/field-types/time-tests.js';
+import type { CompareCondition, Condition } from '../../model/filter.js';
+import {
+  type Clock,
+  either,
+  likeTest,
+  numberRange,
+  textEquals,
+  textRange,
+  type ValueCondition,
+  type ValueTest,
+  within,
+} from '../../model/value-test.js';
+import type { Target } from './target.js';
+
+/**
+ * Reads a condition by the type at its path.
+ *
+ * A day without a time is the whole day: equal to it is what is on it, greater what is after its end, less
+ * what is before its start.
+ *
+ * @throws MALFORMED_FILTER (400) when the operator has no meaning for the type, INVALID_VALUE (400) when the
+ * operand has none.
+ * @see decisions 3
+ */
+export function testOf(condition: ValueCondition, target: Target, clock: Clock): ValueTest {
+  switch (target.type) {
+    case 'id':
+      return textTest(condition, TEXT);
+    case 'reference':
+      return referenceTest(condition, target);
+    case 'object':
+      throw unfitting(condition, target);
+    case 'any':
+      return undeclaredTest(condition, clock);
+    default:
+      return SCALAR_TYPES[target.type].testOf(condition, clock);
+  }
+}
+
+/** The id that a reference holds is a text without an order. */
+function referenceTest(condition: ValueCondition, target: Target): ValueTest {
+  switch (condition.kind) {
+    case 'greaterThan':
+    case 'greaterOrEqual':
+    case 'lessThan':
+    case 'lessOrEqual':
+      throw unfitting(condition, target);
+    default:
+      return textTest(condition, comparableOf(target));
+  }
+}
+
+function undeclaredTest(condition: ValueCondition, clock: Clock): ValueTest {
+  switch (condition.kind) {
+    case 'looseEquals':
+      return looseTest(condition.text, condition.isInsensitive);
+    case 'equals':
+      return { kind: 'is', value: condition.value };
+    case 'in':
+      return { kind: 'in', values: condition.values };
+    case 'startsWith':
+    case 'contains':
+    case 'equalsInsensitive':
+      return likeTest(condition);
+    case 'on': {
+      const day = dayOfCondition(condition, clock);
+      return either({ kind: 'is', value: day }, within('instants', dayRange(day, clock.timeZone)));
+    }
+    case 'within': {
+      const month = monthOfCondition(condition);
+      return either(
+        within('days', daysOfMonth(month)),
+        within('instants', monthRange(month, clock.timeZone)),
+      );
+    }
+    default:
+      return undeclaredRange(condition, clock);
+  }
+}
+
+/**
+ * A number compares with numbers; a day with days and instants, an instant with instants; any other text with
+ * all text.
+ */
+function undeclaredRange({ kind, value }: CompareCondition, clock: Clock): ValueTest {
+  if (typeof value !== 'string') return numberRange(kind, value);
+  if (isDay(value)) {
+    const span = dayRange(value, clock.timeZone);
+    return either(textRange('days', kind, { first: value, last: value }), timeRange('instants', kind, span));
+  }
+  const instant = instantFrom(value, clock.timeZone);
+  if (instant !== undefined) return textRange('instants', kind, { first: instant, last: instant });
+  return textRange('all', kind, { first: value, last: value });
+}
+
+/**
+ * `active=true` on an undeclared field finds `true` and `"true"`, `code=5` finds 5 and `"5"`; exponents are
+ * not written out.
+ */
+function looseTest(text: string, isInsensitive: boolean | undefined): ValueTest {
+  const asText = textEquals(text, isInsensitive);
+  if (text === 'true' || text === 'false') return either(asText, { kind: 'is', value: text === 'true' });
+  if (PLAIN_NUMBER.test(text)) return either(asText, { kind: 'is', value: new ExactNumber(text) });
+  return asText;
+}
+
+const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
+/** The operator has no meaning for what is at the path. */
+export function unfitting(condition: Condition, target: Target): ServiceError {
+  return unfittingOperator(condition, comparableOf(target));
+}
+
+function comparableOf({ type, members }: Target): Comparable {
+  switch (type) {
+    case 'id':
+      return TEXT;
+    case 'reference':
+      return {
+        title: 'reference',
+        fittingOperators: 'equals (=) the id, starts with (==) or contains (=*) of id or label',
+      };
+    case 'object': {
+      const names = members.map((member) => member.name).join(', ');
+      const which = names === '' ? '' : ` (${names})`;
+      return { title: 'object', fittingOperators: `a condition on one of its members${which}` };
+    }
+    case 'any':
+      return { title: 'nothing', fittingOperators: TEXT.fittingOperators };
+    default:
+      return SCALAR_TYPES[type];
+  }
+}

@@ -1,0 +1,71 @@
+/** The scalar types in SQL: how a value of a record becomes one of an SQL type, and how that is printed. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { ScalarName } from '../../model/field-types/scalar-types.js';
+import type { FieldExpression } from './names.js';
+
+type Sql = Prisma.Sql;
+
+interface ScalarSql {
+  /** The SQL type that values are compared and counted as. */
+  readonly sqlType: 'text' | 'numeric' | 'boolean' | 'timestamptz' | 'date';
+  /**
+   * The value in the SQL type; null where a record holds anything else. `allowed`: the values of a declared
+   * enum.
+   */
+  readonly read: (field: FieldExpression, allowed: readonly string[] | undefined) => Sql;
+  /** A value of the SQL type as JSON. */
+  readonly print: (value: Sql) => Sql;
+}
+
+const asItIs = (value: Sql): Sql => value;
+
+const TEXT: ScalarSql = {
+  sqlType: 'text',
+  read: ({ json, text }, allowed) => {
+    const isText = Prisma.sql`jsonb_typeof(${json}) = 'string'`;
+    const fits =
+      allowed === undefined ? isText : Prisma.sql`${isText} and ${text} = any(${[...allowed]}::text[])`;
+    return Prisma.sql`case when ${fits} then ${text} end collate "C"`;
+  },
+  print: asItIs,
+};
+
+const NUMBER: ScalarSql = {
+  sqlType: 'numeric',
+  read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end`,
+  // 5 and 5.0 are one value and get one writing.
+  print: (value) => Prisma.sql`trim_scale(${value})`,
+};
+
+export const SCALAR_SQL = {
+  boolean: {
+    sqlType: 'boolean',
+    read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
+    print: asItIs,
+  },
+  number: NUMBER,
+  decimal: NUMBER,
+  datetime: {
+    sqlType: 'timestamptz',
+    read: ({ text }) => Prisma.sql`instant_of(${text})`,
+    print: (value) => Prisma.sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  },
+  date: {
+    sqlType: 'date',
+    read: ({ text }) => Prisma.sql`day_of(${text})`,
+    print: (value) => Prisma.sql`to_char(${value}, 'YYYY-MM-DD')`,
+  },
+  text: TEXT,
+  month: {
+    sqlType: 'text',
+    read: ({ text }) =>
+      Prisma.sql`case when ${text} ~ '^\\d{4}-(0[1-9]|1[0-2])$' then ${text} end collate "C"`,
+    print: asItIs,
+  },
+  session: TEXT,
+} as const satisfies Readonly<Record<ScalarName, ScalarSql>>;
+
+/** As an SQL type to cast to. */
+export function castOf(name: ScalarName): Sql {
+  return Prisma.raw(SCALAR_SQL[name].sqlType);
+}
