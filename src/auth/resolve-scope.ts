@@ -7,15 +7,16 @@ export type DomainDirectory = Pick<Domains, 'find' | 'top'>;
 
 export interface ScopeRequest {
   readonly principal: Principal;
-  /** The `X-Domain` header; absent or empty: the domain of the credential. */
-  readonly domainHeader: string | undefined;
+  /** The id of the domain to act in (over HTTP, the header `X-Domain`); absent or empty: the domain of the credential. */
+  readonly askedDomain: string | undefined;
   readonly requestId: string;
   /**
    * Asked for its signal only by what needs one. What the request is found out to do is read from it later.
    */
-  readonly caller?: { readonly signal: AbortSignal } & Pick<Scope, 'operation' | 'onStatement'> & {
-      hint(hint: string): void;
-    };
+  readonly arrival?: {
+    readonly signal: AbortSignal;
+    readonly notes: Pick<Scope, 'operation' | 'onStatement'> & { hint(hint: string): void };
+  };
 }
 
 /**
@@ -29,30 +30,31 @@ export interface ScopeRequest {
  * @see decisions 7
  */
 export function resolveScope(domains: DomainDirectory, request: ScopeRequest): Scope {
-  const { principal, requestId, caller } = request;
+  const { principal, requestId, arrival } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
   const domain = chooseDomain(domains, own, request);
-  if (!caller) return { domain, principal, requestId };
+  if (!arrival) return { domain, principal, requestId };
+  const { notes } = arrival;
   return {
     domain,
     principal,
     requestId,
     get signal() {
-      return caller.signal;
+      return arrival.signal;
     },
     get operation() {
-      return caller.operation;
+      return notes.operation;
     },
     get onStatement() {
-      return caller.onStatement;
+      return notes.onStatement;
     },
-    onHint: (hint) => caller.hint(hint),
+    onHint: (hint) => notes.hint(hint),
   };
 }
 
 function chooseDomain(domains: DomainDirectory, own: Domain, request: ScopeRequest): Domain {
-  const wanted = request.domainHeader?.trim();
+  const wanted = request.askedDomain?.trim();
   if (wanted === undefined || wanted === '' || wanted === own.id) return own;
   if (own.parentId !== undefined || !request.principal.roles.has('admin'))
     throw new ServiceError(

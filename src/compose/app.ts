@@ -80,6 +80,7 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
     database,
     live: { feed: changes, topics, store, callers: { authenticator, domains }, rateLimits },
     config,
+    callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
     onFault: (error, requestId) => log({ kind: 'requestFailed', requestId, error }),
   });
   const server = await createServer(

@@ -25,15 +25,20 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
-import { PREFLIGHT_HEADERS, type SchemaServer, serveGraphql } from './http/graphql-endpoint.js';
+import {
+  type EndpointOptions,
+  PREFLIGHT_HEADERS,
+  type SchemaServer,
+  serveGraphql,
+} from './http/graphql-endpoint.js';
 import { landingPagePlugin } from './http/landing-page.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
 import { createLiveServer, type LiveServices } from './live/create-live-server.js';
 import type { LiveServer } from './live/live-server.js';
 import { executionPlugin } from './operation/execution-plugin.js';
-import type { GraphqlContext } from './operation/graphql-context.js';
 import { formatError } from './operation/graphql-errors.js';
+import type { GraphqlRequest } from './operation/graphql-request.js';
 import type { OperationOptions } from './operation/operation.js';
 import { RepeatedDocuments } from './operation/repeated-documents.js';
 import { PersistedQueries } from './persisted/persisted-queries.js';
@@ -76,6 +81,7 @@ export interface GraphqlServices {
   /** What subscriptions work with. */
   readonly live: LiveServices;
   readonly config: GraphqlSettings;
+  readonly callerOf: EndpointOptions['callerOf'];
   /** Hears of every fault of ours, with its request id. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 }
@@ -115,6 +121,7 @@ export async function createGraphql(services: GraphqlServices): Promise<GraphqlE
     plugin: async (app) =>
       serveGraphql(app, {
         current: () => endpoint.current,
+        callerOf: services.callerOf,
         operations: endpoint.operations,
         persisted,
         registered,
@@ -231,7 +238,7 @@ class RenewedServer {
     const { onFault } = this.operations;
     const documents = new RepeatedDocuments();
     const schema = this.#buildSchema();
-    const apollo = new ApolloServer<GraphqlContext>({
+    const apollo = new ApolloServer<GraphqlRequest>({
       schema,
       // What Apollo would read from the environment is set here.
       nodeEnv: 'production',

@@ -1,4 +1,4 @@
-/** Who asks, by which request: what both front ends hand to a resolver. Made by `src/server`, one per request. */
+/** Who asks, by which request: what every front end hands to a resolver, a value that nobody changes. */
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
@@ -10,8 +10,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's IP address, behind a proxy the one it forwards. */
   readonly address: string;
-  /** The `X-Domain` header: the sub-domain to act in, or at a login the domain of the user. */
-  readonly domainHeader: string | undefined;
+  /** The id of the sub-domain to act in, or at a login of the domain of the user. */
+  readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
   /** What all root fields of the operation are part of, where it asks for that. */
   readonly transaction?: Transaction | undefined;

@@ -30,7 +30,7 @@ export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<F
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
   if (answer.headers) reply.headers(answer.headers);
-  const { hints } = o.request.requestContext;
+  const { hints } = o.request.arrival.notes;
   // A name may hold what no header takes.
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {

@@ -7,10 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { ErrorCode } from '../errors.js';
 import { credentialName, type Scope } from '../model/scope.js';
-import type { EndedStatement } from '../model/statement-caller.js';
 import type { RequestContext } from '../resolvers/request-context.js';
+import { RequestNotes } from '../resolvers/request-notes.js';
 import { resetConnection } from '../text-answer.js';
 import type { Observe } from './observation.js';
 import { type Headers, TLS_HEADERS } from './security-headers.js';
@@ -18,24 +17,12 @@ import { type Headers, TLS_HEADERS } from './security-headers.js';
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-const NO_HINTS: readonly string[] = [];
-/** Callers make up names without end. */
-const MAX_HINTS = 10;
-
-/** The context of a request, and what the hooks find out about it on the way. */
-export class GatewayRequest implements RequestContext {
-  /** Set by authentication.ts. */
-  scope: Scope | undefined = undefined;
-  /** The code of the error it was answered with. */
-  errorCode: ErrorCode | undefined = undefined;
-  /** What it does, in a word: the operation's name, else the template of the route. */
-  operation: string | undefined = undefined;
-  /** Hears of every statement that ran for it. */
-  onStatement: ((statement: EndedStatement) => void) | undefined = undefined;
-  /** What may be a mistake, though it is none of the errors. */
-  hints: readonly string[] = NO_HINTS;
+/** What is known of a request from its first line and its headers, and how long it goes on. */
+export class Arrival {
+  /** What shows of it on the way. */
+  readonly notes: RequestNotes;
   readonly hasCredential: boolean;
-  readonly domainHeader: string | undefined;
+  readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
   #controller: AbortController | undefined;
 
@@ -43,14 +30,27 @@ export class GatewayRequest implements RequestContext {
     readonly requestId: string,
     readonly address: string,
     headers: IncomingHttpHeaders,
+    route?: string,
   ) {
+    this.notes = new RequestNotes(route);
     this.hasCredential = headers.authorization !== undefined;
-    this.domainHeader = single(headers['x-domain']);
+    this.askedDomain = single(headers['x-domain']);
     this.idempotencyKey = single(headers['idempotency-key']);
   }
 
-  hint(hint: string): void {
-    if (this.hints.length < MAX_HINTS && !this.hints.includes(hint)) this.hints = [...this.hints, hint];
+  /** What resolvers are told of it. Without a scope: nothing is known yet of who asks, or there is no credential. */
+  toContext(scope?: Scope): RequestContext {
+    const arrival = this;
+    return {
+      scope,
+      requestId: this.requestId,
+      address: this.address,
+      askedDomain: this.askedDomain,
+      idempotencyKey: this.idempotencyKey,
+      get signal() {
+        return arrival.signal;
+      },
+    };
   }
 
   /** Made when it is first asked for: a look-up by id is over before it could be of use. */
@@ -71,8 +71,10 @@ export class GatewayRequest implements RequestContext {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What resolvers are told of this request. Present from the first hook on. */
-    requestContext: GatewayRequest;
+    /** Present from the first hook on. */
+    arrival: Arrival;
+    /** What resolvers are told of this request: without a scope until its credential was looked at. */
+    requestContext: RequestContext;
   }
   interface FastifyContextConfig {
     /** Answered under maintenance too, and neither authenticated nor counted. */
@@ -119,17 +121,18 @@ export class RequestsInFlight {
   }
 }
 
-/** To be the first hook: the others rely on `request.requestContext`. */
+/** To be the first hook: the others rely on `request.arrival`. */
 export function useArrival(
   app: FastifyInstance,
   o: { readonly inFlight: RequestsInFlight; readonly observe: Observe; readonly headers: Headers },
 ): void {
+  app.decorateRequest('arrival');
   app.decorateRequest('requestContext');
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
-    const context = new GatewayRequest(request.id, request.ip, request.headers);
-    context.operation = request.routeOptions.url;
-    request.requestContext = context;
+    const arrival = new Arrival(request.id, request.ip, request.headers, request.routeOptions.url);
+    request.arrival = arrival;
+    request.requestContext = arrival.toContext();
     reply.headers(o.headers);
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
@@ -138,20 +141,21 @@ export function useArrival(
       o.inFlight.left(reply.raw);
       // A WebSocket took over.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
-      if (!isComplete) context.abandon();
+      if (!isComplete) arrival.abandon();
+      const { scope } = request.requestContext;
       o.observe({
         kind: 'requestEnded',
-        requestId: context.requestId,
+        requestId: arrival.requestId,
         method: request.method,
         url: request.url,
         route: request.routeOptions.url ?? 'unknown',
         status: reply.raw.statusCode,
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        address: context.address,
-        principal: context.scope && `${context.scope.domain.id}/${context.scope.principal.id}`,
-        credential: context.scope && credentialName(context.scope.principal.credential),
-        operation: context.operation,
-        errorCode: context.errorCode,
+        address: arrival.address,
+        principal: scope && `${scope.domain.id}/${scope.principal.id}`,
+        credential: scope && credentialName(scope.principal.credential),
+        operation: arrival.notes.operation,
+        errorCode: arrival.notes.errorCode,
         isComplete,
       });
     });

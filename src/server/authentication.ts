@@ -21,23 +21,20 @@ export interface AuthenticationOptions {
 export function useAuthentication(app: FastifyInstance, o: AuthenticationOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isVital) return;
-    const context = request.requestContext;
+    const { arrival } = request;
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      count(reply, o.rateLimits.take(`address:${context.address}`));
+      count(reply, o.rateLimits.take(`address:${arrival.address}`));
       return;
     }
     const principal = await authenticate(authorization).catch((error: unknown) => {
-      count(reply, o.rateLimits.take(`address:${context.address}`));
+      count(reply, o.rateLimits.take(`address:${arrival.address}`));
       throw error;
     });
     count(reply, o.rateLimits.take(principal.credential.id));
-    context.scope = resolveScope(o.domains, {
-      principal,
-      domainHeader: context.domainHeader,
-      requestId: context.requestId,
-      caller: context,
-    });
+    const { askedDomain, requestId } = arrival;
+    const scope = resolveScope(o.domains, { principal, askedDomain, requestId, arrival });
+    request.requestContext = arrival.toContext(scope);
   });
 
   async function authenticate(authorization: string): Promise<Principal> {

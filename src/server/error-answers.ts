@@ -37,10 +37,10 @@ export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): 
   app.setErrorHandler((error, request, reply) => {
     leaveRest(request, reply);
     const known = noted(error, request, observe);
-    const { requestId } = request.requestContext;
+    const { requestId } = request.arrival;
     return reply
       .code(known.status)
-      .headers(problemHeaders(known, request.requestContext))
+      .headers(problemHeaders(known, request.arrival))
       .type('application/json; charset=utf-8')
       .send(
         JSON.stringify({
@@ -66,18 +66,18 @@ function sendProblem(error: ServiceError, request: FastifyRequest, reply: Fastif
 }
 
 function problemRequestOf(request: FastifyRequest): ProblemRequest {
-  const { requestId, hasCredential } = request.requestContext;
+  const { requestId, hasCredential } = request.arrival;
   return { requestId, hasCredential, accept: request.headers.accept };
 }
 
 /** As one of our catalog, observed when it is not the caller's mistake. */
 function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
   const known = translateFrameworkError(error);
-  const context = request.requestContext;
-  context.errorCode = known.code;
+  const { notes, requestId, signal } = request.arrival;
+  notes.noteError(known.code);
   const isOurs = known.status >= 500 && known.code !== 'MAINTENANCE';
-  if (isOurs && !context.signal.aborted) {
-    observe({ kind: 'requestFailed', requestId: context.requestId, error: known.cause ?? known });
+  if (isOurs && !signal.aborted) {
+    observe({ kind: 'requestFailed', requestId, error: known.cause ?? known });
   }
   return known;
 }

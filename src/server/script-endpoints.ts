@@ -98,9 +98,9 @@ function findScript(
   services: ScriptEndpointServices,
   request: FastifyRequest<EndpointGeneric>,
 ): { readonly domain: Domain; readonly script: ScriptOutline } {
-  const { scope, domainHeader } = request.requestContext;
+  const { scope, askedDomain } = request.requestContext;
   const { name } = request.params;
-  const domain = scope?.domain ?? publicDomain(services, domainHeader);
+  const domain = scope?.domain ?? publicDomain(services, askedDomain);
   const script = services.scripts.findEndpoint(domain.id, name);
   if (script === undefined) throw new ServiceError('NOT_FOUND', `There is nothing at /x/${name}.`);
   assertMethod(script, request.method);

@@ -119,14 +119,14 @@ export class WebSockets {
     this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => this.#serve(webSocket, request));
   }
 
-  #serve(webSocket: WebSocket, { requestContext, headers }: FastifyRequest): void {
+  #serve(webSocket: WebSocket, { arrival, headers }: FastifyRequest): void {
     const { live, observe } = this.#options;
     const startedAt = performance.now();
-    const { requestId, address, domainHeader } = requestContext;
+    const { requestId, address, askedDomain } = arrival;
     const { connection, closed } = live.open(this.#toLiveSocket(webSocket, requestId), {
       requestId,
       address,
-      domainHeader,
+      askedDomain,
       authorization: headers.authorization,
     });
     webSocket.on('pong', () => this.#silent.delete(webSocket));

@@ -28,7 +28,7 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly keyUsage: KeyUsage;
   readonly rateLimits: RateLimits;
-  scopeOf(principal: Principal, domainHeader?: string): Scope;
+  scopeOf(principal: Principal, askedDomain?: string): Scope;
   login(userName: string, password?: string): Promise<Login>;
   close(): Promise<void>;
 }
@@ -83,8 +83,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     catalog,
     keyUsage,
     rateLimits,
-    scopeOf: (principal, domainHeader) =>
-      resolveScope(domains, { principal, domainHeader, requestId: 'test' }),
+    scopeOf: (principal, askedDomain) => resolveScope(domains, { principal, askedDomain, requestId: 'test' }),
     login: (userName, password = PASSWORD) =>
       authenticator.login({ userName, password, address: '192.0.2.1' }),
     close: async () => {

@@ -53,9 +53,9 @@ describe('the domain of a request', () => {
     expect(
       resolveScope(DOMAINS, {
         principal,
-        domainHeader: undefined,
+        askedDomain: undefined,
         requestId: 'r-1',
-        caller: { signal, hint: () => {} },
+        arrival: { signal, notes: { hint: () => {} } },
       }),
     ).toMatchObject({
       domain: NORTH,
@@ -79,13 +79,13 @@ function caller(domainId: string, ...roles: readonly string[]): Principal {
   };
 }
 
-function domainOf(principal: Principal, domainHeader: string | undefined): string {
-  return resolveScope(DOMAINS, { principal, domainHeader, requestId: 'r-1' }).domain.id;
+function domainOf(principal: Principal, askedDomain: string | undefined): string {
+  return resolveScope(DOMAINS, { principal, askedDomain, requestId: 'r-1' }).domain.id;
 }
 
-function codeOf(principal: Principal, domainHeader: string | undefined): unknown {
+function codeOf(principal: Principal, askedDomain: string | undefined): unknown {
   try {
-    return domainOf(principal, domainHeader);
+    return domainOf(principal, askedDomain);
   } catch (error) {
     return error instanceof Error && 'code' in error ? error.code : error;
   }

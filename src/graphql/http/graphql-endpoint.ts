@@ -8,14 +8,14 @@ import { OperationTypeNode } from 'graphql';
 import { bodyShape } from '../../body-shape.js';
 import type { Config } from '../../config.js';
 import { etagHeld } from '../../content-encoding.js';
-import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
+import { ServiceError } from '../../errors.js';
 import { credentialNeeded } from '../../resolvers/request-context.js';
 import { printResult } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';
 import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-control.js';
 import { etagOf, isUnchanged } from '../caching/etag.js';
 import { assertPublic } from '../limits/public-fields.js';
-import type { GraphqlContext } from '../operation/graphql-context.js';
+import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
 import { checkOperation, finishErrors, type OperationOptions, runOperation } from '../operation/operation.js';
 import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
@@ -28,13 +28,15 @@ import { parseRequestBody } from './request-body.js';
 
 /** What serves one schema. */
 export interface SchemaServer {
-  readonly apollo: ApolloServer<GraphqlContext>;
+  readonly apollo: ApolloServer<GraphqlRequest>;
   readonly documents: RepeatedDocuments;
 }
 
 export interface EndpointOptions {
   /** The server of the schema as it is. */
   readonly current: () => SchemaServer;
+  /** Who asks, as the hooks before have found out. */
+  readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
   readonly operations: OperationOptions;
   readonly persisted: PersistedQueries;
   /** Answered alone. `undefined`: any document is. */
@@ -57,7 +59,10 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
       async (request: FastifyRequest, body: Buffer) =>
         parseRequestBody(
           body,
-          bodyShape(request.requestContext.scope ? 'large' : 'small', options.settings.bodyMaxMembers),
+          bodyShape(
+            options.callerOf(request).context.scope ? 'large' : 'small',
+            options.settings.bodyMaxMembers,
+          ),
         ),
     );
   }
@@ -66,8 +71,9 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
     url: '/graphql',
     handler: async (request, reply) => {
       assertBatchSize(request.body, options.settings.graphqlMaxBatch);
-      const incoming = toAnswerable(request, options);
-      if (request.requestContext.scope === undefined) {
+      const caller = options.callerOf(request);
+      const incoming = toAnswerable(request, caller, options);
+      if (caller.context.scope === undefined) {
         assertPublic(incoming, {
           maxTokens: options.settings.graphqlMaxTokens,
           findText: (hash) => options.persisted.find(hash),
@@ -79,10 +85,10 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
         request,
         incoming,
         server: options.current(),
-        context: toContext(request, options.settings),
+        asking: toGraphqlRequest(request, caller, options.settings),
       };
       const answer = (await answerRepeated(asked)) ?? (await answerByApollo(asked));
-      return send(answer, { request, reply, timing: asked.context.timing });
+      return send(answer, { request, reply, timing: asked.asking.timing });
     },
   });
   app.route({
@@ -107,10 +113,13 @@ function assertBatchSize(body: unknown, max: number): void {
  * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a credential UNAUTHENTICATED (401),
  *   so that nobody guesses which there are
  */
-function toAnswerable(request: FastifyRequest, { registered, settings }: EndpointOptions): Incoming {
+function toAnswerable(
+  request: FastifyRequest,
+  { context: { scope } }: GraphqlCaller,
+  { registered, settings }: EndpointOptions,
+): Incoming {
   const incoming = toIncoming(request);
   if (!registered) return incoming;
-  const { scope } = request.requestContext;
   if (scope && settings.anyOperationRoles.some((role) => scope.principal.roles.has(role))) return incoming;
   try {
     return withRegisteredTexts(incoming, registered);
@@ -123,7 +132,7 @@ interface Asked extends EndpointOptions {
   readonly request: FastifyRequest;
   readonly incoming: Incoming;
   readonly server: SchemaServer;
-  readonly context: GraphqlContext;
+  readonly asking: GraphqlRequest;
 }
 
 interface HttpAnswer {
@@ -134,7 +143,7 @@ interface HttpAnswer {
 
 /** `undefined`: not a document known from before, or not in order; nothing has run. */
 async function answerRepeated(asked: Asked): Promise<HttpAnswer | undefined> {
-  const { request, incoming, server, operations, context } = asked;
+  const { request, incoming, server, operations, asking } = asked;
   const isGet = incoming.method === 'GET';
   if (isGet && !hasPreflightHeader(request)) return undefined;
   const sent = readOperationText(incoming);
@@ -146,7 +155,7 @@ async function answerRepeated(asked: Asked): Promise<HttpAnswer | undefined> {
   if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
   const { schema, document, operation } = ready;
   const { variables, extensions } = sent;
-  const checked = { schema, document, operation, variables, extensions, context };
+  const checked = { ...asking, schema, document, operation, variables, extensions };
   try {
     checkOperation(checked, operations);
   } catch {
@@ -155,7 +164,7 @@ async function answerRepeated(asked: Asked): Promise<HttpAnswer | undefined> {
   }
   const result = await runOperation(checked, operations);
   if (!result) return undefined;
-  const { errors, failure } = finishErrors(result, context);
+  const { errors, failure } = finishErrors(result, asking);
   const headers: [string, string][] = [['content-type', mediaType], ...(failure?.headers ?? [])];
   if (isGet && errors.length === 0) headers.push(['cache-control', cachePolicyOf(ready)]);
   return {
@@ -178,18 +187,18 @@ function textOf(sent: OperationText, persisted: PersistedQueries): string | unde
 }
 
 /** `@as-integrations/fastify` in fewer steps: it parses the address as a URL and copies each header twice. */
-async function answerByApollo({ request, incoming, server, context }: Asked): Promise<HttpAnswer> {
+async function answerByApollo({ request, incoming, server, asking }: Asked): Promise<HttpAnswer> {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   const answer = await server.apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { ...incoming, headers },
-    context: async () => context,
+    context: async () => asking,
   });
   const { status = 200, body } = answer;
   if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
-  const text = status >= 400 ? withRequestId(body.string, context) : body.string;
+  const text = status >= 400 ? withRequestId(body.string, asking.context.requestId) : body.string;
   return { status, headers: answer.headers, body: text };
 }
 
@@ -225,45 +234,28 @@ function hasNotChanged(request: FastifyRequest, reply: FastifyReply, etag: strin
   return isUnchanged(request.headers['if-none-match'], etag);
 }
 
-function toContext(
+function toGraphqlRequest(
   request: FastifyRequest,
+  caller: GraphqlCaller,
   settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
-): GraphqlContext {
-  const { requestContext } = request;
-  const { scope, requestId, address, domainHeader, idempotencyKey } = requestContext;
+): GraphqlRequest {
   const timing = settings.serverTiming ? new OperationTiming() : undefined;
-  if (timing) requestContext.onStatement = ({ durationMs }) => timing.addStatement(durationMs);
+  if (timing) caller.notes.watchStatements(({ durationMs }) => timing.addStatement(durationMs));
   const includeHeader = request.headers['x-include-extensions'];
   return {
-    ...{ scope, requestId, address, domainHeader, idempotencyKey, timing },
+    ...caller,
+    timing,
     includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
-    get signal() {
-      return requestContext.signal;
-    },
-    hints: () => requestContext.hints,
-    noteError: (code) => {
-      if (isErrorCode(code)) requestContext.errorCode = code;
-    },
-    noteOperation: (name) => {
-      requestContext.operation = name;
-    },
-    watchStatements: (listener) => {
-      const before = requestContext.onStatement;
-      requestContext.onStatement = (statement) => {
-        before?.(statement);
-        listener(statement);
-      };
-    },
   };
 }
 
 /** What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id yet. */
-function withRequestId(text: string, context: GraphqlContext): string {
+function withRequestId(text: string, requestId: string): string {
   const result: unknown = JSON.parse(text);
   if (!hasErrors(result)) return text;
   const errors = result.errors.map((error) => ({
     ...error,
-    extensions: { ...error.extensions, requestId: context.requestId },
+    extensions: { ...error.extensions, requestId },
   }));
   return JSON.stringify({ ...result, errors });
 }
@@ -272,8 +264,4 @@ function hasErrors(
   result: unknown,
 ): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
   return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

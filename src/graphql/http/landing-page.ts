@@ -1,7 +1,7 @@
 /** What `/graphql` shows in a browser: Apollo Sandbox, which comes from the internet, and the way to `/explore`, which does not. */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import type { GraphqlContext } from '../operation/graphql-context.js';
+import type { GraphqlRequest } from '../operation/graphql-request.js';
 
 /** What Apollo Sandbox opens with. */
 const FIRST_DOCUMENT = `# 1. Run this, with your user name and password.
@@ -22,8 +22,8 @@ This page is Apollo Sandbox and needs the internet.
 <a href="/explore" style="color: #1f4fd8;">/explore</a> is part of this gateway and works without.
 </p>`;
 
-export function landingPagePlugin(): ApolloServerPlugin<GraphqlContext> {
-  const sandbox: ApolloServerPlugin<GraphqlContext> = ApolloServerPluginLandingPageLocalDefault({
+export function landingPagePlugin(): ApolloServerPlugin<GraphqlRequest> {
+  const sandbox: ApolloServerPlugin<GraphqlRequest> = ApolloServerPluginLandingPageLocalDefault({
     footer: false,
     embed: { runTelemetry: false, initialState: { pollForSchemaUpdates: false } },
     document: FIRST_DOCUMENT,

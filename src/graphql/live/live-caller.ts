@@ -11,7 +11,7 @@ export interface LiveCallerOptions {
 export interface LiveCredential {
   /** What stood in `Authorization`: `Bearer <token or key>`. */
   readonly authorization: string | undefined;
-  readonly domainHeader: string | undefined;
+  readonly askedDomain: string | undefined;
   readonly requestId: string;
 }
 
@@ -31,9 +31,9 @@ export class LiveCaller {
    * @throws UNAUTHENTICATED (401) when there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the domain; UNAVAILABLE
    */
   async scope(): Promise<Scope> {
-    const { authorization, domainHeader, requestId } = this.#credential;
+    const { authorization, askedDomain, requestId } = this.#credential;
     const principal = await this.#options.authenticator.authenticate(parseBearer(authorization));
-    return resolveScope(this.#options.domains, { principal, domainHeader, requestId });
+    return resolveScope(this.#options.domains, { principal, askedDomain, requestId });
   }
 }
 

@@ -20,7 +20,7 @@ export interface LiveArrival {
   readonly requestId: string;
   readonly address: string;
   readonly authorization: string | undefined;
-  readonly domainHeader: string | undefined;
+  readonly askedDomain: string | undefined;
 }
 
 /** Codes of the protocol, and those of RFC 6455 for what is no fault of the caller. */

@@ -185,7 +185,7 @@ export class LiveServer {
     const { arrival } = connection;
     const caller = new LiveCaller(this.#options.callers, {
       authorization: textOf(connectionParams, 'authorization') ?? arrival.authorization,
-      domainHeader: textOf(connectionParams, 'x-domain') ?? arrival.domainHeader,
+      askedDomain: textOf(connectionParams, 'x-domain') ?? arrival.askedDomain,
       requestId: arrival.requestId,
     });
     try {
@@ -250,7 +250,7 @@ export class LiveServer {
       caller,
       requestId: arrival.requestId,
       address: arrival.address,
-      domainHeader: arrival.domainHeader,
+      askedDomain: arrival.askedDomain,
       idempotencyKey: undefined,
       signal: NEVER,
       openQueue: (info: GraphQLResolveInfo) => {

@@ -8,7 +8,7 @@ import {
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ServiceError } from '../../errors.js';
 import { cachePolicyOf, NO_STORE } from '../caching/cache-control.js';
-import type { GraphqlContext } from './graphql-context.js';
+import type { GraphqlRequest } from './graphql-request.js';
 import {
   checkOperation,
   finishErrors,
@@ -24,11 +24,11 @@ export interface ExecutionOptions extends OperationOptions {
   readonly documents: RepeatedDocuments;
 }
 
-type Request = GraphQLRequestContext<GraphqlContext>;
+type Request = GraphQLRequestContext<GraphqlRequest>;
 
-export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<GraphqlContext> {
+export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<GraphqlRequest> {
   // One listener serves all requests: it keeps nothing of any.
-  const listener: GraphQLRequestListener<GraphqlContext> = {
+  const listener: GraphQLRequestListener<GraphqlRequest> = {
     parsingDidStart: async ({ contextValue }) => {
       const ended = contextValue.timing?.start('parse');
       return async () => ended?.();
@@ -56,7 +56,7 @@ export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<G
       return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: result } };
     },
     didEncounterErrors: async ({ errors, contextValue }) => {
-      for (const error of errors) reportFault(error, contextValue, options);
+      for (const error of errors) reportFault(error, contextValue.context, options);
     },
     willSendResponse: async (request) => finishResponse(request),
   };
@@ -64,10 +64,10 @@ export function executionPlugin(options: ExecutionOptions): ApolloServerPlugin<G
 }
 
 function toOperationRequest(request: Request): OperationRequest | undefined {
-  const { schema, document, operation, contextValue: context } = request;
+  const { schema, document, operation, contextValue } = request;
   if (document === undefined || !operation) return undefined;
   const { variables = {}, extensions = {} } = request.request;
-  return { schema, document, operation, context, variables, extensions };
+  return { ...contextValue, schema, document, operation, variables, extensions };
 }
 
 /** An error before execution, which is the answer to the whole request. */

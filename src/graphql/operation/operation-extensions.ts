@@ -5,29 +5,29 @@
 
 import { ServiceError } from '../../errors.js';
 import type { EndedStatement, SqlText } from '../../model/statement-caller.js';
-import { requireScope } from '../../resolvers/request-context.js';
+import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
+import type { RequestNotes } from '../../resolvers/request-notes.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Database } from '../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../store/database/statement-plan.js';
-import type { GraphqlContext } from './graphql-context.js';
+import type { GraphqlRequest } from './graphql-request.js';
 
 export type ExtensionName = 'cost' | 'explain';
 
 /** Whether a request asks for it. */
 export function wantsExtension(
   name: ExtensionName,
-  request: {
+  request: Pick<GraphqlRequest, 'includeHeader'> & {
     readonly extensions: Readonly<Record<string, unknown>>;
-    readonly context: Pick<GraphqlContext, 'includeHeader'>;
   },
 ): boolean {
   if (request.extensions[name] === true) return true;
-  const { includeHeader } = request.context;
+  const { includeHeader } = request;
   return includeHeader?.split(',').some((wanted) => wanted.trim() === name) ?? false;
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is built */
-export function assertMayExplain(context: GraphqlContext): void {
+export function assertMayExplain(context: RequestContext): void {
   const { principal } = requireScope(context);
   if (isAdmin(principal)) return;
   throw new ServiceError(
@@ -56,8 +56,8 @@ const MAX_PARAMETER_LENGTH = 200;
 export class Explanation {
   readonly #statements: EndedStatement[] = [];
 
-  constructor(context: Pick<GraphqlContext, 'watchStatements'>) {
-    context.watchStatements((statement) => {
+  constructor(notes: Pick<RequestNotes, 'watchStatements'>) {
+    notes.watchStatements((statement) => {
       if (this.#statements.length < MAX_EXPLAINED) this.#statements.push(statement);
     });
   }

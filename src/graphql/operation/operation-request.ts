@@ -1,6 +1,6 @@
 /** An operation that is to be run, and what running it gives. */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import type { GraphqlContext } from './graphql-context.js';
+import type { GraphqlRequest } from './graphql-request.js';
 
 /** An operation of a document that is valid for this schema. */
 export interface ReadyOperation {
@@ -9,11 +9,10 @@ export interface ReadyOperation {
   readonly operation: OperationDefinitionNode;
 }
 
-export interface OperationRequest extends ReadyOperation {
+export interface OperationRequest extends ReadyOperation, GraphqlRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Of the request, as they were sent. */
   readonly extensions: Readonly<Record<string, unknown>>;
-  readonly context: GraphqlContext;
 }
 
 export interface Outcome {

@@ -10,6 +10,8 @@ import {
   getVariableValues,
   OperationTypeNode,
 } from 'graphql';
+import { ERRORS, type ErrorCode } from '../../errors.js';
+import type { RequestContext } from '../../resolvers/request-context.js';
 import { toSplicedData } from '../../scalars/json-text.js';
 import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
@@ -17,8 +19,8 @@ import type { RecordStore } from '../../store/record-store.js';
 import { assertFilterVariables } from '../limits/filter-variables.js';
 import { assertMayIntrospect } from '../limits/introspection.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
-import type { GraphqlContext } from './graphql-context.js';
 import { formatError, isFault, requestFailure } from './graphql-errors.js';
+import type { GraphqlRequest } from './graphql-request.js';
 import { assertMayExplain, Explanation, wantsExtension } from './operation-extensions.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
 import { splice } from './splice.js';
@@ -57,15 +59,15 @@ export async function runOperation(
   request: OperationRequest,
   options: OperationOptions,
 ): Promise<OperationResult | undefined> {
-  const { schema, operation, context } = request;
+  const { schema, operation, notes } = request;
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables);
   if (!coerced) return undefined;
-  if (operation.name) context.noteOperation(operation.name.value);
-  const explanation = wantsExtension('explain', request) ? new Explanation(context) : undefined;
-  const ended = context.timing?.start('execute');
+  if (operation.name) notes.noteOperation(operation.name.value);
+  const explanation = wantsExtension('explain', request) ? new Explanation(notes) : undefined;
+  const ended = request.timing?.start('execute');
   const { data, errors } = await executeOrSplice(request, coerced, options);
   ended?.();
-  for (const error of errors) reportFault(error, context, options);
+  for (const error of errors) reportFault(error, request.context, options);
   const extensions = await readExtensions(request, explanation, options);
   return {
     ...(errors.length > 0 && { errors: errors.map((error) => formatError(error.toJSON(), error)) }),
@@ -80,7 +82,7 @@ async function readExtensions(
   options: OperationOptions,
 ): Promise<Record<string, unknown> | undefined> {
   const wantsCost = wantsExtension('cost', request);
-  const hints = request.context.hints();
+  const hints = request.notes.hints;
   if (!wantsCost && !explanation && hints.length === 0) return undefined;
   const isQuery = request.operation.operation === OperationTypeNode.QUERY;
   return {
@@ -129,7 +131,7 @@ async function executeOperation(request: OperationRequest): Promise<Outcome> {
 
 export function reportFault(
   error: GraphQLError,
-  context: GraphqlContext,
+  context: Pick<RequestContext, 'requestId' | 'signal'>,
   options: Pick<OperationOptions, 'onFault'>,
 ): void {
   // A caller who has gone ended the work; nothing failed.
@@ -140,14 +142,14 @@ export function reportFault(
 /** Errors as they leave, the request id in each; and what HTTP says where they are of the whole request. */
 export function finishErrors(
   result: { readonly errors?: readonly GraphQLFormattedError[] | undefined; readonly data?: unknown },
-  context: GraphqlContext,
+  { context, notes }: GraphqlRequest,
 ): {
   readonly errors: readonly GraphQLFormattedError[];
   readonly failure: ReturnType<typeof requestFailure>;
 } {
   const errors = (result.errors ?? []).map((error) => finishError(error, context));
   const code = errors[0]?.extensions?.code;
-  if (typeof code === 'string') context.noteError(code);
+  if (isErrorCode(code)) notes.noteError(code);
   return {
     errors,
     failure: errors.length > 0 && isEmpty(result.data) ? requestFailure(errors) : undefined,
@@ -157,7 +159,11 @@ export function finishErrors(
 /** What is said of a document, or of its variables, names what is in the schema. */
 const SCHEMA_CODES: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
 
-function finishError(error: GraphQLFormattedError, context: GraphqlContext): GraphQLFormattedError {
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERRORS, code);
+}
+
+function finishError(error: GraphQLFormattedError, context: RequestContext): GraphQLFormattedError {
   const extensions = { ...error.extensions, requestId: context.requestId };
   if (context.scope === undefined && SCHEMA_CODES.has(error.extensions?.code)) {
     return { message: 'It is not valid; what is wrong is told to callers with a credential.', extensions };

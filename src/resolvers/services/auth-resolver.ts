@@ -36,7 +36,7 @@ export class AuthResolver {
 
   /** @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
   async login(context: RequestContext, request: LoginRequest): Promise<Login> {
-    const domainId = request.domain ?? context.domainHeader;
+    const domainId = request.domain ?? context.askedDomain;
     return await this.#authenticator.login({
       userName: request.userName,
       password: request.password,
