@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- reports`: every report over a large school (report-school.ts). Prints for each the median
+ * `npm run bench -- reports`: every report over a large school (school-records.ts). Prints for each the median
  * of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how
  * each collection is reached. The first lines say how fast the machine is at the least things: a row by its
  * key as pgbench reads it, and one record by its key. One query runs on one processor: no parallel workers.
@@ -15,8 +15,9 @@ import { Catalog } from '../../src/store/catalog/catalog.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { applyMigrations } from '../../src/store/database/migrations.js';
 import { RecordStore } from '../../src/store/record-store.js';
+import { median } from './median.js';
 import { selectsASecond } from './pgbench.js';
-import { SCHOOL, seedReportSchool } from './report-school.js';
+import { SCHOOL, seedRecords } from './school-records.js';
 
 const NOW = new Date('2027-03-31T12:00:00.000Z');
 const RUNS = 7;
@@ -67,7 +68,7 @@ export async function benchReports(url: string): Promise<void> {
   await applyMigrations({ url });
   const catalog = await Catalog.load({ database, directory: 'schema/collections', topDomain: () => SCHOOL });
   try {
-    await seedReportSchool(url);
+    await seedRecords(url, { students: 5000, days: 200 });
     console.log(`pgbench, select only, one client: ${await selectsASecond(url)}`);
     await printBenches(database, catalog);
   } finally {
@@ -200,8 +201,4 @@ function printScan(node: PlanNode, relation: string): string {
   const collection = relation.replace('records_', '');
   const index = node['Index Name'] ? ` by ${node['Index Name'].replace(/_[0-9a-f]{8}$/, '')}` : '';
   return `${collection}: ${node['Node Type']}${index}`;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,49 +1,98 @@
-/**
- * The school that is measured: the demo school, large enough for 300,000 attendance records, and a key to ask
- * with.
- */
-
+/** The school that is measured: records made by SQL, a domain, an admin and a key to ask with. */
+import pg from 'pg';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedSchool } from '../../src/cli/seed.js';
 import { openServices, type Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
-import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
-import type { Scope } from '../../src/model/scope.js';
-import { FRESH_ID } from './fresh-id.js';
+import { fillPlainTables } from './plain-tables.js';
+import { type MarkedAttendance, SCHOOL, seedRecords } from './school-records.js';
 
-export interface BenchSchool {
-  readonly services: Services;
-  readonly scope: Scope;
-  /** An API key of the admin. */
-  readonly key: string;
-  readonly recordCount: number;
-  close(): Promise<void>;
-}
+const COLLECTIONS = ['class', 'fee_head', 'registration', 'fee_receipt', 'attendance'];
+const ADMIN = 'usr-admin';
 
-/** A fixed day, so that every run measures the same school. */
-const TODAY = '2026-11-20';
-const STUDENTS = 2100;
+/** The first day of the marks that requests create: long after the last that is seeded. */
+export const FIRST_CREATED_DAY = '2050-01-01';
 
-export async function prepareSchool(url: string): Promise<BenchSchool> {
+/** Fills the database at `url` once; a later run finds it as it was. Gives an API key of the admin. */
+export async function prepareSchool(url: string, attendance: MarkedAttendance): Promise<string> {
   const services = await openServices({
     config: parseConfig({ DATABASE_URL: url, POOL_SIZE: '4' }),
     onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
   });
-  if (services.domains.top() === undefined) {
-    await seedSchool(services, { ...DEMO_DEFAULTS, students: STUDENTS, today: TODAY });
-    await services.database.pool.query('vacuum analyze records');
+  try {
+    if (services.domains.top() === undefined) {
+      await services.domains.createTop({ id: SCHOOL.id, name: SCHOOL.name });
+      await addAdmin(services);
+    }
+    await seedRecords(url, attendance, COLLECTIONS);
+    await fillPlainTables(url);
+    const { key } = await services.apiKeys.create(operatorScope(services, undefined), {
+      name: 'bench',
+      userId: ADMIN,
+      scopes: {
+        collections: { '*': ['read', 'create', 'update', 'delete'] },
+        reports: ['*'],
+        scripts: [],
+      },
+    });
+    return key;
+  } finally {
+    await services.close();
   }
-  // What an earlier run wrote would stand in the way of this one.
-  await services.database.pool.query("delete from records where collection = 'task' and id like $1", [
-    `${FRESH_ID}%`,
-  ]);
-  const counted = await services.database.pool.query<{ count: number }>('select count(*)::int from records');
-  const recordCount = counted.rows[0]?.count ?? 0;
-  const scope = operatorScope(services, undefined);
-  const { key } = await services.apiKeys.create(scope, {
-    name: 'bench',
-    userId: 'usr-admin',
-    scopes: { collections: { '*': ['read', 'create', 'update', 'delete'] }, reports: ['*'], scripts: [] },
+}
+
+async function addAdmin(services: Services): Promise<void> {
+  await services.users.add(operatorScope(services, undefined), {
+    id: ADMIN,
+    userName: 'admin',
+    name: 'Kavita Joshi',
+    roles: ['admin'],
+    password: 'a password nobody uses',
   });
-  return { services, scope, key, recordCount, close: () => services.close() };
+}
+
+/** How many records requests created since they were taken away last, in the records and in the plain tables. */
+export async function countCreated(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      `select (
+        (select count(*) from records
+         where domain = $1 and collection = 'attendance' and data->'created' >= to_jsonb($2::text))
+        + (select count(*) from plain.attendance where created >= $2::text::timestamptz)
+      )::int as count`,
+      [SCHOOL.id, FIRST_CREATED_DAY],
+    );
+    return rows[0]?.count ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Takes away what requests created, so that every round finds tables of the same size. Nothing is derived
+ * meanwhile: the days are in months that the seeded records know nothing of, so their rows go with them.
+ */
+export async function removeCreated(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('set session_replication_role = replica');
+    const { rowCount } = await client.query(
+      `delete from records where domain = $1 and collection = 'attendance' and data->'created' >= to_jsonb($2::text)`,
+      [SCHOOL.id, FIRST_CREATED_DAY],
+    );
+    await client.query('delete from attendance_months where domain = $1 and month >= left($2, 7)', [
+      SCHOOL.id,
+      FIRST_CREATED_DAY,
+    ]);
+    await client.query(`delete from audit_entries where collection = 'attendance'`);
+    const { rowCount: plainCount } = await client.query('delete from plain.attendance where created >= $1', [
+      FIRST_CREATED_DAY,
+    ]);
+    if (rowCount !== 0) await client.query('vacuum records_attendance, attendance_months, audit_entries');
+    if (plainCount !== 0) await client.query('vacuum plain.attendance');
+  } finally {
+    await client.end();
+  }
 }

@@ -10,7 +10,7 @@ import { seedSchool } from '../../src/cli/seed.js';
 import { openServices } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
-import { startTarget, stopTarget, type Target, usageOf } from './load.js';
+import { startTarget, stopTarget, type Target, usageOf } from './child-server.js';
 import type { RunReport } from './scripts-gateway.js';
 
 const PLAIN = { head: [], border: [], compact: true };

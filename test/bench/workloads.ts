@@ -1,153 +1,159 @@
-/**
- * What is measured: each workload as a request to the gateway and as the statement the gateway runs for it.
- */
+/** The seven workloads: what is asked, in which way it is measured, and how an answer is known to be right. */
+import type { HttpRequest } from './load/http-request.js';
+import {
+  classesAndDays,
+  type Dialect,
+  FOUND_RECORDS,
+  idsOfRecords,
+  LISTED_RECORDS,
+  MARK_PLACE,
+  type Mark,
+  monthsOfDays,
+  newMarks,
+  piecesOfNames,
+  RECORDS_AT_ONCE,
+  STREAMED_RECORDS,
+} from './questions.js';
+import { FIRST_CREATED_DAY } from './school.js';
+import type { MarkedAttendance } from './school-records.js';
 
-import { isJsonObject, parseExactJson } from '../../src/json.js';
-import { parseOquery } from '../../src/languages/oquery.js';
-import type { Path } from '../../src/model/path.js';
-import { queryOf, type RecordQuery } from '../../src/model/record-query.js';
-import { RecordStore } from '../../src/store/record-store.js';
-import type { BareStatement } from './bare-server.js';
-import { FRESH_ID } from './fresh-id.js';
-import type { Workload } from './load.js';
-import type { OperationStatements } from './operation-statements.js';
-import type { BenchSchool } from './school.js';
-import { recordStatements } from './statements.js';
-
-export interface Bench {
+interface WorkloadBase {
   readonly name: string;
-  readonly request: Workload;
-  readonly statement: BareStatement;
-  /** A whole collection, read once to its end. */
-  readonly isWhole?: boolean;
-  /** One after the other, because one keeps the database busy for long. */
-  readonly isAlone?: boolean;
+  readonly title: string;
+  readonly creates: boolean;
+  /**
+   * What an answer is about: ids, or amounts. The answer of every server has at least what that of the bare
+   * server has. @throws Error when it is not as much as was asked for
+   */
+  readonly contentOf: (answer: string) => ReadonlySet<string>;
 }
 
-const FIELDS = ['created', 'student', 'class', 'section', 'status', 'marked_by'];
-const GRAPHQL_FIELDS = 'id created class section status remark';
+/** Asked by many connections at once, a different request each time. */
+export interface LoadWorkload extends WorkloadBase {
+  readonly kind: 'load';
+  readonly requests: (dialect: Dialect) => readonly HttpRequest[];
+  /** One of them that can be sent as it stands. */
+  readonly sample: (dialect: Dialect) => HttpRequest | undefined;
+}
 
-export async function listBenches(
-  school: BenchSchool,
-  operations: OperationStatements,
-): Promise<readonly Bench[]> {
-  const { services, scope, key } = school;
-  const database = recordStatements(services.database);
-  const store = new RecordStore({
-    database: database.database,
-    catalog: services.catalog,
-    topDomain: () => services.domains.top(),
-  });
-  const headers = { authorization: `Bearer ${key}` };
-  const posted = { ...headers, 'content-type': 'application/json' };
-  const stream = (query: RecordQuery) =>
-    database.record(() => drain(store.find(scope, query).stream('json')));
-  const read = (path: string): Workload => ({ path, headers });
-  const graphql = (query: string): Workload => ({
-    method: 'POST',
-    path: '/graphql',
-    headers: posted,
-    body: JSON.stringify({ query }),
-  });
+/** Asked once at a time; how long the answer takes is the figure. */
+export interface SingleWorkload extends WorkloadBase {
+  readonly kind: 'single';
+  /** Of the records that a request reads or creates. */
+  readonly records: number;
+  /** The `turn`-th request; undefined where the server has no such answer. */
+  readonly request: (dialect: Dialect, turn: number) => HttpRequest | undefined;
+}
 
-  const ofOperation = async (name: string, query: string): Promise<Bench> => ({
-    name,
-    request: graphql(query),
-    statement: await operations.record(query),
-  });
+export type Workload = LoadWorkload | SingleWorkload;
 
-  const day = await busyDay(school);
-  const list: RecordQuery = {
-    ...queryOf('attendance'),
-    filter: parseOquery(`class=5,created=on${day}`),
-    projection: FIELDS.map((field): Path => [field]),
-    limit: 100,
-  };
-  const contains: RecordQuery = { ...queryOf('registration'), filter: parseOquery('name=*ar'), limit: 20 };
-  const { id } = await firstRecord(school);
-  const task = {
-    name: 'Repair the projector of class 5 A',
-    amount: 1250.5,
-    manager: { value: 'usr-teacher', label: 'Kavita Joshi' },
-  };
-  const oneStatement = await database.record(() => store.get(scope, 'attendance', id));
-  const listStatement = await stream(list);
-
+export function listWorkloads(attendance: MarkedAttendance, names: readonly string[]): readonly Workload[] {
+  const ids = idsOfRecords(attendance);
+  const lists = classesAndDays(attendance);
+  const pieces = piecesOfNames(names);
+  const months = monthsOfDays();
   return [
-    { name: 'rest-one', request: read(`/o/recs/attendance/${id}`), statement: oneStatement },
     {
-      name: 'rest-list',
-      request: read(
-        `/o/recs/attendance?stream=true&oquery=class=5,created=on${day}&project=${FIELDS.join(',')}&limit=100`,
-      ),
-      statement: { ...listStatement, kind: 'rows' },
+      name: 'w1',
+      title: 'one record',
+      kind: 'load',
+      creates: false,
+      requests: (dialect) => ids.map(dialect.one),
+      sample: (dialect) => dialect.one(first(ids)),
+      contentOf: (answer) => idsIn(answer, { atLeast: 1, atMost: 1 }),
     },
     {
-      name: 'rest-contains',
-      request: read('/o/recs/registration?stream=true&oquery=name=*ar&limit=20'),
-      statement: { ...(await stream(contains)), kind: 'rows' },
+      name: 'w2',
+      title: 'list 100×6',
+      kind: 'load',
+      creates: false,
+      requests: (dialect) => lists.map(dialect.list),
+      sample: (dialect) => dialect.list(first(lists)),
+      contentOf: (answer) => idsIn(answer, { atLeast: LISTED_RECORDS, atMost: LISTED_RECORDS }),
     },
     {
-      name: 'rest-create',
-      request: { method: 'POST', path: '/o/task', headers: posted, body: JSON.stringify(task) },
-      statement: await database.record(() => store.create(scope, 'task', [{ _id: FRESH_ID, ...task }])),
-    },
-    await ofOperation(
-      'graphql-list',
-      `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} } } }`,
-    ),
-    await ofOperation(
-      'graphql-list-reference',
-      `{ attendanceRecords(first: 100, oquery: "class=5,created=on${day}") { nodes { ${GRAPHQL_FIELDS} student { record { name } } } } }`,
-    ),
-    await ofOperation('graphql-one', `{ attendanceRecord(id: "${id}") { ${GRAPHQL_FIELDS} } }`),
-    {
-      name: 'graphql-create',
-      request: graphql(createTask('')),
-      statement: await operations.record(createTask(`id: "${FRESH_ID}2", `)),
+      name: 'w3',
+      title: 'contains',
+      kind: 'load',
+      creates: false,
+      requests: (dialect) => pieces.map(dialect.contains),
+      sample: (dialect) => dialect.contains(first(pieces)),
+      contentOf: (answer) => studentsIn(answer, { atLeast: 1, atMost: FOUND_RECORDS }),
     },
     {
-      ...(await ofOperation(
-        'graphql-aggregate',
-        '{ attendanceRecordsAggregate(groupBy: [CLASS, STATUS]) { key { class status } count } }',
-      )),
-      isAlone: true,
+      name: 'w4',
+      title: 'fee collection by day and head',
+      kind: 'load',
+      creates: false,
+      requests: (dialect) => months.map(dialect.collection),
+      sample: (dialect) => dialect.collection(first(months)),
+      contentOf: amountsIn,
     },
     {
-      name: 'rest-stream',
-      request: read('/o/recs/attendance?stream=true'),
-      statement: await stream(queryOf('attendance')),
-      isWhole: true,
+      name: 'w5',
+      title: 'create',
+      kind: 'load',
+      creates: true,
+      requests: (dialect) => [dialect.create(MARK_PLACE)],
+      sample: (dialect) => dialect.create(first(newMarks(FIRST_CREATED_DAY, 0, 1))),
+      contentOf: (answer) => studentsIn(answer, { atLeast: 1, atMost: 1 }),
+    },
+    {
+      name: 'w6',
+      title: 'stream 100,000',
+      kind: 'single',
+      creates: false,
+      records: STREAMED_RECORDS,
+      request: (dialect) => dialect.stream?.(STREAMED_RECORDS),
+      contentOf: (answer) => idsIn(answer, { atLeast: STREAMED_RECORDS, atMost: STREAMED_RECORDS }),
+    },
+    {
+      name: 'w7',
+      title: 'create 10,000',
+      kind: 'single',
+      creates: true,
+      records: RECORDS_AT_ONCE,
+      request: (dialect, turn) => dialect.createMany(marksOfTurn(turn)),
+      // The records themselves are counted in the database: not every server gives them back.
+      contentOf: () => new Set(),
     },
   ];
 }
 
-function createTask(id: string): string {
-  return `mutation { createTask(data: { ${id}name: "Repair the projector", amount: "1250.50" }) { id name } }`;
+function marksOfTurn(turn: number): readonly Mark[] {
+  return newMarks(FIRST_CREATED_DAY, turn * RECORDS_AT_ONCE, RECORDS_AT_ONCE);
 }
 
-async function drain(chunks: AsyncIterable<string>): Promise<void> {
-  for await (const _chunk of chunks);
+interface Bounds {
+  readonly atLeast: number;
+  readonly atMost: number;
 }
 
-async function firstRecord({ services, scope }: BenchSchool): Promise<{ id: string }> {
-  const { records } = await services.store.find(scope, { ...queryOf('attendance'), limit: 1 }).page();
-  const [record] = records;
-  if (!record) throw new Error('the school has no attendance');
-  return record;
+function idsIn(answer: string, bounds: Bounds): ReadonlySet<string> {
+  return told(answer, /\batt-\d+-\d+/g, bounds);
 }
 
-/** A school day with marks. */
-async function busyDay({ services, scope }: BenchSchool): Promise<string> {
-  const query: RecordQuery = {
-    ...queryOf('attendance'),
-    sort: [{ path: ['created'], direction: 'descending' }],
-    projection: [['created']],
-    limit: 1,
-  };
-  const { records } = await services.store.find(scope, query).page();
-  const last = parseExactJson(records[0]?.json ?? 'null');
-  if (!isJsonObject(last) || typeof last.created !== 'string')
-    throw new Error('the school has no attendance');
-  return last.created.slice(0, 10);
+function studentsIn(answer: string, bounds: Bounds): ReadonlySet<string> {
+  return told(answer, /\bstu-\d{5}/g, bounds);
+}
+
+function told(answer: string, pattern: RegExp, { atLeast, atMost }: Bounds): ReadonlySet<string> {
+  const found = new Set(answer.match(pattern));
+  if (found.size >= atLeast && found.size <= atMost) return found;
+  throw new Error(`${found.size} in place of ${atLeast} to ${atMost} records: ${answer.slice(0, 500)}`);
+}
+
+/** What was collected of a fee head on a day, without what is nothing. */
+function amountsIn(answer: string): ReadonlySet<string> {
+  const amounts = new Set<string>();
+  for (const [, amount] of answer.matchAll(/"amount"\s*:\s*"?(\d+(?:\.\d+)?)/g))
+    if (Number(amount) > 0) amounts.add(String(Number(amount)));
+  if (amounts.size === 0) throw new Error(`no amounts: ${answer.slice(0, 500)}`);
+  return amounts;
+}
+
+function first<T>(values: readonly T[]): T {
+  const [value] = values;
+  if (value === undefined) throw new Error('there is nothing to ask for');
+  return value;
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   await first.close();
   sql = new pg.Pool({ connectionString: database.url, max: 2, application_name: 'campaign' });
-  child = fork('test/bench/gateway.ts', {
+  child = fork('test/campaign/watched-gateway.ts', {
     execArgv: ['--import', './test/typescript.mjs'],
     env: {
       ...process.env,

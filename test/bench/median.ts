@@ -1,0 +1,4 @@
+/** The middle one; of an even number of values the greater of the two in the middle. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,108 @@
+/**
+ * What is asked, whoever is asked: the parameters of the seven workloads, the same in every run. A dialect puts
+ * a question into the words of one server.
+ */
+
+import type { HttpRequest } from './load/http-request.js';
+import { FIRST_DAY, type MarkedAttendance } from './school-records.js';
+
+/** A mark that a request creates. A student has one a day, so no two requests may create the same. */
+export interface Mark {
+  readonly student: string;
+  readonly day: string;
+}
+
+export interface Dialect {
+  /** W1: the attendance record of this id, whole. */
+  readonly one: (id: string) => HttpRequest;
+  /** W2: six fields of the first 100 attendance records of a class on a day, by id. */
+  readonly list: (asked: { readonly class: string; readonly day: string }) => HttpRequest;
+  /** W3: the first 20 students whose name contains the text, by id, whole. */
+  readonly contains: (text: string) => HttpRequest;
+  /** W4: what was collected on each day of a range, by fee head. */
+  readonly collection: (range: { readonly from: string; readonly to: string }) => HttpRequest;
+  /** W5: a new attendance record. */
+  readonly create: (mark: Mark) => HttpRequest;
+  /** W6: the first 100,000 attendance records, whole, as one answer. Absent where the server has no such answer. */
+  readonly stream?: (count: number) => HttpRequest;
+  /** W7: so many new attendance records, all or none. */
+  readonly createMany: (marks: readonly Mark[]) => HttpRequest;
+}
+
+/** Of the created marks, so that load generators can put in others of the same length. */
+export const MARK_PLACE: Mark = { student: 'stu-00000', day: '0000-00-00' };
+
+export const STREAMED_RECORDS = 100_000;
+export const RECORDS_AT_ONCE = 10_000;
+export const LISTED_RECORDS = 100;
+export const FOUND_RECORDS = 20;
+const STUDENTS = 5000;
+const DAY_MS = 86_400_000;
+
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function idsOfRecords({ students, days }: MarkedAttendance): readonly string[] {
+  const next = randomNumbers();
+  return Array.from({ length: 4000 }, () => `att-${1 + (next() % days)}-${1 + (next() % students)}`);
+}
+
+/** Every class on every school day: 2,400 with 200 days. */
+export function classesAndDays({ days }: MarkedAttendance): readonly { class: string; day: string }[] {
+  const asked = [];
+  let day = FIRST_DAY;
+  for (let count = 0; count < Math.min(days, 200); day = addDays(day, 1)) {
+    if (new Date(day).getUTCDay() === 0) continue;
+    count += 1;
+    for (let place = 1; place <= 12; place += 1) asked.push({ class: String(place), day });
+  }
+  return shuffled(asked);
+}
+
+/** Pieces of the names of students, of three to six characters. */
+export function piecesOfNames(names: readonly string[]): readonly string[] {
+  const pieces = new Set<string>();
+  for (const name of names)
+    for (let length = 3; length <= 6; length += 1)
+      for (let start = 0; start + length <= name.length; start += 1)
+        pieces.add(name.slice(start, start + length));
+  const usual = [...pieces].filter((piece) => /^[A-Za-z]+( [A-Z][a-z]*)?$/.test(piece)).sort();
+  return shuffled(usual).slice(0, 4000);
+}
+
+/** Ranges of about a month, each begun on any day of the session. */
+export function monthsOfDays(): readonly { from: string; to: string }[] {
+  const asked = [];
+  for (let start = 0; start < 330; start += 1)
+    for (let length = 27; length <= 33; length += 1)
+      asked.push({ from: addDays(FIRST_DAY, start), to: addDays(FIRST_DAY, start + length) });
+  return shuffled(asked);
+}
+
+/** The marks from the `first` on, counted from a day on which nobody has one. */
+export function newMarks(firstDay: string, first: number, count: number): readonly Mark[] {
+  return Array.from({ length: count }, (_, index) => ({
+    student: `stu-${String(1 + ((first + index) % STUDENTS)).padStart(5, '0')}`,
+    day: addDays(firstDay, Math.floor((first + index) / STUDENTS)),
+  }));
+}
+
+function shuffled<T>(values: readonly T[]): readonly T[] {
+  const next = randomNumbers();
+  return values
+    .map((value) => ({ value, order: next() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ value }) => value);
+}
+
+/** Mulberry32 with a fixed seed: every run asks the same. */
+function randomNumbers(): () => number {
+  let state = 20261120;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
