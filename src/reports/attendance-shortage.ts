@@ -100,12 +100,12 @@ export const attendanceShortage = defineReport({
       throw parameterError('section', 'is of no class; expected class beside it', { sent: section });
     await assertPlace({ class: className, section }, context);
   },
-  sql: ({ below, class: className = null, section = null, start, end }, context) => {
+  parts: ({ below, class: className = null, section = null, start, end }, context) => {
     const { domain, today, settings, sections } = context;
     const asked = lastDayOf(end);
     const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
-    return Prisma.sql`
-with
+    return {
+      ctes: Prisma.sql`
 class_records as materialized (
   select r.data->>'name' as class, to_number(r.data->'order') as class_order
   from records r
@@ -143,38 +143,53 @@ counted as materialized (
   join days_of d on d.student = s.student
   left join class_records c on c.class = s.class
   where d.working_days > 0
-)
-select 'row' as part, row_number() over (order by class_order, class, section, roll_no, name, student) as position, student as key,
-  json_build_object(
-    'studentId', student, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no,
-    'guardian', guardian, 'phone', phone, 'workingDays', working_days, 'presentDays', trim_scale(present_days),
-    'absent', absent, 'leave', leave, 'unmarked', unmarked,
-    'percent', round(100 * present_days / working_days, 2),
-    'daysShort', trim_scale(ceil(2 * (${below}::numeric * working_days / 100 - present_days)) / 2)
-  ) as content
-from counted
-where is_below
-union all
-select 'totals', null, null, json_build_object(
-  'students', count(*), 'below', count(*) filter (where is_below),
-  'percent', round(100 * sum(present_days) / nullif(sum(working_days), 0), 2),
-  'classes', (
-    select coalesce(json_agg(json_build_object(
-      'class', class, 'students', students, 'below', below, 'percent', round(100 * present_days / working_days, 2)
-    ) order by class_order, class), '[]')
-    from (
-      select class, class_order, count(*) as students, count(*) filter (where is_below) as below,
-        sum(present_days) as present_days, sum(working_days) as working_days
-      from counted
-      group by class, class_order
-    ) as by_class
-  )
-)
-from counted
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, name,
+          student)`,
+        key: Prisma.sql`student`,
+        columns: {
+          studentId: Prisma.sql`student`,
+          admissionNo: Prisma.sql`admission_no`,
+          name: Prisma.sql`name`,
+          class: Prisma.sql`class`,
+          section: Prisma.sql`section`,
+          rollNo: Prisma.sql`roll_no`,
+          guardian: Prisma.sql`guardian`,
+          phone: Prisma.sql`phone`,
+          workingDays: Prisma.sql`working_days`,
+          presentDays: Prisma.sql`trim_scale(present_days)`,
+          absent: Prisma.sql`absent`,
+          leave: Prisma.sql`leave`,
+          unmarked: Prisma.sql`unmarked`,
+          percent: Prisma.sql`round(100 * present_days / working_days, 2)`,
+          daysShort: Prisma.sql`trim_scale(ceil(2 * (${below}::numeric * working_days / 100
+            - present_days)) / 2)`,
+        },
+        from: Prisma.sql`from counted
+where is_below`,
+      },
+      totals: {
+        columns: {
+          students: Prisma.sql`count(*)`,
+          below: Prisma.sql`count(*) filter (where is_below)`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          classes: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'class', class, 'students', students, 'below', below, 'percent',
+                round(100 * present_days / working_days, 2)
+            ) order by class_order, class), '[]')
+            from (
+              select class, class_order, count(*) as students, count(*) filter (where is_below) as below,
+                sum(present_days) as present_days, sum(working_days) as working_days
+              from counted
+              group by class, class_order
+            ) as by_class
+          )`,
+        },
+        over: Prisma.sql`from counted`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
 from (
   ${unusableRoll}
   union all
@@ -183,7 +198,7 @@ from (
   where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null and r.keys->>'student_day' is null
   union all
   ${unusableHolidays(context)}
-) as left_out
-group by collection, reason`;
+) as left_out`,
+    };
   },
 });

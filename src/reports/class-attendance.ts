@@ -157,12 +157,12 @@ export const classAttendance = defineReport({
     }
     await assertPlace({ class: className, section }, context);
   },
-  sql: ({ class: className, section = null, start, end }, context) => {
+  parts: ({ class: className, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
-    return Prisma.sql`
-with
+    return {
+      ctes: Prisma.sql`
 students as materialized (
   select ${registeredStudents(context)}
   from records r
@@ -243,71 +243,93 @@ left_out as (
   ${unusableAttendance(Prisma.sql`class = ${className}`, context)}
   union all
   ${marksOfNoDay(className, context)}
-)
-select 'row' as part,
-  row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student) as position,
-  concat_ws('/', l.month, l.section, s.student) as key,
-  json_build_object(
-    'month', l.month, 'section', l.section, 'rollNo', s.roll_no, 'studentId', s.student, 'admissionNo', s.admission_no, 'name', s.name,
-    'register', l.letters,
-    'present', l.present, 'absent', l.absent, 'late', l.late, 'halfDay', l.half_day, 'leave', l.leave, 'unmarked', l.unmarked,
-    'workingDays', l.working_days, 'presentDays', trim_scale(l.present_days),
-    'percent', round(100 * l.present_days / nullif(l.working_days, 0), 2),
-    'broughtForwardPresentDays', trim_scale(coalesce(l.present_brought, 0)), 'broughtForwardWorkingDays', coalesce(l.working_brought, 0),
-    'percentToDate', round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)
-  ) as content
-from sums l
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by l.month, l.section, s.roll_no, s.name, s.student)`,
+        key: Prisma.sql`concat_ws('/', l.month, l.section, s.student)`,
+        columns: {
+          month: Prisma.sql`l.month`,
+          section: Prisma.sql`l.section`,
+          rollNo: Prisma.sql`s.roll_no`,
+          studentId: Prisma.sql`s.student`,
+          admissionNo: Prisma.sql`s.admission_no`,
+          name: Prisma.sql`s.name`,
+          register: Prisma.sql`l.letters`,
+          present: Prisma.sql`l.present`,
+          absent: Prisma.sql`l.absent`,
+          late: Prisma.sql`l.late`,
+          halfDay: Prisma.sql`l.half_day`,
+          leave: Prisma.sql`l.leave`,
+          unmarked: Prisma.sql`l.unmarked`,
+          workingDays: Prisma.sql`l.working_days`,
+          presentDays: Prisma.sql`trim_scale(l.present_days)`,
+          percent: Prisma.sql`round(100 * l.present_days / nullif(l.working_days, 0), 2)`,
+          broughtForwardPresentDays: Prisma.sql`trim_scale(coalesce(l.present_brought, 0))`,
+          broughtForwardWorkingDays: Prisma.sql`coalesce(l.working_brought, 0)`,
+          percentToDate: Prisma.sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
+        },
+        from: Prisma.sql`from sums l
 join students s on s.student = l.student
-where l.section is not null
-union all
-select 'totals', null, null, json_build_object(
-  'workingDays', (select coalesce(sum(working_days), 0) from month_days),
-  'students', count(distinct student),
-  'present', coalesce(sum(present), 0), 'absent', coalesce(sum(absent), 0), 'late', coalesce(sum(late), 0),
-  'halfDay', coalesce(sum(half_day), 0), 'leave', coalesce(sum(leave), 0), 'unmarked', coalesce(sum(unmarked), 0),
-  'presentDays', trim_scale(coalesce(sum(present_days), 0)), 'workingDaysOnRoll', coalesce(sum(working_days), 0),
-  'percent', round(100 * sum(present_days) / nullif(sum(working_days), 0), 2),
-  'months', (
-    select coalesce(json_agg(json_build_object(
-      'month', md.month, 'workingDays', md.working_days,
-      'holidays', (
-        select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day), '[]')
-        from school_days d
-        where d.class = ${className} and d.month = md.month and d.day >= ${first} and d.holiday is not null and not d.is_working
-      ),
-      'days', (
-        select coalesce(json_agg(json_build_object(
-          'day', day, 'onRoll', on_roll, 'present', present, 'absent', absent, 'late', late, 'halfDay', half_day, 'leave', leave,
-          'unmarked', unmarked, 'percent', round(100 * present_days / nullif(on_roll, 0), 2)
-        ) order by day), '[]')
-        from (
-          select
-            d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present, coalesce(b.absent, 0) as absent,
-            coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day, coalesce(b.leave, 0) as leave,
-            coalesce(b.unmarked, 0) as unmarked, b.present_days
-          from class_days d
-          left join by_day b on b.month = d.month and b.place = d.place
-          where d.is_shown and d.is_working and d.month = md.month
-        ) as by_day
-      ),
-      'students', m.students, 'presentDays', trim_scale(coalesce(m.present_days, 0)),
-      'workingDaysOnRoll', coalesce(m.working_days, 0), 'unmarked', coalesce(m.unmarked, 0),
-      'percent', round(100 * m.present_days / nullif(m.working_days, 0), 2)
-    ) order by md.month), '[]')
-    from month_days md
-    cross join lateral (
-      select count(distinct student) as students, sum(present_days) as present_days, sum(working_days) as working_days, sum(unmarked) as unmarked
-      from lines
-      where month = md.month
-    ) as m
-  )
-)
-from lines
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
-from left_out
-group by collection, reason`;
+where l.section is not null`,
+      },
+      totals: {
+        columns: {
+          workingDays: Prisma.sql`(select coalesce(sum(working_days), 0) from month_days)`,
+          students: Prisma.sql`count(distinct student)`,
+          present: Prisma.sql`coalesce(sum(present), 0)`,
+          absent: Prisma.sql`coalesce(sum(absent), 0)`,
+          late: Prisma.sql`coalesce(sum(late), 0)`,
+          halfDay: Prisma.sql`coalesce(sum(half_day), 0)`,
+          leave: Prisma.sql`coalesce(sum(leave), 0)`,
+          unmarked: Prisma.sql`coalesce(sum(unmarked), 0)`,
+          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
+          workingDaysOnRoll: Prisma.sql`coalesce(sum(working_days), 0)`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+          months: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'month', md.month, 'workingDays', md.working_days,
+              'holidays', (
+                select coalesce(json_agg(json_build_object('day', d.day, 'name', d.holiday) order by d.day),
+                  '[]')
+                from school_days d
+                where d.class = ${className} and d.month = md.month and d.day >= ${first}
+                  and d.holiday is not null and not d.is_working
+              ),
+              'days', (
+                select coalesce(json_agg(json_build_object(
+                  'day', day, 'onRoll', on_roll, 'present', present, 'absent', absent, 'late', late,
+                    'halfDay', half_day, 'leave', leave,
+                  'unmarked', unmarked, 'percent', round(100 * present_days / nullif(on_roll, 0), 2)
+                ) order by day), '[]')
+                from (
+                  select
+                    d.day, coalesce(b.on_roll, 0) as on_roll, coalesce(b.present, 0) as present,
+                      coalesce(b.absent, 0) as absent,
+                    coalesce(b.late, 0) as late, coalesce(b.half_day, 0) as half_day,
+                      coalesce(b.leave, 0) as leave,
+                    coalesce(b.unmarked, 0) as unmarked, b.present_days
+                  from class_days d
+                  left join by_day b on b.month = d.month and b.place = d.place
+                  where d.is_shown and d.is_working and d.month = md.month
+                ) as by_day
+              ),
+              'students', m.students, 'presentDays', trim_scale(coalesce(m.present_days, 0)),
+              'workingDaysOnRoll', coalesce(m.working_days, 0), 'unmarked', coalesce(m.unmarked, 0),
+              'percent', round(100 * m.present_days / nullif(m.working_days, 0), 2)
+            ) order by md.month), '[]')
+            from month_days md
+            cross join lateral (
+              select count(distinct student) as students, sum(present_days) as present_days,
+                sum(working_days) as working_days, sum(unmarked) as unmarked
+              from lines
+              where month = md.month
+            ) as m
+          )`,
+        },
+        over: Prisma.sql`from lines`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from left_out`,
+    };
   },
 });

@@ -96,8 +96,8 @@ export const classGradeBook = defineReport({
   totals: ClassGradeBookTotals,
   example: { session: '2026-27', term: 'halfyear', class: '5' },
   check: assertPlace,
-  sql: ({ session, term, class: className, section = null }, { domain, sections, settings }) => Prisma.sql`
-with
+  parts: ({ session, term, class: className, section = null }, { domain, sections, settings }) => ({
+    ctes: Prisma.sql`
 results as materialized (
   select
     r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
@@ -135,39 +135,58 @@ books as materialized (
   ) order by subject_place) as subjects
   from listed_subjects
   group by id
-)
-select 'row' as part, l.position, l.id as key, json_build_object(
-  'section', l.section, 'rollNo', l.roll_no, 'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name,
-  'subjects', coalesce(b.subjects, '[]'), 'percent', l.percent, 'grade', l.grade, 'result', l.outcome,
-  'rank', l.section_rank, 'sectionSize', l.section_size, 'classRank', l.class_rank, 'classSize', l.class_size, 'published', l.is_published
-) as content
-from listed l
-left join books b on b.id = l.id
-union all
-select 'totals', null, null, json_build_object(
-  'students', count(*),
-  'pass', count(*) filter (where outcome = 'pass'), 'compartment', count(*) filter (where outcome = 'compartment'),
-  'fail', count(*) filter (where outcome = 'fail'), 'incomplete', count(*) filter (where outcome = 'incomplete'),
-  'highest', max(percent), 'average', round(avg(percent), 2),
-  'subjects', (
-    select coalesce(json_agg(json_build_object(
-      'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed, 'incomplete', incomplete
-    ) order by place, subject), '[]')
-    from (
-      select
-        subject, min(subject_place) as place, count(percent) as graded, max(percent) as highest, round(avg(exact_percent), 2) as average,
-        count(*) filter (where percent >= ${settings.passPercent}) as passed, count(*) filter (where is_missing) as incomplete
-      from listed_subjects
-      group by subject
-    ) as footer
-  )
-)
-from listed
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'result', 'reason', fault, 'count', count(distinct id), 'ids', (array_agg(distinct id order by id))[1:10]
-)
+)`,
+    rows: {
+      position: Prisma.sql`l.position`,
+      key: Prisma.sql`l.id`,
+      columns: {
+        section: Prisma.sql`l.section`,
+        rollNo: Prisma.sql`l.roll_no`,
+        studentId: Prisma.sql`l.student`,
+        admissionNo: Prisma.sql`l.admission_no`,
+        name: Prisma.sql`l.name`,
+        subjects: Prisma.sql`coalesce(b.subjects, '[]')`,
+        percent: Prisma.sql`l.percent`,
+        grade: Prisma.sql`l.grade`,
+        result: Prisma.sql`l.outcome`,
+        rank: Prisma.sql`l.section_rank`,
+        sectionSize: Prisma.sql`l.section_size`,
+        classRank: Prisma.sql`l.class_rank`,
+        classSize: Prisma.sql`l.class_size`,
+        published: Prisma.sql`l.is_published`,
+      },
+      from: Prisma.sql`from listed l
+left join books b on b.id = l.id`,
+    },
+    totals: {
+      columns: {
+        students: Prisma.sql`count(*)`,
+        pass: Prisma.sql`count(*) filter (where outcome = 'pass')`,
+        compartment: Prisma.sql`count(*) filter (where outcome = 'compartment')`,
+        fail: Prisma.sql`count(*) filter (where outcome = 'fail')`,
+        incomplete: Prisma.sql`count(*) filter (where outcome = 'incomplete')`,
+        highest: Prisma.sql`max(percent)`,
+        average: Prisma.sql`round(avg(percent), 2)`,
+        subjects: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'subject', subject, 'graded', graded, 'highest', highest, 'average', average, 'passed', passed,
+              'incomplete', incomplete
+          ) order by place, subject), '[]')
+          from (
+            select
+              subject, min(subject_place) as place, count(percent) as graded, max(percent) as highest,
+                round(avg(exact_percent), 2) as average,
+              count(*) filter (where percent >= ${settings.passPercent}) as passed,
+                count(*) filter (where is_missing) as incomplete
+            from listed_subjects
+            group by subject
+          ) as footer
+        )`,
+      },
+      over: Prisma.sql`from listed`,
+    },
+    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
 from components
-where fault is not null and id in (select id from listed)
-group by fault`,
+where fault is not null and id in (select id from listed)`,
+  }),
 });

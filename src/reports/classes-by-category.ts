@@ -75,10 +75,11 @@ export const classesByCategory = defineReport({
   row: ClassCategory,
   totals: ClassCategoryTotals,
   example: { session: '2026-27' },
-  sql: ({ session }, context) => {
+  parts: ({ session }, context) => {
     const { domain } = context;
-    return Prisma.sql`
-with sections as materialized (
+    return {
+      ctes: Prisma.sql`
+sections as materialized (
   select
     coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
     case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order,
@@ -132,30 +133,43 @@ by_category as (
     sum(capacity) as capacity, sum(free_seats) as free_seats, row_number() over (order by min(class_order), category) as position
   from by_class
   group by category
-)
-select 'row' as part, position, category as key, json_build_object(
-  'category', category, 'classes', classes, 'strength', strength, 'boys', boys, 'girls', girls, 'other', other,
-  'capacity', capacity, 'freeSeats', free_seats
-) as content
-from by_category
-union all
-select 'totals', null, null, json_build_object(
-  'classes', count(distinct class), 'sections', count(section), 'strength', coalesce(sum(strength), 0),
-  'boys', coalesce(sum(boys), 0), 'girls', coalesce(sum(girls), 0), 'other', coalesce(sum(other), 0),
-  'capacity', coalesce(sum(capacity), 0), 'freeSeats', coalesce(sum(free_seats), 0)
-)
-from by_section
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`category`,
+        columns: {
+          category: Prisma.sql`category`,
+          classes: Prisma.sql`classes`,
+          strength: Prisma.sql`strength`,
+          boys: Prisma.sql`boys`,
+          girls: Prisma.sql`girls`,
+          other: Prisma.sql`other`,
+          capacity: Prisma.sql`capacity`,
+          freeSeats: Prisma.sql`free_seats`,
+        },
+        from: Prisma.sql`from by_category`,
+      },
+      totals: {
+        columns: {
+          classes: Prisma.sql`count(distinct class)`,
+          sections: Prisma.sql`count(section)`,
+          strength: Prisma.sql`coalesce(sum(strength), 0)`,
+          boys: Prisma.sql`coalesce(sum(boys), 0)`,
+          girls: Prisma.sql`coalesce(sum(girls), 0)`,
+          other: Prisma.sql`coalesce(sum(other), 0)`,
+          capacity: Prisma.sql`coalesce(sum(capacity), 0)`,
+          freeSeats: Prisma.sql`coalesce(sum(free_seats), 0)`,
+        },
+        over: Prisma.sql`from by_section`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
 from (
   select 'registration' as collection, student as id, 'the class has no such section' as reason
   from present p
   where not exists (select from sections c where c.class = p.class and c.section = p.section)
   union all
   ${unusableRoll}
-) as left_out
-group by collection, reason`;
+) as left_out`,
+    };
   },
 });

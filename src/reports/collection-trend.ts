@@ -68,8 +68,9 @@ export const collectionTrend = defineReport({
   check({ from, to }) {
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 731, said: 'two years' });
   },
-  sql: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => Prisma.sql`
-with periods as materialized (
+  parts: ({ from, to, interval: length, asOn: day }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+periods as materialized (
   select date_trunc(${length}, d) as period, min(d) as first_day, max(d) as last_day
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
   group by 1
@@ -102,24 +103,32 @@ sums as materialized (
   from periods p
   left join found f on f.period = p.period and f.fault is null
   group by p.period, p.first_day, p.last_day
-)
-select 'row' as part, row_number() over (order by period) as position, to_char(first_day, 'YYYY-MM-DD') as key, json_build_object(
-  'start', to_char(first_day, 'YYYY-MM-DD'), 'end', to_char(last_day, 'YYYY-MM-DD'), 'receipts', receipts, 'students', students,
-  'total', round(total, 2), 'cumulative', round(sum(total) over (order by period), 2),
-  'change', round(total - lag(total) over (order by period), 2)
-) as content
-from sums
-union all
-select 'totals', null, null, json_build_object(
-  'receipts', coalesce(sum(receipts), 0), 'students', (select count(distinct student) from found where fault is null),
-  'total', round(coalesce(sum(total), 0), 2), 'average', round(avg(total), 2)
-)
-from sums
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'fee_receipt', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by period)`,
+      key: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
+      columns: {
+        start: Prisma.sql`to_char(first_day, 'YYYY-MM-DD')`,
+        end: Prisma.sql`to_char(last_day, 'YYYY-MM-DD')`,
+        receipts: Prisma.sql`receipts`,
+        students: Prisma.sql`students`,
+        total: Prisma.sql`round(total, 2)`,
+        cumulative: Prisma.sql`round(sum(total) over (order by period), 2)`,
+        change: Prisma.sql`round(total - lag(total) over (order by period), 2)`,
+      },
+      from: Prisma.sql`from sums`,
+    },
+    totals: {
+      columns: {
+        receipts: Prisma.sql`coalesce(sum(receipts), 0)`,
+        students: Prisma.sql`(select count(distinct student) from found where fault is null)`,
+        total: Prisma.sql`round(coalesce(sum(total), 0), 2)`,
+        average: Prisma.sql`round(avg(total), 2)`,
+      },
+      over: Prisma.sql`from sums`,
+    },
+    leftOut: Prisma.sql`select 'fee_receipt' as collection, fault as reason, id
 from found
-where fault is not null
-group by fault`,
+where fault is not null`,
+  }),
 });

@@ -110,8 +110,9 @@ export const dailyFeeCollection = defineReport({
   check({ from, to }) {
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
-  sql: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => Prisma.sql`
-with ${headPlaces({ domain })},
+  parts: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+${headPlaces({ domain })},
 days as materialized (
   -- The first instant of each day, as records write it: which one a receipt is after says its day, and nothing has to be cast.
   select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
@@ -240,62 +241,78 @@ missing as materialized (
     where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
       and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
   )
-)
-select 'row' as part, row_number() over (order by d.day) as position, d.day as key, json_build_object(
-  'day', d.day,
-  'receipts', coalesce(b.receipts, 0), 'rolledBack', coalesce(b.rolled_back, 0), 'firstReceiptNo', b.first[3], 'lastReceiptNo', b.last[3],
-  'heads', (
-    select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
-    from heads h left join lines l on l.fee_head = h.fee_head and l.place = d.place
-  ),
-  'fine', round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2),
-  'total', round(coalesce((select sum(l.amount + l.fine) from lines l where l.place = d.place), 0), 2),
-  'paymentTypes', (
-    select json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
-    from payment_types p
-    left join by_type r on r.place = d.place and r.payment_type = p.payment_type
-  )
-) as content
-from (
+)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by d.day)`,
+      key: Prisma.sql`d.day`,
+      columns: {
+        day: Prisma.sql`d.day`,
+        receipts: Prisma.sql`coalesce(b.receipts, 0)`,
+        rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
+        firstReceiptNo: Prisma.sql`b.first[3]`,
+        lastReceiptNo: Prisma.sql`b.last[3]`,
+        heads: Prisma.sql`(
+          select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount',
+            round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
+          from heads h left join lines l on l.fee_head = h.fee_head and l.place = d.place
+        )`,
+        fine: Prisma.sql`round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2)`,
+        total: Prisma.sql`round(coalesce((select sum(l.amount + l.fine) from lines l
+          where l.place = d.place), 0), 2)`,
+        paymentTypes: Prisma.sql`(
+          select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
+            round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+          from payment_types p
+          left join by_type r on r.place = d.place and r.payment_type = p.payment_type
+        )`,
+      },
+      from: Prisma.sql`from (
   select to_char(day, 'YYYY-MM-DD') as day, place
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(day, place)
 ) as d
-left join by_day b on b.place = d.place
-union all
-select 'totals', null, null, json_build_object(
-  'receipts', (select coalesce(sum(receipts), 0) from by_day),
-  'rolledBack', (select coalesce(sum(rolled_back), 0) from by_day),
-  'heads', (
-    select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2)) order by h.position), '[]')
-    from heads h join (select fee_head, sum(amount) as amount from lines group by fee_head) as l on l.fee_head = h.fee_head
-  ),
-  'fine', (select round(coalesce(sum(fine), 0), 2) from lines),
-  'total', (select round(coalesce(sum(amount + fine), 0), 2) from lines),
-  'paymentTypes', (
-    select json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
-    from payment_types p
-    left join (select payment_type, sum(amount) as amount from by_type group by payment_type) as r on r.payment_type = p.payment_type
-  ),
-  'collectors', (
-    select coalesce(json_agg(json_build_object(
-      'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount', round(amount, 2)
-    ) order by collector, collector_id), '[]')
-    from (
-      select collector_id, max(collector) as collector, coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
-      from checked where fault is null group by collector_id
-    ) as by_collector
-  ),
-  'difference', round(
-    coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type), 0), 2),
-  'missingReceiptNumbers', (select coalesce(json_agg(receipt_no order by series, number), '[]') from missing),
-  'missingReceiptCount', (select count(*) from missing)
-)
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'fee_receipt', 'reason', fault, 'count', count(distinct id), 'ids', (array_agg(distinct id order by id))[1:10]
-)
+left join by_day b on b.place = d.place`,
+    },
+    totals: {
+      columns: {
+        receipts: Prisma.sql`(select coalesce(sum(receipts), 0) from by_day)`,
+        rolledBack: Prisma.sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
+        heads: Prisma.sql`(
+          select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2))
+            order by h.position), '[]')
+          from heads h join (select fee_head, sum(amount) as amount from lines
+            group by fee_head) as l on l.fee_head = h.fee_head
+        )`,
+        fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+        total: Prisma.sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
+        paymentTypes: Prisma.sql`(
+          select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
+            round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
+          from payment_types p
+          left join (select payment_type, sum(amount) as amount from by_type
+            group by payment_type) as r on r.payment_type = p.payment_type
+        )`,
+        collectors: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount',
+              round(amount, 2)
+          ) order by collector, collector_id), '[]')
+          from (
+            select collector_id, max(collector) as collector,
+              coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
+            from checked where fault is null group by collector_id
+          ) as by_collector
+        )`,
+        difference: Prisma.sql`round(
+        coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type),
+          0), 2)`,
+        missingReceiptNumbers: Prisma.sql`(select coalesce(json_agg(receipt_no order by series, number),
+          '[]') from missing)`,
+        missingReceiptCount: Prisma.sql`(select count(*) from missing)`,
+      },
+    },
+    leftOut: Prisma.sql`select distinct 'fee_receipt' as collection, fault as reason, id
 from checked
 cross join lateral unnest(ids) as id
-where fault is not null
-group by fault`,
+where fault is not null`,
+  }),
 });

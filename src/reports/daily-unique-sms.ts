@@ -64,8 +64,9 @@ export const dailyUniqueSms = defineReport({
   row: UniqueSms,
   totals: UniqueSmsTotals,
   example: { date: '2026-07-06' },
-  sql: ({ date }, { domain, timeZone }) => Prisma.sql`
-with messages as materialized (
+  parts: ({ date }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+messages as materialized (
   select
     r.id, r.data->>'created_on' as at, r.data->>'to' as number, r.data->>'text' as text, r.data->'recipient'->>'label' as recipient,
     coalesce(r.data->>'category', 'other') as category, coalesce(r.data->>'status', 'unknown') as status,
@@ -112,31 +113,44 @@ unique_messages as materialized (
     row_number() over (order by min(first_at), number, text) as position
   from counted
   group by number, text
-)
-select 'row' as part, position, md5(number || ' ' || text) as key, json_build_object(
-  'to', number, 'recipient', recipient, 'text', text, 'category', category, 'messages', messages,
-  'firstAt', first_at, 'lastAt', last_at, 'statuses', statuses, 'segments', segments
-) as content
-from unique_messages
-union all
-select 'totals', null, null, json_build_object(
-  'sent', coalesce(sum(messages), 0), 'uniqueMessages', count(*), 'uniqueRecipients', count(distinct number),
-  'failed', coalesce(sum(failed), 0), 'segments', coalesce(sum(segments), 0),
-  'categories', (
-    select coalesce(json_agg(json_build_object(
-      'category', category, 'messages', messages, 'uniqueMessages', unique_count, 'segments', segments
-    ) order by category), '[]')
-    from (
-      select category, sum(messages) as messages, count(*) as unique_count, sum(segments) as segments from unique_messages group by category
-    ) as by_category
-  )
-)
-from unique_messages
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'sms_log', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+    rows: {
+      position: Prisma.sql`position`,
+      key: Prisma.sql`md5(number || ' ' || text)`,
+      columns: {
+        to: Prisma.sql`number`,
+        recipient: Prisma.sql`recipient`,
+        text: Prisma.sql`text`,
+        category: Prisma.sql`category`,
+        messages: Prisma.sql`messages`,
+        firstAt: Prisma.sql`first_at`,
+        lastAt: Prisma.sql`last_at`,
+        statuses: Prisma.sql`statuses`,
+        segments: Prisma.sql`segments`,
+      },
+      from: Prisma.sql`from unique_messages`,
+    },
+    totals: {
+      columns: {
+        sent: Prisma.sql`coalesce(sum(messages), 0)`,
+        uniqueMessages: Prisma.sql`count(*)`,
+        uniqueRecipients: Prisma.sql`count(distinct number)`,
+        failed: Prisma.sql`coalesce(sum(failed), 0)`,
+        segments: Prisma.sql`coalesce(sum(segments), 0)`,
+        categories: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'category', category, 'messages', messages, 'uniqueMessages', unique_count, 'segments', segments
+          ) order by category), '[]')
+          from (
+            select category, sum(messages) as messages, count(*) as unique_count, sum(segments) as segments
+              from unique_messages group by category
+          ) as by_category
+        )`,
+      },
+      over: Prisma.sql`from unique_messages`,
+    },
+    leftOut: Prisma.sql`select 'sms_log' as collection, fault as reason, id
 from messages
-where fault is not null
-group by fault`,
+where fault is not null`,
+  }),
 });

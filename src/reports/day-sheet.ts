@@ -57,11 +57,9 @@ export const daySheet = defineReport({
   totals: DaySheetTotals,
   example: { date: '2026-07-06' },
   check: assertPlace,
-  sql: (
-    { date, class: className = null, section = null },
-    { domain, timeZone, today, sections },
-  ) => Prisma.sql`
-with found as materialized (
+  parts: ({ date, class: className = null, section = null }, { domain, timeZone, today, sections }) => ({
+    ctes: Prisma.sql`
+found as materialized (
   select
     r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
     r.data->>'status' as status, r.data->>'remark' as remark,
@@ -110,26 +108,37 @@ absentees as materialized (
   left join records r on r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = m.student
   left join classes c on c.class = m.class
   where m.fault is null and m.status in ('absent', 'leave')
-)
-select 'row' as part, row_number() over (order by class_order, class, section, roll_no, label, student) as position, id as key, json_build_object(
-  'class', class, 'section', section, 'rollNo', roll_no, 'studentId', student, 'admissionNo', data->>'sequence',
-  'name', coalesce(data->>'name', label), 'guardian', coalesce(data->>'father_name', data->>'mother_name'), 'phone', data->>'guardian_phone',
-  'status', status, 'remark', remark
-) as content
-from absentees
-union all
-select 'totals', null, null, json_build_object(
-  'marked', coalesce(sum(marked), 0), 'absent', coalesce(sum(absent), 0), 'leave', coalesce(sum(on_leave), 0),
-  'sections', coalesce(json_agg(json_build_object(
-    'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
-  ) order by class_order, class, section), '[]')
-)
-from by_section
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'attendance', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+    rows: {
+      position: Prisma.sql`row_number() over (order by class_order, class, section, roll_no, label, student)`,
+      key: Prisma.sql`id`,
+      columns: {
+        class: Prisma.sql`class`,
+        section: Prisma.sql`section`,
+        rollNo: Prisma.sql`roll_no`,
+        studentId: Prisma.sql`student`,
+        admissionNo: Prisma.sql`data->>'sequence'`,
+        name: Prisma.sql`coalesce(data->>'name', label)`,
+        guardian: Prisma.sql`coalesce(data->>'father_name', data->>'mother_name')`,
+        phone: Prisma.sql`data->>'guardian_phone'`,
+        status: Prisma.sql`status`,
+        remark: Prisma.sql`remark`,
+      },
+      from: Prisma.sql`from absentees`,
+    },
+    totals: {
+      columns: {
+        marked: Prisma.sql`coalesce(sum(marked), 0)`,
+        absent: Prisma.sql`coalesce(sum(absent), 0)`,
+        leave: Prisma.sql`coalesce(sum(on_leave), 0)`,
+        sections: Prisma.sql`coalesce(json_agg(json_build_object(
+          'class', class, 'section', section, 'marked', marked, 'absent', absent, 'leave', on_leave
+        ) order by class_order, class, section), '[]')`,
+      },
+      over: Prisma.sql`from by_section`,
+    },
+    leftOut: Prisma.sql`select 'attendance' as collection, fault as reason, id
 from marks
-where fault is not null
-group by fault`,
+where fault is not null`,
+  }),
 });

@@ -172,11 +172,15 @@ export const feeDefaulters = defineReport({
     await assertFeeHead(feeHead, context);
     await assertPlace({ class: className, section }, context);
   },
-  sql: (
+  parts: (
     { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
     { domain, timeZone, today },
-  ) => Prisma.sql`
-with ${feeItems({ domain, timeZone, today }, { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' })},${headPlaces({ domain })},
+  ) => ({
+    ctes: Prisma.sql`
+${feeItems(
+  { domain, timeZone, today },
+  { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' },
+)},${headPlaces({ domain })},
 sums as materialized (
   select
     student,
@@ -214,26 +218,43 @@ listed as materialized (
   where ${includeLeft} or ${isOnRoll(asOn)}
 ),
 listed_items as materialized (${headItems({
-    settled: Prisma.sql`f.student in (select student from listed)`,
-    told: Prisma.sql`student in (select student from listed)`,
-  })}
+      settled: Prisma.sql`f.student in (select student from listed)`,
+      told: Prisma.sql`student in (select student from listed)`,
+    })}
 ),
 -- Of each student the items as they are: what is made of them is made for the rows that are shown.
 items_of as materialized (
   select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items from listed_items group by student
-)
-select 'row' as part, l.position, l.student as key, json_build_object(
-  'studentId', l.student, 'admissionNo', l.admission_no, 'name', l.name, 'class', l.class, 'section', l.section, 'rollNo', l.roll_no,
-  'guardian', l.guardian, 'phone', l.phone,
-  'due', round(l.due, 2), 'concession', round(l.concession, 2), 'net', round(l.due - l.concession, 2), 'paid', round(l.paid, 2),
-  'balance', round(l.balance, 2), 'credit', round(l.credit, 2), 'finePaid', round(l.fine, 2),
-  'monthsDue', b.months_due, 'monthsDueCount', b.months_due_count,
-  'oldestDueDate', l.oldest,
-  'daysOverdue', ${asOn}::date - day_of(l.oldest),
-  'lastReceiptNo', last.receipt_no, 'lastReceiptDate', last.day, 'lastReceiptAmount', last.total,
-  'breakdown', b.breakdown
-) as content
-from listed l
+)`,
+    rows: {
+      position: Prisma.sql`l.position`,
+      key: Prisma.sql`l.student`,
+      columns: {
+        studentId: Prisma.sql`l.student`,
+        admissionNo: Prisma.sql`l.admission_no`,
+        name: Prisma.sql`l.name`,
+        class: Prisma.sql`l.class`,
+        section: Prisma.sql`l.section`,
+        rollNo: Prisma.sql`l.roll_no`,
+        guardian: Prisma.sql`l.guardian`,
+        phone: Prisma.sql`l.phone`,
+        due: Prisma.sql`round(l.due, 2)`,
+        concession: Prisma.sql`round(l.concession, 2)`,
+        net: Prisma.sql`round(l.due - l.concession, 2)`,
+        paid: Prisma.sql`round(l.paid, 2)`,
+        balance: Prisma.sql`round(l.balance, 2)`,
+        credit: Prisma.sql`round(l.credit, 2)`,
+        finePaid: Prisma.sql`round(l.fine, 2)`,
+        monthsDue: Prisma.sql`b.months_due`,
+        monthsDueCount: Prisma.sql`b.months_due_count`,
+        oldestDueDate: Prisma.sql`l.oldest`,
+        daysOverdue: Prisma.sql`${asOn}::date - day_of(l.oldest)`,
+        lastReceiptNo: Prisma.sql`last.receipt_no`,
+        lastReceiptDate: Prisma.sql`last.day`,
+        lastReceiptAmount: Prisma.sql`last.total`,
+        breakdown: Prisma.sql`b.breakdown`,
+      },
+      from: Prisma.sql`from listed l
 join items_of o on o.student = l.student
 cross join lateral (
   select
@@ -258,51 +279,57 @@ left join lateral (
     and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
   order by r.data->>'date' desc, r.id desc
   limit 1
-) as last on true
-union all
-select 'totals', null, null, json_build_object(
-  'students', (select count(*) from listed),
-  'due', round(coalesce(sum(l.due), 0), 2), 'concession', round(coalesce(sum(l.concession), 0), 2),
-  'net', round(coalesce(sum(l.due - l.concession), 0), 2), 'paid', round(coalesce(sum(l.paid), 0), 2),
-  'balance', round(coalesce(sum(l.balance), 0), 2), 'credit', round(coalesce(sum(l.credit), 0), 2),
-  'finePaid', round(coalesce(sum(l.fine), 0), 2),
-  'classes', (
-    select coalesce(json_agg(json_build_object(
-      'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2), 'paid', round(paid, 2),
-      'balance', round(balance, 2), 'credit', round(credit, 2)
-    ) order by class_order, class), '[]')
-    from (
-      select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
-        sum(balance) as balance, sum(credit) as credit
-      from listed group by class, class_order
-    ) as by_class
-  ),
-  'heads', (
-    select coalesce(json_agg(json_build_object(
-      'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2), 'paid', round(paid, 2),
-      'balance', round(balance, 2), 'credit', round(credit, 2)
-    ) order by ${byHead}), '[]')
-    from (
-      select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due, sum(concession) as concession,
-        sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
-      from (
-        select fee_head, student, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
-          sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
-        from listed_items group by fee_head, student
-      ) as by_student
-      group by fee_head
-    ) as by_head
-  )
-)
-from listed l
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+) as last on true`,
+    },
+    totals: {
+      columns: {
+        students: Prisma.sql`(select count(*) from listed)`,
+        due: Prisma.sql`round(coalesce(sum(l.due), 0), 2)`,
+        concession: Prisma.sql`round(coalesce(sum(l.concession), 0), 2)`,
+        net: Prisma.sql`round(coalesce(sum(l.due - l.concession), 0), 2)`,
+        paid: Prisma.sql`round(coalesce(sum(l.paid), 0), 2)`,
+        balance: Prisma.sql`round(coalesce(sum(l.balance), 0), 2)`,
+        credit: Prisma.sql`round(coalesce(sum(l.credit), 0), 2)`,
+        finePaid: Prisma.sql`round(coalesce(sum(l.fine), 0), 2)`,
+        classes: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'class', class, 'students', students, 'due', round(due, 2), 'concession', round(concession, 2),
+              'paid', round(paid, 2),
+            'balance', round(balance, 2), 'credit', round(credit, 2)
+          ) order by class_order, class), '[]')
+          from (
+            select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession,
+              sum(paid) as paid,
+              sum(balance) as balance, sum(credit) as credit
+            from listed group by class, class_order
+          ) as by_class
+        )`,
+        heads: Prisma.sql`(
+          select coalesce(json_agg(json_build_object(
+            'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession',
+              round(concession, 2), 'paid', round(paid, 2),
+            'balance', round(balance, 2), 'credit', round(credit, 2)
+          ) order by ${byHead}), '[]')
+          from (
+            select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due,
+              sum(concession) as concession,
+              sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
+            from (
+              select fee_head, student, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
+                sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
+              from listed_items group by fee_head, student
+            ) as by_student
+            group by fee_head
+          ) as by_head
+        )`,
+      },
+      over: Prisma.sql`from listed l`,
+    },
+    leftOut: Prisma.sql`select collection, reason, id
 from (
   select * from fee_faults
   union all
   select * from (${unusableRoll}) as registrations where not ${includeLeft}
-) as left_out
-group by collection, reason`,
+) as left_out`,
+  }),
 });

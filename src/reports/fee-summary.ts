@@ -92,10 +92,14 @@ export const feeSummary = defineReport({
   row: FeeSummaryRow,
   totals: FeeSummaryTotals,
   example: { type: 'month', session: '2026-27' },
-  sql({ type, session, asOn: day }, { domain, timeZone, today, settings }) {
+  parts({ type, session, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
-    return Prisma.sql`
-with ${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: day, demand: 'all' })},${headPlaces({ domain })},
+    return {
+      ctes: Prisma.sql`
+${feeItems(
+  { domain, timeZone, today },
+  { first, last, feeHead: undefined, asOn: day, demand: 'all' },
+)},${headPlaces({ domain })},
 -- One row a student and row of the report, so that students are counted once.
 students as materialized (
   ${type === 'month' ? BY_MONTH : BY_HEAD}
@@ -145,34 +149,48 @@ names as (
     select fee_head from sums
   ) as head
   where ${type} = 'head' and fee_head is not null
-)
-select 'row' as part, n.position, coalesce(n.month, n.fee_head) as key, json_build_object(
-  'month', n.month, 'feeHead', n.fee_head,
-  'demand', round(coalesce(s.demand, 0), 2), 'concession', round(coalesce(s.concession, 0), 2),
-  'net', round(coalesce(s.demand - s.concession, 0), 2), 'collectedFor', round(coalesce(s.paid, 0), 2),
-  'collectedIn', case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end,
-  'fine', round(coalesce(s.fine, 0), 2), 'outstanding', round(coalesce(s.outstanding, 0), 2), 'credit', round(coalesce(s.credit, 0), 2),
-  'collectionPercent', round(100 * s.paid / nullif(s.demand - s.concession, 0), 2),
-  'studentsBilled', coalesce(s.billed, 0), 'studentsClear', coalesce(s.clear, 0)
-) as content
-from names n
+)`,
+      rows: {
+        position: Prisma.sql`n.position`,
+        key: Prisma.sql`coalesce(n.month, n.fee_head)`,
+        columns: {
+          month: Prisma.sql`n.month`,
+          feeHead: Prisma.sql`n.fee_head`,
+          demand: Prisma.sql`round(coalesce(s.demand, 0), 2)`,
+          concession: Prisma.sql`round(coalesce(s.concession, 0), 2)`,
+          net: Prisma.sql`round(coalesce(s.demand - s.concession, 0), 2)`,
+          collectedFor: Prisma.sql`round(coalesce(s.paid, 0), 2)`,
+          collectedIn: Prisma.sql`case when ${type} = 'month' then round(coalesce(c.amount, 0), 2) end`,
+          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
+          outstanding: Prisma.sql`round(coalesce(s.outstanding, 0), 2)`,
+          credit: Prisma.sql`round(coalesce(s.credit, 0), 2)`,
+          collectionPercent: Prisma.sql`round(100 * s.paid / nullif(s.demand - s.concession, 0), 2)`,
+          studentsBilled: Prisma.sql`coalesce(s.billed, 0)`,
+          studentsClear: Prisma.sql`coalesce(s.clear, 0)`,
+        },
+        from: Prisma.sql`from names n
 left join sums s on coalesce(s.month, s.fee_head) = coalesce(n.month, n.fee_head)
-left join collected_in c on c.month = n.month
-union all
-select 'totals', null, null, json_build_object(
-  'demand', round(coalesce(sum(demand), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2),
-  'net', round(coalesce(sum(demand - concession), 0), 2), 'collectedFor', round(coalesce(sum(paid), 0), 2),
-  'collectedIn', case when ${type} = 'month' then round(coalesce((select sum(amount) from collected_in), 0), 2) end,
-  'fine', round(coalesce(sum(fine), 0), 2), 'outstanding', round(coalesce(sum(outstanding), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2),
-  'collectionPercent', round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2),
-  'studentsBilled', (select billed from billed), 'studentsClear', (select clear from billed)
-)
-from sums
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
-from fee_faults
-group by collection, reason`;
+left join collected_in c on c.month = n.month`,
+      },
+      totals: {
+        columns: {
+          demand: Prisma.sql`round(coalesce(sum(demand), 0), 2)`,
+          concession: Prisma.sql`round(coalesce(sum(concession), 0), 2)`,
+          net: Prisma.sql`round(coalesce(sum(demand - concession), 0), 2)`,
+          collectedFor: Prisma.sql`round(coalesce(sum(paid), 0), 2)`,
+          collectedIn: Prisma.sql`case when ${type} = 'month'
+            then round(coalesce((select sum(amount) from collected_in), 0), 2) end`,
+          fine: Prisma.sql`round(coalesce(sum(fine), 0), 2)`,
+          outstanding: Prisma.sql`round(coalesce(sum(outstanding), 0), 2)`,
+          credit: Prisma.sql`round(coalesce(sum(credit), 0), 2)`,
+          collectionPercent: Prisma.sql`round(100 * sum(paid) / nullif(sum(demand - concession), 0), 2)`,
+          studentsBilled: Prisma.sql`(select billed from billed)`,
+          studentsClear: Prisma.sql`(select clear from billed)`,
+        },
+        over: Prisma.sql`from sums`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from fee_faults`,
+    };
   },
 });

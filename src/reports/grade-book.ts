@@ -86,8 +86,8 @@ export const gradeBook = defineReport({
   totals: GradeBookTotals,
   example: { session: '2026-27', term: 'halfyear', admissionNo: 'GV-01042' },
   check: ({ admissionNo }, context) => assertStudent(context, admissionNo),
-  sql: ({ session, term, admissionNo }, { domain, sections, settings }) => Prisma.sql`
-with
+  parts: ({ session, term, admissionNo }, { domain, sections, settings }) => ({
+    ctes: Prisma.sql`
 own as materialized (
   select r.id, r.data->'class' as class
   from records r
@@ -116,32 +116,51 @@ footers as (
   join subjects s on s.id = k.id
   where k.section = (select section from ranked where id = (select id from own))
   group by s.subject
-)
-select 'row' as part, s.subject_place as position, s.subject as key, json_build_object(
-  'subject', s.subject,
-  'components', (
-    select json_agg(json_build_object(
-      'name', c.name,
-      'marks', case when c.is_missing then '–' when c.state = 'absent' then 'AB' when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end,
-      'max', trim_scale(c.max), 'weight', trim_scale(c.weight)
-    ) order by c.place)
-    from components c
-    where c.id = s.id and c.subject_place = s.subject_place
-  ),
-  'percent', s.percent, 'grade', s.grade, 'state', s.state, 'passed', s.percent >= ${settings.passPercent},
-  'sectionHighest', f.highest, 'sectionAverage', f.average
-) as content
-from subjects s
+)`,
+    rows: {
+      position: Prisma.sql`s.subject_place`,
+      key: Prisma.sql`s.subject`,
+      columns: {
+        subject: Prisma.sql`s.subject`,
+        components: Prisma.sql`(
+          select json_agg(json_build_object(
+            'name', c.name,
+            'marks', case when c.is_missing then '–' when c.state = 'absent'
+              then 'AB' when c.state = 'exempt' then 'EX' else trim_scale(c.marks)::text end,
+            'max', trim_scale(c.max), 'weight', trim_scale(c.weight)
+          ) order by c.place)
+          from components c
+          where c.id = s.id and c.subject_place = s.subject_place
+        )`,
+        percent: Prisma.sql`s.percent`,
+        grade: Prisma.sql`s.grade`,
+        state: Prisma.sql`s.state`,
+        passed: Prisma.sql`s.percent >= ${settings.passPercent}`,
+        sectionHighest: Prisma.sql`f.highest`,
+        sectionAverage: Prisma.sql`f.average`,
+      },
+      from: Prisma.sql`from subjects s
 left join footers f on f.subject = s.subject
-where s.id = (select id from own)
-union all
-select 'totals', null, null, json_build_object(
-  'studentId', k.student, 'admissionNo', sent.admission_no, 'name', person.name,
-  'class', k.class, 'section', k.section, 'percent', k.percent, 'grade', k.grade, 'result', k.outcome,
-  'rank', k.section_rank, 'sectionSize', k.section_size, 'classRank', k.class_rank, 'classSize', k.class_size,
-  'remarks', k.remarks, 'published', k.is_published
-)
-from (select ${admissionNo}::text as admission_no) as sent
+where s.id = (select id from own)`,
+    },
+    totals: {
+      columns: {
+        studentId: Prisma.sql`k.student`,
+        admissionNo: Prisma.sql`sent.admission_no`,
+        name: Prisma.sql`person.name`,
+        class: Prisma.sql`k.class`,
+        section: Prisma.sql`k.section`,
+        percent: Prisma.sql`k.percent`,
+        grade: Prisma.sql`k.grade`,
+        result: Prisma.sql`k.outcome`,
+        rank: Prisma.sql`k.section_rank`,
+        sectionSize: Prisma.sql`k.section_size`,
+        classRank: Prisma.sql`k.class_rank`,
+        classSize: Prisma.sql`k.class_size`,
+        remarks: Prisma.sql`k.remarks`,
+        published: Prisma.sql`k.is_published`,
+      },
+      from: Prisma.sql`from (select ${admissionNo}::text as admission_no) as sent
 left join ranked k on k.id = (select id from own)
 left join lateral (
   select r.data->>'name' as name
@@ -149,10 +168,10 @@ left join lateral (
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
     and r.data->'sequence' = to_jsonb(${admissionNo}::text)
   limit 1
-) as person on true
-union all
-select 'warning', null, null, json_build_object('collection', 'result', 'reason', fault, 'count', 1, 'ids', json_build_array(id))
+) as person on true`,
+    },
+    leftOut: Prisma.sql`select distinct 'result' as collection, fault as reason, id
 from components
-where fault is not null and id = (select id from own)
-group by fault, id`,
+where fault is not null and id = (select id from own)`,
+  }),
 });

@@ -56,8 +56,9 @@ export const leaveRequests = defineReport({
   row: LeaveRequestRow,
   totals: LeaveRequestTotals,
   example: { date: '2026-07-06' },
-  sql: ({ date }, { domain, timeZone }) => Prisma.sql`
-with requests as materialized (
+  parts: ({ date }, { domain, timeZone }) => ({
+    ctes: Prisma.sql`
+requests as materialized (
   select
     r.id, r.data, r.data->>'kind' as kind, r.data->>'status' as status,
     day_of(r.data->>'to') - day_of(r.data->>'from') + 1 as days,
@@ -73,32 +74,47 @@ with requests as materialized (
 ),
 usable as materialized (
   select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null
-)
-select 'row' as part, q.position, q.id as key, json_build_object(
-  'id', q.id, 'createdOn', q.data->>'created_on', 'kind', q.kind,
-  'personId', q.data->'name'->>'value', 'person', coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label'),
-  'class', s.data->>'class' || ' ' || (s.data->>'section'), 'department', u.data->>'department',
-  'from', q.data->>'from', 'to', q.data->>'to', 'days', q.days,
-  'leaveType', q.data->>'leave_type', 'reason', q.data->>'reason', 'status', q.status, 'decidedBy', q.data->'decided_by'->>'label'
-) as content
-from usable q
+)`,
+    rows: {
+      position: Prisma.sql`q.position`,
+      key: Prisma.sql`q.id`,
+      columns: {
+        id: Prisma.sql`q.id`,
+        createdOn: Prisma.sql`q.data->>'created_on'`,
+        kind: Prisma.sql`q.kind`,
+        personId: Prisma.sql`q.data->'name'->>'value'`,
+        person: Prisma.sql`coalesce(s.data->>'name', u.data->>'name', q.data->'name'->>'label')`,
+        class: Prisma.sql`s.data->>'class' || ' ' || (s.data->>'section')`,
+        department: Prisma.sql`u.data->>'department'`,
+        from: Prisma.sql`q.data->>'from'`,
+        to: Prisma.sql`q.data->>'to'`,
+        days: Prisma.sql`q.days`,
+        leaveType: Prisma.sql`q.data->>'leave_type'`,
+        reason: Prisma.sql`q.data->>'reason'`,
+        status: Prisma.sql`q.status`,
+        decidedBy: Prisma.sql`q.data->'decided_by'->>'label'`,
+      },
+      from: Prisma.sql`from usable q
 left join records s
   on s.domain = ${domain} and s.collection = 'registration' and s.deleted_at is null and q.kind = 'student' and s.id = q.data->'name'->>'value'
 left join records u
-  on u.domain = ${domain} and u.collection = 'pltf_user' and u.deleted_at is null and q.kind = 'staff' and u.id = q.data->'name'->>'value'
-union all
-select 'totals', null, null, json_build_object(
-  'requests', (select count(*) from usable), 'days', (select coalesce(sum(days), 0) from usable),
-  'byKindAndStatus', (
-    select coalesce(json_agg(json_build_object('kind', kind, 'status', status, 'requests', requests, 'days', days) order by kind, status), '[]')
-    from (select kind, status, count(*) as requests, sum(days) as days from usable group by kind, status) as counted
-  )
-)
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'leave_request', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+  on u.domain = ${domain} and u.collection = 'pltf_user' and u.deleted_at is null and q.kind = 'staff'
+    and u.id = q.data->'name'->>'value'`,
+    },
+    totals: {
+      columns: {
+        requests: Prisma.sql`(select count(*) from usable)`,
+        days: Prisma.sql`(select coalesce(sum(days), 0) from usable)`,
+        byKindAndStatus: Prisma.sql`(
+          select coalesce(json_agg(json_build_object('kind', kind, 'status', status, 'requests', requests,
+            'days', days) order by kind, status), '[]')
+          from (select kind, status, count(*) as requests, sum(days) as days from usable
+            group by kind, status) as counted
+        )`,
+      },
+    },
+    leftOut: Prisma.sql`select 'leave_request' as collection, fault as reason, id
 from requests
-where fault is not null
-group by fault`,
+where fault is not null`,
+  }),
 });

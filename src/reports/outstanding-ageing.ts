@@ -79,7 +79,7 @@ export const outstandingAgeing = defineReport({
   totals: OutstandingAgeingTotals,
   example: { asOn: '2026-09-30' },
   check: assertPlace,
-  sql(
+  parts(
     { asOn: day, class: className = null, section = null, includeLeft },
     { domain, timeZone, today, settings },
   ) {
@@ -91,8 +91,9 @@ export const outstandingAgeing = defineReport({
       asOn: day,
       demand: 'due',
     } as const;
-    return Prisma.sql`
-with ${feeItems({ domain, timeZone, today }, range)},
+    return {
+      ctes: Prisma.sql`
+${feeItems({ domain, timeZone, today }, range)},
 buckets as materialized (
   select
     student,
@@ -132,40 +133,58 @@ listed as materialized (
   join buckets b on b.student = s.student
   left join classes c on c.class = s.class
   where ${includeLeft} or ${isOnRoll(day)}
-)
-select 'row' as part, position, student as key, json_build_object(
-  'studentId', student, 'admissionNo', admission_no, 'name', name, 'class', class, 'section', section, 'rollNo', roll_no, 'phone', phone,
-  'days0To30', round(days_0_30, 2), 'days31To60', round(days_31_60, 2), 'days61To90', round(days_61_90, 2),
-  'daysOver90', round(days_over_90, 2), 'balance', round(balance, 2), 'oldestDueDate', oldest
-) as content
-from listed
-union all
-select 'totals', null, null, json_build_object(
-  'students', count(*), 'days0To30', round(coalesce(sum(days_0_30), 0), 2), 'days31To60', round(coalesce(sum(days_31_60), 0), 2),
-  'days61To90', round(coalesce(sum(days_61_90), 0), 2), 'daysOver90', round(coalesce(sum(days_over_90), 0), 2),
-  'balance', round(coalesce(sum(balance), 0), 2),
-  'classes', (
-    select coalesce(json_agg(json_build_object(
-      'class', class, 'students', students, 'days0To30', round(days_0_30, 2), 'days31To60', round(days_31_60, 2),
-      'days61To90', round(days_61_90, 2), 'daysOver90', round(days_over_90, 2), 'balance', round(balance, 2)
-    ) order by class_order, class), '[]')
-    from (
-      select class, class_order, count(*) as students, sum(days_0_30) as days_0_30, sum(days_31_60) as days_31_60,
-        sum(days_61_90) as days_61_90, sum(days_over_90) as days_over_90, sum(balance) as balance
-      from listed group by class, class_order
-    ) as by_class
-  )
-)
-from listed
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`student`,
+        columns: {
+          studentId: Prisma.sql`student`,
+          admissionNo: Prisma.sql`admission_no`,
+          name: Prisma.sql`name`,
+          class: Prisma.sql`class`,
+          section: Prisma.sql`section`,
+          rollNo: Prisma.sql`roll_no`,
+          phone: Prisma.sql`phone`,
+          days0To30: Prisma.sql`round(days_0_30, 2)`,
+          days31To60: Prisma.sql`round(days_31_60, 2)`,
+          days61To90: Prisma.sql`round(days_61_90, 2)`,
+          daysOver90: Prisma.sql`round(days_over_90, 2)`,
+          balance: Prisma.sql`round(balance, 2)`,
+          oldestDueDate: Prisma.sql`oldest`,
+        },
+        from: Prisma.sql`from listed`,
+      },
+      totals: {
+        columns: {
+          students: Prisma.sql`count(*)`,
+          days0To30: Prisma.sql`round(coalesce(sum(days_0_30), 0), 2)`,
+          days31To60: Prisma.sql`round(coalesce(sum(days_31_60), 0), 2)`,
+          days61To90: Prisma.sql`round(coalesce(sum(days_61_90), 0), 2)`,
+          daysOver90: Prisma.sql`round(coalesce(sum(days_over_90), 0), 2)`,
+          balance: Prisma.sql`round(coalesce(sum(balance), 0), 2)`,
+          classes: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'class', class, 'students', students, 'days0To30', round(days_0_30, 2), 'days31To60',
+                round(days_31_60, 2),
+              'days61To90', round(days_61_90, 2), 'daysOver90', round(days_over_90, 2), 'balance',
+                round(balance, 2)
+            ) order by class_order, class), '[]')
+            from (
+              select class, class_order, count(*) as students, sum(days_0_30) as days_0_30,
+                sum(days_31_60) as days_31_60,
+                sum(days_61_90) as days_61_90, sum(days_over_90) as days_over_90, sum(balance) as balance
+              from listed group by class, class_order
+            ) as by_class
+          )`,
+        },
+        over: Prisma.sql`from listed`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
 from (
   select * from fee_faults
   union all
   select * from (${unusableRoll}) as registrations where not ${includeLeft}
-) as left_out
-group by collection, reason`;
+) as left_out`,
+    };
   },
 });

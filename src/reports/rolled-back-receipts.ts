@@ -119,10 +119,11 @@ export const rolledBackReceipts = defineReport({
   check: (values, { today }) => {
     daysOf(values, today);
   },
-  sql(values, { domain, timeZone, today }) {
+  parts(values, { domain, timeZone, today }) {
     const { first, last } = daysOf(values, today);
-    return Prisma.sql`
-with ${headPlaces({ domain })},
+    return {
+      ctes: Prisma.sql`
+${headPlaces({ domain })},
 rolled_back as materialized (
   select
     r.id, r.data, r.data->>'receipt_no' as receipt_no,
@@ -152,45 +153,63 @@ lines as materialized (
   from receipts r
   cross join lateral jsonb_array_elements(r.data->'lines') as line
   group by 1, 2
-)
-select 'row' as part, r.position, r.receipt_no as key, json_build_object(
-  'receiptNo', r.receipt_no, 'date', r.data->>'date',
-  'studentId', r.data->'student'->>'value', 'student', r.data->'student'->>'label', 'class', r.data->>'class', 'section', r.data->>'section',
-  'heads', (select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount', round(l.amount, 2)) order by ${byHead}), '[]') from lines l where l.id = r.id),
-  'fine', (select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id), 'total', round(r.total, 2),
-  'paymentType', r.data->>'payment_type', 'collectedBy', r.data->'collected_by'->>'label',
-  'rolledBackAt', r.data->>'rolled_back_on', 'rolledBackBy', r.data->'rolled_back_by'->>'label',
-  'reason', r.data->>'rollback_reason', 'type', r.data->>'rollback_type',
-  'replacement', (
-    select min(n.data->>'receipt_no')
-    from records n
-    where n.domain = ${domain} and n.collection = 'fee_receipt' and n.deleted_at is null and n.data->'replaces' = to_jsonb(r.receipt_no)
-  )
-) as content
-from receipts r
-union all
-select 'totals', null, null, json_build_object(
-  'receipts', (select count(*) from receipts),
-  'heads', (
-    select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2)) order by ${byHead}), '[]')
-    from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
-  ),
-  'fine', (select round(coalesce(sum(fine), 0), 2) from lines), 'total', (select round(coalesce(sum(total), 0), 2) from receipts),
-  'types', (
-    select coalesce(json_agg(json_build_object('type', type, 'receipts', receipts, 'amount', round(amount, 2)) order by type), '[]')
-    from (select coalesce(data->>'rollback_type', 'unknown') as type, count(*) as receipts, sum(total) as amount from receipts group by 1) as by_type
-  ),
-  'paymentTypes', (
-    select coalesce(json_agg(json_build_object('paymentType', payment_type, 'amount', round(amount, 2)) order by payment_type), '[]')
-    from (select coalesce(data->>'payment_type', 'unknown') as payment_type, sum(total) as amount from receipts group by 1) as by_payment
-  )
-)
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'fee_receipt', 'reason', fault, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+      rows: {
+        position: Prisma.sql`r.position`,
+        key: Prisma.sql`r.receipt_no`,
+        columns: {
+          receiptNo: Prisma.sql`r.receipt_no`,
+          date: Prisma.sql`r.data->>'date'`,
+          studentId: Prisma.sql`r.data->'student'->>'value'`,
+          student: Prisma.sql`r.data->'student'->>'label'`,
+          class: Prisma.sql`r.data->>'class'`,
+          section: Prisma.sql`r.data->>'section'`,
+          heads: Prisma.sql`(select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount',
+            round(l.amount, 2)) order by ${byHead}), '[]') from lines l where l.id = r.id)`,
+          fine: Prisma.sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
+          total: Prisma.sql`round(r.total, 2)`,
+          paymentType: Prisma.sql`r.data->>'payment_type'`,
+          collectedBy: Prisma.sql`r.data->'collected_by'->>'label'`,
+          rolledBackAt: Prisma.sql`r.data->>'rolled_back_on'`,
+          rolledBackBy: Prisma.sql`r.data->'rolled_back_by'->>'label'`,
+          reason: Prisma.sql`r.data->>'rollback_reason'`,
+          type: Prisma.sql`r.data->>'rollback_type'`,
+          replacement: Prisma.sql`(
+            select min(n.data->>'receipt_no')
+            from records n
+            where n.domain = ${domain} and n.collection = 'fee_receipt' and n.deleted_at is null
+              and n.data->'replaces' = to_jsonb(r.receipt_no)
+          )`,
+        },
+        from: Prisma.sql`from receipts r`,
+      },
+      totals: {
+        columns: {
+          receipts: Prisma.sql`(select count(*) from receipts)`,
+          heads: Prisma.sql`(
+            select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2))
+              order by ${byHead}), '[]')
+            from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
+          )`,
+          fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+          total: Prisma.sql`(select round(coalesce(sum(total), 0), 2) from receipts)`,
+          types: Prisma.sql`(
+            select coalesce(json_agg(json_build_object('type', type, 'receipts', receipts, 'amount',
+              round(amount, 2)) order by type), '[]')
+            from (select coalesce(data->>'rollback_type', 'unknown') as type, count(*) as receipts,
+              sum(total) as amount from receipts group by 1) as by_type
+          )`,
+          paymentTypes: Prisma.sql`(
+            select coalesce(json_agg(json_build_object('paymentType', payment_type, 'amount',
+              round(amount, 2)) order by payment_type), '[]')
+            from (select coalesce(data->>'payment_type', 'unknown') as payment_type, sum(total) as amount
+              from receipts group by 1) as by_payment
+          )`,
+        },
+      },
+      leftOut: Prisma.sql`select 'fee_receipt' as collection, fault as reason, id
 from rolled_back
-where fault is not null
-group by fault`;
+where fault is not null`,
+    };
   },
 });

@@ -45,12 +45,13 @@ export const strength = defineReport({
   row: SectionStrength,
   totals: StrengthTotals,
   example: { session: '2026-27' },
-  sql({ session }, context) {
+  parts({ session }, context) {
     const { domain } = context;
     const { first, last } = monthsOf(session, context.settings.sessionFirstMonth);
     const day = dayOfStrength(session, context);
-    return Prisma.sql`
-with students as materialized (
+    return {
+      ctes: Prisma.sql`
+students as materialized (
   select
     r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
   from records r
@@ -78,22 +79,35 @@ sections as materialized (
   from counted s
   left join classes c on c.class = s.class
   group by s.class, s.section
-)
-select 'row' as part, row_number() over (order by class_order, class, section) as position, class || ' ' || section as key, json_build_object(
-  'class', class, 'section', section, 'boys', boys, 'girls', girls, 'other', other, 'strength', strength, 'joined', joined, 'left', left_count
-) as content
-from sections
-union all
-select 'totals', null, null, json_build_object(
-  'boys', coalesce(sum(boys), 0), 'girls', coalesce(sum(girls), 0), 'other', coalesce(sum(other), 0),
-  'strength', coalesce(sum(strength), 0), 'joined', coalesce(sum(joined), 0), 'left', coalesce(sum(left_count), 0)
-)
-from sections
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
-from (${unusableRoll}) as left_out
-group by collection, reason`;
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by class_order, class, section)`,
+        key: Prisma.sql`class || ' ' || section`,
+        columns: {
+          class: Prisma.sql`class`,
+          section: Prisma.sql`section`,
+          boys: Prisma.sql`boys`,
+          girls: Prisma.sql`girls`,
+          other: Prisma.sql`other`,
+          strength: Prisma.sql`strength`,
+          joined: Prisma.sql`joined`,
+          left: Prisma.sql`left_count`,
+        },
+        from: Prisma.sql`from sections`,
+      },
+      totals: {
+        columns: {
+          boys: Prisma.sql`coalesce(sum(boys), 0)`,
+          girls: Prisma.sql`coalesce(sum(girls), 0)`,
+          other: Prisma.sql`coalesce(sum(other), 0)`,
+          strength: Prisma.sql`coalesce(sum(strength), 0)`,
+          joined: Prisma.sql`coalesce(sum(joined), 0)`,
+          left: Prisma.sql`coalesce(sum(left_count), 0)`,
+        },
+        over: Prisma.sql`from sections`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from (${unusableRoll}) as left_out`,
+    };
   },
 });

@@ -124,7 +124,7 @@ export const studentAttendance = defineReport({
     if (admissionNo !== undefined) await assertStudent(context, admissionNo);
     await assertPlace({ class: className, section }, context);
   },
-  sql: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
+  parts: ({ admissionNo = null, class: className = null, section = null, start, end }, context) => {
     const { domain, settings, sections } = context;
     const range = { first: firstDayOf(start), last: lastDayOf(end) };
     const students =
@@ -132,8 +132,8 @@ export const studentAttendance = defineReport({
         ? Prisma.sql`r.data->'sequence' = to_jsonb(${admissionNo}::text)`
         : Prisma.sql`r.id in (${studentsOfClass({ className, section }, range, context)}
     )`;
-    return Prisma.sql`
-with
+    return {
+      ctes: Prisma.sql`
 students as materialized (
   select ${registeredStudents(context)}
   from records r
@@ -203,33 +203,50 @@ left_out as (
   union all
   ${marksOfNoDay(className, context)}`
   }
-)
-select 'row' as part,
-  row_number() over (order by c.section, s.roll_no, s.name, s.student) as position, s.student as key,
-  json_build_object(
-    'studentId', s.student, 'admissionNo', s.admission_no, 'name', s.name, 'class', c.class, 'section', c.section, 'rollNo', s.roll_no,
-    'workingDays', c.working_days, 'present', c.present, 'absent', c.absent, 'late', c.late, 'halfDay', c.half_day, 'leave', c.leave,
-    'unmarked', c.unmarked, 'presentDays', trim_scale(c.present_days),
-    'percent', round(100 * c.present_days / nullif(c.working_days, 0), 2),
-    'absenceStreak', coalesce(k.days, 0), 'days', coalesce(c.days, '[]')
-  ) as content
-from counted c
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by c.section, s.roll_no, s.name, s.student)`,
+        key: Prisma.sql`s.student`,
+        columns: {
+          studentId: Prisma.sql`s.student`,
+          admissionNo: Prisma.sql`s.admission_no`,
+          name: Prisma.sql`s.name`,
+          class: Prisma.sql`c.class`,
+          section: Prisma.sql`c.section`,
+          rollNo: Prisma.sql`s.roll_no`,
+          workingDays: Prisma.sql`c.working_days`,
+          present: Prisma.sql`c.present`,
+          absent: Prisma.sql`c.absent`,
+          late: Prisma.sql`c.late`,
+          halfDay: Prisma.sql`c.half_day`,
+          leave: Prisma.sql`c.leave`,
+          unmarked: Prisma.sql`c.unmarked`,
+          presentDays: Prisma.sql`trim_scale(c.present_days)`,
+          percent: Prisma.sql`round(100 * c.present_days / nullif(c.working_days, 0), 2)`,
+          absenceStreak: Prisma.sql`coalesce(k.days, 0)`,
+          days: Prisma.sql`coalesce(c.days, '[]')`,
+        },
+        from: Prisma.sql`from counted c
 join students s on s.student = c.student
-left join streaks k on k.student = c.student
-union all
-select 'totals', null, null, json_build_object(
-  'students', count(*), 'workingDays', coalesce(sum(working_days), 0),
-  'present', coalesce(sum(present), 0), 'absent', coalesce(sum(absent), 0), 'late', coalesce(sum(late), 0),
-  'halfDay', coalesce(sum(half_day), 0), 'leave', coalesce(sum(leave), 0), 'unmarked', coalesce(sum(unmarked), 0),
-  'presentDays', trim_scale(coalesce(sum(present_days), 0)),
-  'percent', round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)
-)
-from counted
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
-from left_out
-group by collection, reason`;
+left join streaks k on k.student = c.student`,
+      },
+      totals: {
+        columns: {
+          students: Prisma.sql`count(*)`,
+          workingDays: Prisma.sql`coalesce(sum(working_days), 0)`,
+          present: Prisma.sql`coalesce(sum(present), 0)`,
+          absent: Prisma.sql`coalesce(sum(absent), 0)`,
+          late: Prisma.sql`coalesce(sum(late), 0)`,
+          halfDay: Prisma.sql`coalesce(sum(half_day), 0)`,
+          leave: Prisma.sql`coalesce(sum(leave), 0)`,
+          unmarked: Prisma.sql`coalesce(sum(unmarked), 0)`,
+          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
+        },
+        over: Prisma.sql`from counted`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
+from left_out`,
+    };
   },
 });

@@ -72,10 +72,11 @@ export const studentConcession = defineReport({
   row: StudentConcession,
   totals: StudentConcessionTotals,
   example: { studentId: 'stu-00042' },
-  sql({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
+  parts({ studentId, asOn: day }, { domain, timeZone, today, settings }) {
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
-    return Prisma.sql`
-with ${headPlaces({ domain })},${lastMonths({ domain, today }, day)},
+    return {
+      ctes: Prisma.sql`
+${headPlaces({ domain })},${lastMonths({ domain, today }, day)},
 granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
@@ -111,42 +112,51 @@ in_force as materialized (
   select *, row_number() over (order by from_month, fee_head is not null, ${byHead}, id) as position
   from granted
   where value is not null and ${monthOfDay(day)} between from_month and to_month
-)
-select 'row' as part, position, id as key, json_build_object(
-  'id', id, 'feeHead', fee_head, 'kind', kind, 'value', round(value, 2), 'session', session,
-  'fromMonth', from_month, 'toMonth', to_month, 'type', data->>'type', 'reason', data->>'reason',
-  'approvedBy', data->'approved_by'->>'label',
-  'grantedOn', to_char(instant_of(data->>'created_on') at time zone ${timeZone}, 'YYYY-MM-DD')
-) as content
-from in_force
-union all
-select 'totals', null, null, json_build_object(
-  'concessions', (select count(*) from in_force),
-  'amounts', (
-    select coalesce(json_agg(json_build_object(
-      'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession', round(concession, 2)
-    ) order by month, ${byHead}), '[]')
-    from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts group by month, fee_head) as item
-  ),
-  'total', (select round(coalesce(sum(concession), 0), 2) from amounts)
-)
-union all
-select 'warning', null, null, json_build_object(
-  'collection', 'fee_concession', 'reason', 'value is not a number', 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+)`,
+      rows: {
+        position: Prisma.sql`position`,
+        key: Prisma.sql`id`,
+        columns: {
+          id: Prisma.sql`id`,
+          feeHead: Prisma.sql`fee_head`,
+          kind: Prisma.sql`kind`,
+          value: Prisma.sql`round(value, 2)`,
+          session: Prisma.sql`session`,
+          fromMonth: Prisma.sql`from_month`,
+          toMonth: Prisma.sql`to_month`,
+          type: Prisma.sql`data->>'type'`,
+          reason: Prisma.sql`data->>'reason'`,
+          approvedBy: Prisma.sql`data->'approved_by'->>'label'`,
+          grantedOn: Prisma.sql`to_char(instant_of(data->>'created_on') at time zone ${timeZone},
+            'YYYY-MM-DD')`,
+        },
+        from: Prisma.sql`from in_force`,
+      },
+      totals: {
+        columns: {
+          concessions: Prisma.sql`(select count(*) from in_force)`,
+          amounts: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession',
+                round(concession, 2)
+            ) order by month, ${byHead}), '[]')
+            from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
+              group by month, fee_head) as item
+          )`,
+          total: Prisma.sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
+        },
+      },
+      leftOut: Prisma.sql`select 'fee_concession' as collection, 'value is not a number' as reason, id
 from granted
 where value is null
-having count(*) > 0
 union all
-select 'warning', null, null, json_build_object(
-  'collection', 'fee_due', 'reason', 'amount is not a number', 'count', count(*), 'ids', (array_agg(d.id order by d.id))[1:10]
-)
+select 'fee_due' as collection, 'amount is not a number' as reason, d.id
 from records d
 where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
   and d.data->'student'->'value' = ${json(studentId)}::jsonb
   and d.data->>'month' between ${first} and ${last}
-  and jsonb_typeof(d.data->'amount') is distinct from 'number'
-having count(*) > 0`;
+  and jsonb_typeof(d.data->'amount') is distinct from 'number'`,
+    };
   },
 });
 

@@ -141,13 +141,14 @@ export const student = defineReport({
   totals: StudentTotals,
   example: { admissionNo: 'GV-01042' },
   check: ({ admissionNo }, context) => assertStudent(context, admissionNo),
-  sql({ admissionNo }, { domain, timeZone, today, settings, sections, scope }) {
+  parts({ admissionNo }, { domain, timeZone, today, settings, sections, scope }) {
     const visible = sees(scope.principal.roles);
     const session = sessionOf(today, settings.sessionFirstMonth);
     const { first, last } = monthsOf(session, settings.sessionFirstMonth);
     const id: Sql = Prisma.sql`(select id from student)`;
-    return Prisma.sql`
-with student as materialized (
+    return {
+      ctes: Prisma.sql`
+student as materialized (
   select r.id, r.data
   from records r
   where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.data->'sequence' = ${json(admissionNo)}::jsonb
@@ -164,56 +165,78 @@ marks as (
   where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
     and r.data->'student'->'value' = to_jsonb(${id})
     and r.data->>'created' >= ${startOf(firstDayOf(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
-)
-select 'row' as part, 1::bigint as position, s.id as key, json_build_object(
-  'studentId', s.id, 'admissionNo', s.data->>'sequence', 'name', s.data->>'name', 'class', s.data->>'class', 'section', s.data->>'section',
-  'rollNo', case when jsonb_typeof(s.data->'roll_no') = 'number' then s.data->'roll_no' end,
-  'gender', s.data->>'gender', 'dob', case when ${visible.dob} then s.data->>'dob' end,
-  'fatherName', s.data->>'father_name', 'motherName', s.data->>'mother_name', 'guardianPhone', s.data->>'guardian_phone',
-  'email', s.data->>'email', 'address', case when ${visible.address} then s.data->>'address' end,
-  'category', case when ${visible.category} then s.data->>'category' end, 'session', s.data->>'session',
-  'admittedOn', s.data->>'admitted_on', 'leftOn', s.data->>'left_on', 'status', s.data->>'status', 'route', s.data->>'route',
-  'classTeacherId', t.teacher->>'value', 'classTeacher', t.teacher->>'label',
-  'siblings', (
-    select coalesce(json_agg(json_build_object(
-      'studentId', r.id, 'admissionNo', r.data->>'sequence', 'name', r.data->>'name', 'class', r.data->>'class', 'section', r.data->>'section'
-    ) order by r.data->>'sequence'), '[]')
-    from records r
-    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
-      and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
-      and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
-  ),
-  'attendance', case when ${visible.attendance} then (
-    select json_build_object(
-      'present', present, 'absent', absent, 'late', late, 'halfDay', half_day, 'leave', on_leave,
-      'lastMarkedOn', to_char(instant_of(last_at) at time zone ${timeZone}, 'YYYY-MM-DD')
-    )
-    from marks
-  ) end,
-  'fees', case when ${visible.fees} then (
-    select json_build_object(
-      'due', round(coalesce(sum(due), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2), 'paid', round(coalesce(sum(paid), 0), 2),
-      'balance', round(coalesce(sum(balance), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2)
-    )
-    from month_items
-  ) end,
-  'results', case when ${visible.results} then (
-    select coalesce(json_agg(json_build_object(
-      'id', r.id, 'session', r.data->>'session', 'term', r.data->>'term', 'published', coalesce(r.data->'published' = 'true', false)
-    ) order by r.data->>'session' desc, r.data->>'term' = 'finalyear' desc), '[]')
-    from records r
-    where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null and r.data->'admission_no' = ${json(admissionNo)}::jsonb
-  ) else '[]' end,
-  'leave', case when ${visible.leave} then (
-    select coalesce(json_agg(json_build_object(
-      'id', r.id, 'from', r.data->>'from', 'to', r.data->>'to', 'leaveType', r.data->>'leave_type', 'status', r.data->>'status'
-    ) order by r.data->>'from' desc), '[]')
-    from records r
-    where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
-      and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
-  ) else '[]' end
-) as content
-from student s
+)`,
+      rows: {
+        position: Prisma.sql`1::bigint`,
+        key: Prisma.sql`s.id`,
+        columns: {
+          studentId: Prisma.sql`s.id`,
+          admissionNo: Prisma.sql`s.data->>'sequence'`,
+          name: Prisma.sql`s.data->>'name'`,
+          class: Prisma.sql`s.data->>'class'`,
+          section: Prisma.sql`s.data->>'section'`,
+          rollNo: Prisma.sql`case when jsonb_typeof(s.data->'roll_no') = 'number' then s.data->'roll_no' end`,
+          gender: Prisma.sql`s.data->>'gender'`,
+          dob: Prisma.sql`case when ${visible.dob} then s.data->>'dob' end`,
+          fatherName: Prisma.sql`s.data->>'father_name'`,
+          motherName: Prisma.sql`s.data->>'mother_name'`,
+          guardianPhone: Prisma.sql`s.data->>'guardian_phone'`,
+          email: Prisma.sql`s.data->>'email'`,
+          address: Prisma.sql`case when ${visible.address} then s.data->>'address' end`,
+          category: Prisma.sql`case when ${visible.category} then s.data->>'category' end`,
+          session: Prisma.sql`s.data->>'session'`,
+          admittedOn: Prisma.sql`s.data->>'admitted_on'`,
+          leftOn: Prisma.sql`s.data->>'left_on'`,
+          status: Prisma.sql`s.data->>'status'`,
+          route: Prisma.sql`s.data->>'route'`,
+          classTeacherId: Prisma.sql`t.teacher->>'value'`,
+          classTeacher: Prisma.sql`t.teacher->>'label'`,
+          siblings: Prisma.sql`(
+            select coalesce(json_agg(json_build_object(
+              'studentId', r.id, 'admissionNo', r.data->>'sequence', 'name', r.data->>'name', 'class',
+                r.data->>'class', 'section', r.data->>'section'
+            ) order by r.data->>'sequence'), '[]')
+            from records r
+            where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+              and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
+              and (${sections}::jsonb is null
+                or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+          )`,
+          attendance: Prisma.sql`case when ${visible.attendance} then (
+            select json_build_object(
+              'present', present, 'absent', absent, 'late', late, 'halfDay', half_day, 'leave', on_leave,
+              'lastMarkedOn', to_char(instant_of(last_at) at time zone ${timeZone}, 'YYYY-MM-DD')
+            )
+            from marks
+          ) end`,
+          fees: Prisma.sql`case when ${visible.fees} then (
+            select json_build_object(
+              'due', round(coalesce(sum(due), 0), 2), 'concession', round(coalesce(sum(concession), 0), 2),
+                'paid', round(coalesce(sum(paid), 0), 2),
+              'balance', round(coalesce(sum(balance), 0), 2), 'credit', round(coalesce(sum(credit), 0), 2)
+            )
+            from month_items
+          ) end`,
+          results: Prisma.sql`case when ${visible.results} then (
+            select coalesce(json_agg(json_build_object(
+              'id', r.id, 'session', r.data->>'session', 'term', r.data->>'term', 'published',
+                coalesce(r.data->'published' = 'true', false)
+            ) order by r.data->>'session' desc, r.data->>'term' = 'finalyear' desc), '[]')
+            from records r
+            where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+              and r.data->'admission_no' = ${json(admissionNo)}::jsonb
+          ) else '[]' end`,
+          leave: Prisma.sql`case when ${visible.leave} then (
+            select coalesce(json_agg(json_build_object(
+              'id', r.id, 'from', r.data->>'from', 'to', r.data->>'to', 'leaveType', r.data->>'leave_type',
+                'status', r.data->>'status'
+            ) order by r.data->>'from' desc), '[]')
+            from records r
+            where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
+              and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
+          ) else '[]' end`,
+        },
+        from: Prisma.sql`from student s
 left join lateral (
   select section->'class_teacher' as teacher
   from records r
@@ -221,16 +244,18 @@ left join lateral (
   where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
     and r.data->'name' = s.data->'class' and section->'name' = s.data->'section'
   limit 1
-) as t on true
-union all
-select 'totals', null, null, json_build_object('students', count(*)) from student
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+) as t on true`,
+      },
+      totals: {
+        columns: {
+          students: Prisma.sql`count(*)`,
+        },
+        over: Prisma.sql`from student`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
 from fee_faults
 -- A due without a month is nobody's here: the reports over the school speak of it.
-where ${visible.fees} and reason <> 'month is not YYYY-MM'
-group by collection, reason`;
+where ${visible.fees} and reason <> 'month is not YYYY-MM'`,
+    };
   },
 });

@@ -100,11 +100,11 @@ export const teacherAttendance = defineReport({
     );
     await assertStaff(context, userId);
   },
-  sql: ({ userId, start, end }, context) => {
+  parts: ({ userId, start, end }, context) => {
     const { domain, timeZone, today, settings } = context;
     const range = { first: firstDayOf(start), last: lastDayOf(end) };
-    return Prisma.sql`
-with
+    return {
+      ctes: Prisma.sql`
 school_classes as (
   select '' as class
 ),
@@ -148,48 +148,64 @@ days as materialized (
     select * from marks where marks.day = d.day order by marks.id limit 1
   ) as mark on true
   where d.is_working and d.day between m.joined_on and m.left_on or mark.id is not null
-)
-select 'row' as part, row_number() over (order by day) as position, day as key, json_build_object(
-  'day', day, 'status', status, 'schoolDay', is_working,
-  'inTime', to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-  'outTime', to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-  'lateIn', is_late, 'missingOut', is_out_missing, 'leaveType', leave_type, 'remark', remark
-) as content
-from days
-union all
-select 'totals', null, null, json_build_object(
-  'userId', ${userId}::text, 'name', (select name from member), 'department', (select department from member),
-  'workingDays', count(*) filter (where is_working),
-  'present', count(*) filter (where is_working and status = 'present'), 'absent', count(*) filter (where is_working and status = 'absent'),
-  'halfDay', count(*) filter (where is_working and status = 'half_day'), 'leave', count(*) filter (where is_working and status = 'leave'),
-  'leaveByType', (
-    select coalesce(json_agg(json_build_object('leaveType', leave_type, 'days', trim_scale(days)) order by leave_type), '[]')
-    from (
-      select coalesce(leave_type, 'other') as leave_type, sum(case status when 'leave' then 1 else 0.5 end) as days
-      from days
-      where is_working and (status = 'leave' or status = 'half_day' and leave_type is not null)
-      group by 1
-    ) as taken
-  ),
-  'onDuty', count(*) filter (where is_working and status = 'on_duty'), 'unmarked', count(*) filter (where is_working and status = 'unmarked'),
-  'presentDays', trim_scale(coalesce(sum(present_days), 0)),
-  'percent', round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0), 2),
-  'lateIns', count(*) filter (where is_working and is_late), 'missingOuts', count(*) filter (where is_working and is_out_missing),
-  'otherDays', count(*) filter (where not is_working)
-)
-from (
+)`,
+      rows: {
+        position: Prisma.sql`row_number() over (order by day)`,
+        key: Prisma.sql`day`,
+        columns: {
+          day: Prisma.sql`day`,
+          status: Prisma.sql`status`,
+          schoolDay: Prisma.sql`is_working`,
+          inTime: Prisma.sql`to_char(in_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          outTime: Prisma.sql`to_char(out_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+          lateIn: Prisma.sql`is_late`,
+          missingOut: Prisma.sql`is_out_missing`,
+          leaveType: Prisma.sql`leave_type`,
+          remark: Prisma.sql`remark`,
+        },
+        from: Prisma.sql`from days`,
+      },
+      totals: {
+        columns: {
+          userId: Prisma.sql`${userId}::text`,
+          name: Prisma.sql`(select name from member)`,
+          department: Prisma.sql`(select department from member)`,
+          workingDays: Prisma.sql`count(*) filter (where is_working)`,
+          present: Prisma.sql`count(*) filter (where is_working and status = 'present')`,
+          absent: Prisma.sql`count(*) filter (where is_working and status = 'absent')`,
+          halfDay: Prisma.sql`count(*) filter (where is_working and status = 'half_day')`,
+          leave: Prisma.sql`count(*) filter (where is_working and status = 'leave')`,
+          leaveByType: Prisma.sql`(
+            select coalesce(json_agg(json_build_object('leaveType', leave_type, 'days', trim_scale(days))
+              order by leave_type), '[]')
+            from (
+              select coalesce(leave_type, 'other') as leave_type,
+                sum(case status when 'leave' then 1 else 0.5 end) as days
+              from days
+              where is_working and (status = 'leave' or status = 'half_day' and leave_type is not null)
+              group by 1
+            ) as taken
+          )`,
+          onDuty: Prisma.sql`count(*) filter (where is_working and status = 'on_duty')`,
+          unmarked: Prisma.sql`count(*) filter (where is_working and status = 'unmarked')`,
+          presentDays: Prisma.sql`trim_scale(coalesce(sum(present_days), 0))`,
+          percent: Prisma.sql`round(100 * sum(present_days) / nullif(count(*) filter (where is_working), 0),
+            2)`,
+          lateIns: Prisma.sql`count(*) filter (where is_working and is_late)`,
+          missingOuts: Prisma.sql`count(*) filter (where is_working and is_out_missing)`,
+          otherDays: Prisma.sql`count(*) filter (where not is_working)`,
+        },
+        over: Prisma.sql`from (
   select *, case when not is_working then 0 when status in ('present', 'on_duty') then 1 when status = 'half_day' then 0.5 else 0 end as present_days
   from days
-) as day
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
+) as day`,
+      },
+      leftOut: Prisma.sql`select collection, reason, id
 from (
   select 'teacher_attendance' as collection, id, fault as reason from marks where fault is not null
   union all
   ${unusableHolidays(context)}
-) as left_out
-group by collection, reason`;
+) as left_out`,
+    };
   },
 });

@@ -64,8 +64,9 @@ export const teacherWorkload = defineReport({
   check({ from, to }) {
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
-  sql: ({ from, to }, { domain, timeZone, today }) => Prisma.sql`
-with staff as materialized (
+  parts: ({ from, to }, { domain, timeZone, today }) => ({
+    ctes: Prisma.sql`
+staff as materialized (
   select r.id, r.data->>'name' as name, r.data->>'department' as department
   from records r
   where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
@@ -126,22 +127,33 @@ loads as materialized (
   left join sections s on s.teacher = t.id
   left join marks m on m.teacher = t.id
   left join presence p on p.teacher = t.id
-)
-select 'row' as part, position, id as key, json_build_object(
-  'userId', id, 'name', name, 'department', department, 'sections', list, 'students', students, 'daysMarked', days_marked,
-  'marks', marks, 'daysPresent', days_present
-) as content
-from loads
-union all
-select 'totals', null, null, json_build_object(
-  'teachers', count(*), 'sections', coalesce(sum(sections), 0), 'students', coalesce(sum(students), 0), 'marks', coalesce(sum(marks), 0),
-  'studentsATeacher', round(sum(students) / nullif(count(*), 0), 2)
-)
-from loads
-union all
-select 'warning', null, null, json_build_object(
-  'collection', collection, 'reason', reason, 'count', count(*), 'ids', (array_agg(id order by id))[1:10]
-)
-from (${unusableRoll}) as left_out
-group by collection, reason`,
+)`,
+    rows: {
+      position: Prisma.sql`position`,
+      key: Prisma.sql`id`,
+      columns: {
+        userId: Prisma.sql`id`,
+        name: Prisma.sql`name`,
+        department: Prisma.sql`department`,
+        sections: Prisma.sql`list`,
+        students: Prisma.sql`students`,
+        daysMarked: Prisma.sql`days_marked`,
+        marks: Prisma.sql`marks`,
+        daysPresent: Prisma.sql`days_present`,
+      },
+      from: Prisma.sql`from loads`,
+    },
+    totals: {
+      columns: {
+        teachers: Prisma.sql`count(*)`,
+        sections: Prisma.sql`coalesce(sum(sections), 0)`,
+        students: Prisma.sql`coalesce(sum(students), 0)`,
+        marks: Prisma.sql`coalesce(sum(marks), 0)`,
+        studentsATeacher: Prisma.sql`round(sum(students) / nullif(count(*), 0), 2)`,
+      },
+      over: Prisma.sql`from loads`,
+    },
+    leftOut: Prisma.sql`select collection, reason, id
+from (${unusableRoll}) as left_out`,
+  }),
 });

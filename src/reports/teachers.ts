@@ -80,8 +80,9 @@ export const teachers = defineReport({
     await assertRole(role, context);
     await assertDepartment(department, context);
   },
-  sql: ({ role, active, department = null }, { domain, timeZone, today }) => Prisma.sql`
-with staff as materialized (
+  parts: ({ role, active, department = null }, { domain, timeZone, today }) => ({
+    ctes: Prisma.sql`
+staff as materialized (
   select r.id, r.data, row_number() over (order by r.data->>'name', r.id) as position
   from records r
   where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
@@ -111,19 +112,37 @@ marks as materialized (
     and r.data->'created_on' >= ${json(startOf(firstDayOf(monthOfDay(today)), timeZone))}::jsonb
     and r.data->'created_on' < ${json(endOf(today, timeZone))}::jsonb
   group by 1
-)
-select 'row' as part, s.position, s.id as key, json_build_object(
-  'userId', s.id, 'employeeCode', s.data->>'employee_code', 'name', s.data->>'name', 'department', s.data->>'department',
-  'designation', s.data->>'designation', 'phone', s.data->>'phone', 'email', s.data->>'email',
-  'joinedOn', s.data->>'joined_on', 'leftOn', s.data->>'left_on', 'active', s.data->'active', 'roles', s.data->'roles',
-  'classTeacherOf', coalesce(c.sections, '[]'), 'present', coalesce(m.present, 0), 'absent', coalesce(m.absent, 0),
-  'halfDay', coalesce(m.half_day, 0), 'leave', coalesce(m.on_leave, 0)
-) as content
-from staff s
-left join sections c on c.teacher = s.id
-left join marks m on m.teacher = s.id
-union all
-select 'totals', null, null, json_build_object(
-  'teachers', (select count(*) from staff), 'classTeachers', (select count(*) from staff where id in (select teacher from sections))
 )`,
+    rows: {
+      position: Prisma.sql`s.position`,
+      key: Prisma.sql`s.id`,
+      columns: {
+        userId: Prisma.sql`s.id`,
+        employeeCode: Prisma.sql`s.data->>'employee_code'`,
+        name: Prisma.sql`s.data->>'name'`,
+        department: Prisma.sql`s.data->>'department'`,
+        designation: Prisma.sql`s.data->>'designation'`,
+        phone: Prisma.sql`s.data->>'phone'`,
+        email: Prisma.sql`s.data->>'email'`,
+        joinedOn: Prisma.sql`s.data->>'joined_on'`,
+        leftOn: Prisma.sql`s.data->>'left_on'`,
+        active: Prisma.sql`s.data->'active'`,
+        roles: Prisma.sql`s.data->'roles'`,
+        classTeacherOf: Prisma.sql`coalesce(c.sections, '[]')`,
+        present: Prisma.sql`coalesce(m.present, 0)`,
+        absent: Prisma.sql`coalesce(m.absent, 0)`,
+        halfDay: Prisma.sql`coalesce(m.half_day, 0)`,
+        leave: Prisma.sql`coalesce(m.on_leave, 0)`,
+      },
+      from: Prisma.sql`from staff s
+left join sections c on c.teacher = s.id
+left join marks m on m.teacher = s.id`,
+    },
+    totals: {
+      columns: {
+        teachers: Prisma.sql`(select count(*) from staff)`,
+        classTeachers: Prisma.sql`(select count(*) from staff where id in (select teacher from sections))`,
+      },
+    },
+  }),
 });

@@ -6,7 +6,7 @@ import { printExactJson } from '../json.js';
 import type { SentParameters } from '../reports/engine/parameters.js';
 import type { Report } from '../reports/engine/report.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
-import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-run.js';
+import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-format.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';

@@ -4,50 +4,12 @@ import { GraphQLScalarType } from 'graphql';
 import { columnsOf, type RowClass } from '../../src/reports/engine/columns.js';
 import type { Report } from '../../src/reports/engine/report.js';
 import { reports } from '../../src/reports/registry.js';
+import { REPORT_EXAMPLES } from '../fixtures/twelve-students/report-examples.js';
 import { storedRecords } from '../fixtures/twelve-students/stored-records.js';
 import { useGateway } from './gateway.js';
 import { type Answered, ask, codesOf } from './graphql.js';
 
 const gateway = useGateway();
-
-/**
- * What to ask of the fixture, where the example of the report is about other students or days. Names as on
- * REST.
- */
-const ASKED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'fee-defaulters': {
-    start_month: '2026-10',
-    end_month: '2027-01',
-    as_on: '2026-12-20',
-    include_left: 'true',
-  },
-  'daily-fee-collection': {
-    from: '2026-10-08',
-    to: '2026-11-05',
-    payment_type: 'all',
-    date_basis: 'DAY_BOOK',
-    as_on: '2026-12-20',
-  },
-  'fee-summary': { type: 'month', session: '2026-27', as_on: '2026-12-20' },
-  'student-concession': { 'name.value': 'stu-05', as_on: '2026-12-20' },
-  'leave-requests': { date: '2026-10-06' },
-  'daily-unique-sms': { date: '2026-10-06' },
-  'rolled-back-receipts': { from: '2026-10-01', to: '2026-12-31' },
-  'classes-by-category': { session: '2026-27' },
-  'collection-trend': { from: '2026-10-01', to: '2026-12-20', interval: 'month', as_on: '2026-12-20' },
-  student: { admission_no: 'A-101' },
-  teachers: { roles: 'teacher' },
-  'outstanding-ageing': { as_on: '2026-12-20' },
-  'day-sheet': { date: '2026-04-27' },
-  strength: { session: '2026-27' },
-  'teacher-workload': { from: '2026-04-01', to: '2026-04-30' },
-  'class-attendance': { class: '5', start: '2026-04', end: '2026-05' },
-  'student-attendance': { admission_no: 'A-104', start: '2026-05', end: '2026-05' },
-  'teacher-attendance': { 'name.value': 'usr-old', start: '2026-04', end: '2026-04' },
-  'grade-book': { session: '2026-27', term: 'halfyear', admission_no: 'A-109' },
-  'class-grade-book': { session: '2026-27', term: 'halfyear', class: '10' },
-  'attendance-shortage': { below: '90', class: '5', start: '2026-04', end: '2026-05' },
-};
 
 beforeAll(async () => {
   for (const { collection, records } of await storedRecords()) {
@@ -60,13 +22,52 @@ beforeAll(async () => {
   }
 });
 
-const asked = Object.entries(ASKED).map(
+const asked = Object.entries(REPORT_EXAMPLES).map(
   ([name, sent]): [string, Report, Readonly<Record<string, string>>] => {
     const report = reports.find((candidate) => candidate.name === name);
     if (!report) throw new Error(`there is no report ${name}`);
     return [name, report, sent];
   },
 );
+
+describe('a part of a report by GraphQL', () => {
+  const PARAMETERS = 'session: "2026-27"';
+
+  it('says of an alias, a fragment and what is not skipped the same as the whole', async () => {
+    const { whole, part } = await ask(
+      gateway,
+      `query ($no: Boolean = false) {
+        whole: strength(${PARAMETERS}) { rows { class section boys girls } totals { strength boys } }
+        part: strength(${PARAMETERS}) {
+          ...Rows
+          ... on StrengthReport { totals { every: strength boys @include(if: $no) } }
+          rows { girls @skip(if: $no) }
+        }
+      }
+      fragment Rows on StrengthReport { rows { room: section } }`,
+    );
+    const rows = whole.rows.map(({ section, girls }: Record<string, unknown>) => ({ room: section, girls }));
+    expect(rows).not.toEqual([]);
+    expect(part).toEqual({ rows, totals: { every: whole.totals.strength } });
+  });
+
+  it('counts the rows, and says whether there are more, where no row is asked for', async () => {
+    const { strength } = await ask(
+      gateway,
+      `{ strength(${PARAMETERS}, first: 1) { rowCount pageInfo { hasNextPage } } }`,
+    );
+    expect(strength).toEqual({ rowCount: 4, pageInfo: { hasNextPage: true } });
+  });
+
+  it('says what of it needs no record', async () => {
+    const { strength } = await ask(gateway, `{ strength(${PARAMETERS}) { currency parameters __typename } }`);
+    expect(strength).toEqual({
+      currency: 'INR',
+      parameters: { session: '2026-27' },
+      __typename: 'StrengthReport',
+    });
+  });
+});
 
 describe('a report by GraphQL and by REST', () => {
   it.each(asked)('%s: both say the same', async (name, report, sent) => {

@@ -8,7 +8,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '.
 import type { StatementCaller } from '../../model/statement-caller.js';
 import { printCsv } from './csv.js';
 import type { ReportContext, ReportServices } from './report-context.js';
+import { partsOfFormat, REPORT_MEDIA_TYPES, type ReportFormat } from './report-format.js';
 import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
+import { everyPart, type ShownParts } from './shown-parts.js';
 import {
   countStatement,
   pageStatement,
@@ -28,16 +30,6 @@ export interface ReportPage {
   readonly currency: string;
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
-
-export type ReportFormat = 'json' | 'ndjson' | 'csv' | 'xlsx';
-export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'ndjson', 'csv', 'xlsx'];
-
-const MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
-  json: 'application/json; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
 
 export interface AnswerOptions {
   readonly format: ReportFormat;
@@ -59,10 +51,18 @@ export interface ReportAnswer {
   readonly body: AsyncIterable<string | Uint8Array>;
 }
 
+export interface PageOptions {
+  readonly first?: number | undefined;
+  readonly after?: string | undefined;
+  /** Default: everything. */
+  readonly shown?: ShownParts | undefined;
+}
+
 interface ReportRunOptions {
   readonly report: ReportForm;
   readonly services: ReportServices;
-  readonly sql: Sql;
+  /** The statement of what is asked for; `undefined` where that is nothing. */
+  readonly compose: (shown: ShownParts) => Sql | undefined;
   readonly values: Readonly<Record<string, unknown>>;
   readonly context: ReportContext;
   readonly signal: AbortSignal | undefined;
@@ -86,21 +86,20 @@ export class ReportRun {
   }
 
   /**
-   * One page in one statement, with totals and warnings of the whole report.
+   * One page in one statement, with totals and warnings of the whole report; of `shown` alone,
+     where that is said.
    *
    * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a cursor that is
    * none.
    */
-  async page(
-    options: { readonly first?: number | undefined; readonly after?: string | undefined } = {},
-  ): Promise<ReportPage> {
-    const { services, sql, context, signal, caller } = this.#options;
+  async page(options: PageOptions = {}): Promise<ReportPage> {
+    const { report, services, compose, context, signal, caller } = this.#options;
     const first = pageSize(options.first, services);
     const after = options.after === undefined ? undefined : parseReportCursor(options.after);
-    const lines = await services.database.query<ReportLine>(pageStatement(sql, first + 1, after), {
-      signal,
-      caller,
-    });
+    const sql = compose(options.shown ?? everyPart(report));
+    const lines = sql
+      ? await services.database.query<ReportLine>(pageStatement(sql, first + 1, after), { signal, caller })
+      : [];
     const rows = lines.filter(({ part }) => part === 'row');
     const shown = rows.slice(0, first);
     const last = shown.at(-1);
@@ -120,7 +119,9 @@ export class ReportRun {
 
   /** How many rows the whole report has: a statement of its own, which is cheaper than the rows. */
   async rowCount(): Promise<number> {
-    const { services, sql, signal, caller } = this.#options;
+    const { services, compose, signal, caller } = this.#options;
+    const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
+    invariant(sql, 'the rows are asked for');
     const [counted] = await services.database.query<{ rows: number }>(countStatement(sql), {
       signal,
       caller,
@@ -131,7 +132,7 @@ export class ReportRun {
   /** The whole report in a format, row by row as Postgres hands it over. */
   answer(options: AnswerOptions): ReportAnswer {
     return {
-      contentType: MEDIA_TYPES[options.format],
+      contentType: REPORT_MEDIA_TYPES[options.format],
       fileName: this.#fileName(options.format),
       body: this.#body(options),
     };
@@ -146,9 +147,12 @@ export class ReportRun {
     return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
   }
 
-  /** Totals, warnings and rows as they come; the totals always first. */
-  async *lines(): AsyncIterable<ReportStreamLine> {
-    const { services, sql, signal } = this.#options;
+  /** Totals, warnings and rows as they come; the totals always first. Of `shown` alone,
+    where that is said. */
+  async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
+    const { report, services, compose, signal } = this.#options;
+    const sql = compose(shown ?? everyPart(report));
+    if (!sql) return;
     for await (const batch of services.database.stream(streamStatement(sql), signal ? { signal } : {})) {
       for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
     }
@@ -162,15 +166,16 @@ export class ReportRun {
       generatedAt: this.#generatedAt,
       currency: context.settings.currency,
     };
+    const lines = this.lines(partsOfFormat(report, options.format));
     switch (options.format) {
       case 'json':
-        return printJson(head, this.lines());
+        return printJson(head, lines);
       case 'ndjson':
-        return printNdjson(this.lines());
+        return printNdjson(lines);
       case 'csv':
-        return printCsv(report, this.lines(), options.byteOrderMark ?? 'without');
+        return printCsv(report, lines, options.byteOrderMark ?? 'without');
       case 'xlsx':
-        return printXlsx(report, head, this.lines());
+        return printXlsx(report, head, lines);
     }
   }
 

@@ -3,7 +3,8 @@
  * and totals. One value a report; GraphQL fields, REST routes, `GET /`, `openapi.json` and the command line
  * are drawn from the list of them (registry.ts).
  *
- * The SQL of a report is one statement of four columns, in no order:
+ * The SQL of a report is said part by part (report-parts.ts). What is asked for is one statement of four
+ * columns, in no order:
  *
  *   part      'row', 'totals' (exactly one) or 'warning'
  *   position  of a row in the report's order, from 1
@@ -12,6 +13,7 @@
  *
  * @see reports "The reports"
  */
+import { invariant } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { Scope } from '../../model/scope.js';
 import type { RowClass } from './columns.js';
@@ -24,9 +26,11 @@ import {
 import { type ReportRights, rightsOf } from './report-access.js';
 import type { ReportContext, ReportServices } from './report-context.js';
 import type { ReportForm } from './report-lines.js';
+import { composeReport, type ReportParts } from './report-parts.js';
 import { ReportRun } from './report-run.js';
 import { todayIn } from './school-calendar.js';
 import { schoolSettings } from './school-settings.js';
+import { everyPart, type ShownParts } from './shown-parts.js';
 
 /**
  * A legacy path that runs the report. Parameters named in the path as `:name` are taken from it, all others
@@ -68,11 +72,15 @@ export interface Report extends ReportForm {
   run(services: ReportServices, scope: Scope, sent: SentParameters): Promise<ReportRun>;
   /** Whatever the parameters. @throws FORBIDDEN (403) */
   assertAllowed(scope: Scope): void;
-  /** The statement `run` would run, for `campus report --sql` and for tests. */
+  /** The statement of the whole report, for `campus report --sql` and for tests. */
   statement(services: ReportServices, scope: Scope, sent: SentParameters): Promise<Sql>;
 }
 
-export interface ReportDefinition<List extends ParameterList> {
+export interface ReportDefinition<
+  List extends ParameterList,
+  Row extends object = object,
+  Totals extends object = object,
+> {
   readonly name: string;
   readonly field: string;
   readonly title: string;
@@ -92,17 +100,28 @@ export interface ReportDefinition<List extends ParameterList> {
   readonly understand?: (values: ParameterValues<List>, context: ReportContext) => ParameterValues<List>;
   /** What of the parameters must hold between them, and what must exist. */
   readonly check?: (values: ParameterValues<List>, context: ReportContext) => void | Promise<void>;
-  readonly sql: (values: ParameterValues<List>, context: ReportContext) => Sql;
+  /**
+   * The SQL of each part. `shown` is for what a report would compute in one place for several columns;
+   * columns that are not asked for are left out by themselves.
+   */
+  readonly parts: (
+    values: ParameterValues<List>,
+    context: ReportContext,
+    shown: ShownParts,
+  ) => ReportParts<Row, Totals>;
 }
 
-export function defineReport<const List extends ParameterList>(definition: ReportDefinition<List>): Report {
+export function defineReport<const List extends ParameterList, Row extends object, Totals extends object>(
+  definition: ReportDefinition<List, Row, Totals>,
+): Report {
   const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
     const rights = rightsOf(definition, scope);
     const context = contextOf(services, scope, rights);
     const parsed = parseParameters(definition.parameters, sent, context);
     const values = definition.understand?.(parsed, context) ?? parsed;
     await definition.check?.(values, context);
-    return { values, context, sql: definition.sql(values, context) };
+    const compose = (shown: ShownParts) => composeReport(definition.parts(values, context, shown), shown);
+    return { values, context, compose };
   };
   const report: Report = {
     name: definition.name,
@@ -120,10 +139,15 @@ export function defineReport<const List extends ParameterList>(definition: Repor
     assertAllowed: (scope) => {
       rightsOf(definition, scope);
     },
-    statement: async (services, scope, sent) => (await prepare(services, scope, sent)).sql,
+    async statement(services, scope, sent) {
+      const { compose } = await prepare(services, scope, sent);
+      const sql = compose(everyPart(definition));
+      invariant(sql, 'a report has rows');
+      return sql;
+    },
     async run(services, scope, sent) {
-      const { values, context, sql } = await prepare(services, scope, sent);
-      return new ReportRun({ report, services, sql, values, context, signal: scope.signal, caller: scope });
+      const prepared = await prepare(services, scope, sent);
+      return new ReportRun({ report, services, ...prepared, signal: scope.signal, caller: scope });
     },
   };
   return report;

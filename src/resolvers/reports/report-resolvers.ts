@@ -2,19 +2,22 @@
  * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments,
  * and a result type around the report's own rows and totals. What a report means is said in its own file.
  */
-import type { GraphQLScalarType } from 'graphql';
+import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, Info, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import * as column from '../../reports/engine/columns.js';
+import { type RowClass, titleOf } from '../../reports/engine/columns.js';
 import type { ParameterType } from '../../reports/engine/parameter-types.js';
 import type { SentParameters } from '../../reports/engine/parameters.js';
 import type { Report } from '../../reports/engine/report.js';
 import { rolesOf } from '../../reports/engine/report-access.js';
 import type { ReportServices } from '../../reports/engine/report-context.js';
 import type { ReportPage } from '../../reports/engine/report-run.js';
+import type { ShownParts } from '../../reports/engine/shown-parts.js';
 import { reports } from '../../reports/registry.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { CachedFor } from '../cached-for.js';
+import { SelectionMemory, selectedFields } from '../records/selection.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 @column.rowType(
@@ -66,21 +69,21 @@ export function createReportResolvers(services: ReportServices): ReportResolvers
 function resolverOf(report: Report, services: ReportServices): new () => object {
   const resultType = resultOf(report);
   const argsType = argumentsOf(report);
+  const memory = new SelectionMemory<ShownParts>();
 
   class ReportResolver {
-    run(
-      args: SentParameters & { readonly first?: number; readonly after?: string },
-      context: RequestContext,
-    ): Promise<CountedPage> {
-      return runPage(report, services, args, context);
+    run(args: PageArguments, context: RequestContext, info: GraphQLResolveInfo): Promise<CountedPage> {
+      const shown = memory.recall(info, () => partsOfSelection(report, info));
+      return runPage(report, services, { args, shown }, context);
     }
   }
   const target = ReportResolver.prototype;
   const method = Object.getOwnPropertyDescriptor(target, 'run');
-  Reflect.defineMetadata('design:paramtypes', [Object, Object], target, 'run');
+  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], target, 'run');
   Reflect.defineMetadata('design:returntype', Promise, target, 'run');
   Args(() => argsType)(target, 'run', 0);
   Ctx()(target, 'run', 1);
+  Info()(target, 'run', 2);
   Query(() => resultType, {
     name: report.field,
     description: `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be kept ${MAX_AGE_SECONDS} s.`,
@@ -90,6 +93,8 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
   return ReportResolver;
 }
 
+type PageArguments = SentParameters & { readonly first?: number; readonly after?: string };
+
 /** A page of a report, of which the rows of the whole are counted where somebody asks for their number. */
 interface CountedPage extends ReportPage {
   readonly rowCount: number | Promise<number>;
@@ -98,11 +103,12 @@ interface CountedPage extends ReportPage {
 async function runPage(
   report: Report,
   services: ReportServices,
-  { first, after, ...sent }: SentParameters & { readonly first?: number; readonly after?: string },
+  { args, shown }: { readonly args: PageArguments; readonly shown: ShownParts },
   context: RequestContext,
 ): Promise<CountedPage> {
+  const { first, after, ...sent } = args;
   const run = await report.run(services, requireScope(context), sent);
-  const page = await run.page({ first: first ?? undefined, after: after ?? undefined });
+  const page = await run.page({ first: first ?? undefined, after: after ?? undefined, shown });
   const isWhole = (after ?? undefined) === undefined && !page.pageInfo.hasNextPage;
   return {
     ...page,
@@ -110,6 +116,29 @@ async function runPage(
       return isWhole ? page.rows.length : run.rowCount();
     },
   };
+}
+
+/** Whether rows follow, and how many there are, is told from the rows, whatever of them is shown. */
+const MADE_OF_ROWS: readonly string[] = ['rows', 'pageInfo', 'rowCount'];
+
+/** What of a report the selection of its field asks for. */
+function partsOfSelection(report: Report, info: GraphQLResolveInfo): ShownParts {
+  const fields = [...selectedFields(resultName(report), info.fieldNodes, info).values()].flat();
+  const nodesOf = (name: string) => fields.filter((node) => node.name.value === name);
+  const columns = (name: string, rowClass: RowClass) => {
+    const selected = [...selectedFields(titleOf(rowClass).name, nodesOf(name), info).values()].flat();
+    return new Set(selected.map((node) => node.name.value));
+  };
+  const isSelected = (name: string) => nodesOf(name).length > 0;
+  return {
+    rows: MADE_OF_ROWS.some(isSelected) ? columns('rows', report.row) : undefined,
+    totals: isSelected('totals') ? columns('totals', report.totals) : undefined,
+    warnings: isSelected('warnings'),
+  };
+}
+
+function resultName({ field }: Report): string {
+  return `${field.charAt(0).toUpperCase()}${field.slice(1)}Report`;
 }
 
 const resultsByReport = new WeakMap<Report, ResolverClass>();
@@ -140,8 +169,7 @@ function resultOf(report: Report): ResolverClass {
     description: 'How many rows the whole report has, whatever the page. Counted where it is asked for.',
   })(target, 'rowCount');
   Field(() => ReportPageInfo, { description: 'Where the next page starts.' })(target, 'pageInfo');
-  const name = `${report.field.charAt(0).toUpperCase()}${report.field.slice(1)}Report`;
-  ObjectType(name, { description: report.description })(ReportResult);
+  ObjectType(resultName(report), { description: report.description })(ReportResult);
   resultsByReport.set(report, ReportResult);
   return ReportResult;
 }

@@ -1,0 +1,40 @@
+/** The formats that a whole report is answered in, and what of the report each of them shows. */
+import { columnsOf } from './columns.js';
+import { columnNames, everyPart, type ShownClasses, type ShownParts } from './shown-parts.js';
+
+export type ReportFormat = 'json' | 'ndjson' | 'csv' | 'xlsx';
+export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'ndjson', 'csv', 'xlsx'];
+
+export const REPORT_MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+export function partsOfFormat(report: ShownClasses, format: ReportFormat): ShownParts {
+  const every = everyPart(report);
+  switch (format) {
+    case 'json':
+      return every;
+    case 'ndjson':
+      return { ...every, totals: undefined, warnings: false };
+    case 'csv':
+      return { ...every, totals: spreadColumns(report), warnings: false };
+    case 'xlsx':
+      return { ...every, totals: columnsOfBoth(report) };
+  }
+}
+
+/** Lists of the totals that say which columns the same lists of the rows fill. */
+function spreadColumns({ row, totals }: ShownClasses): ReadonlySet<string> {
+  const known = columnNames(totals);
+  const spread = columnsOf(row).filter(({ layout, name }) => layout?.kind === 'spread' && known.has(name));
+  return new Set(spread.map(({ name }) => name));
+}
+
+/** The line of totals has a cell for each column that the rows have too. */
+function columnsOfBoth({ row, totals }: ShownClasses): ReadonlySet<string> {
+  const known = columnNames(totals);
+  return new Set([...columnNames(row)].filter((name) => known.has(name)));
+}
