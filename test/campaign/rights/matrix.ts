@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reports } from '../../../src/reports/registry.js';
-import { connect } from '../../contract/live.js';
+import { connect, type Subscriber } from '../../contract/live.js';
 import type { Answer, Probe, ReadDoor, Voice, WriteDoor } from './doors.js';
 import { type Caller, type Declared, promiseOf } from './promise.js';
 import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
@@ -158,47 +158,75 @@ export async function tryToReport(school: School, caller: Caller, report: (typeo
   return [401, 403, 500].includes(answer.status) ? unless(answer, [200]) : undefined;
 }
 
-/** A subscription to all changes of a collection: what a change of a record tells the caller. */
-export async function tryToListen({ school, caller, collection }: Attempt): Promise<string | undefined> {
-  const { authorization } = caller.headers;
-  if (authorization === undefined || caller.headers['x-domain'] !== undefined) return undefined;
-  const subscriber = connect(school.gateway, { params: { Authorization: authorization } });
+/** Each caller subscribes to all changes of a collection: what changes of its records tell them. */
+export async function tryToListen(
+  school: School,
+  callers: readonly Caller[],
+  collection: Declared,
+): Promise<readonly (string | undefined)[]> {
+  const subscribers: Subscriber[] = [];
   try {
-    const subscription = subscriber.attempt(
-      'subscription($c: String!) { recordChanged(collection: $c) { id record { data } } }',
-      { c: collection.name },
-    );
-    await until(() => subscription.isDone, 400);
-    const promised = promiseOf(caller, collection, 'read');
-    if (promised === 401)
-      return subscription.isDone && subscription.events.length === 0 ? undefined : 'it listens';
-    if (promised === 403) {
-      const status = subscription.errors[0]?.extensions.status;
-      return status === 403 ? undefined : `${status} instead of 403`;
-    }
-    if (subscription.isDone) return `it was refused: ${JSON.stringify(subscription.errors)}`;
-    const records = recordsOf(school, caller, collection);
-    for (const { id } of records) {
-      await voiceOf(school, adminOf(school, caller.domain)).rest(
-        'PATCH',
-        `/o/recs/${collection.name}/${id}`,
-        {
-          matrix: String(Math.random()),
-        },
+    const listeners = callers.flatMap((caller) => {
+      const { authorization } = caller.headers;
+      if (authorization === undefined || caller.headers['x-domain'] !== undefined) return [];
+      const subscriber = connect(school.gateway, { params: { Authorization: authorization } });
+      subscribers.push(subscriber);
+      const subscription = subscriber.attempt(
+        'subscription($c: String!) { recordChanged(collection: $c) { id record { data } } }',
+        { c: collection.name },
       );
+      const promised = promiseOf(caller, collection, 'read');
+      const inReach = (records: readonly MarkedRecord[]) =>
+        typeof promised === 'number' ? [] : records.filter((record) => promised.isInReach(withId(record)));
+      const expected = inReach(recordsOf(school, caller, collection)).length;
+      return [{ caller, subscription, promised, expected }];
+    });
+    const refused = listeners.filter(({ promised }) => typeof promised === 'number');
+    await until(() => refused.every(({ subscription }) => subscription.isDone), 5000);
+    // The others have begun to listen by then, or were refused against the promise.
+    await sleep(400);
+    const listening = listeners.filter(({ subscription }) => !subscription.isDone);
+    for (const domain of new Set(listening.map(({ caller }) => caller.domain))) {
+      const admin = adminOf(school, domain);
+      for (const { id } of recordsOf(school, admin, collection)) {
+        const change = { matrix: String(Math.random()) };
+        await voiceOf(school, admin).rest('PATCH', `/o/recs/${collection.name}/${id}`, change);
+      }
     }
-    const expected = records.filter((record) => promised.isInReach(withId(record))).length;
-    await until(() => subscription.events.length >= expected, expected === 0 ? 400 : 5000);
-    const text = JSON.stringify(subscription.events);
-    const told = leakIn({ status: 200, text }, { school, caller, collection });
-    if (told !== undefined) return told;
-    const isWritable = typeof promiseOf(adminOf(school, caller.domain), collection, 'update') !== 'number';
-    return isWritable && subscription.events.length !== expected
-      ? `${subscription.events.length} events instead of ${expected}`
-      : undefined;
+    const isToldAll = ({ subscription, expected }: (typeof listening)[number]) =>
+      subscription.events.length >= expected;
+    await until(() => listening.every(isToldAll), 5000);
+    // Long enough for what nobody is to be told of.
+    await sleep(400);
+    return listeners.map(({ caller, subscription, promised, expected }) => {
+      const fault = faultOfListener({ school, caller, collection }, subscription, promised, expected);
+      return fault === undefined ? undefined : `${caller.name}, ${collection.name}: ${fault}`;
+    });
   } finally {
-    subscriber.dispose();
+    for (const subscriber of subscribers) subscriber.dispose();
   }
+}
+
+function faultOfListener(
+  { school, caller, collection }: Attempt,
+  subscription: ReturnType<Subscriber['attempt']>,
+  promised: ReturnType<typeof promiseOf>,
+  expected: number,
+): string | undefined {
+  if (promised === 401)
+    return subscription.isDone && subscription.events.length === 0 ? undefined : 'it listens';
+  if (promised === 403) {
+    const status = subscription.errors[0]?.extensions.status;
+    return status === 403 ? undefined : `${status} instead of 403`;
+  }
+  if (subscription.isDone) return `it was refused: ${JSON.stringify(subscription.errors)}`;
+  const text = JSON.stringify(subscription.events);
+  const told = leakIn({ status: 200, text }, { school, caller, collection });
+  if (told !== undefined) return told;
+  const isWritable = typeof promiseOf(adminOf(school, caller.domain), collection, 'update') !== 'number';
+  return isWritable && subscription.events.length !== expected
+    ? `${subscription.events.length} events instead of ${expected}`
+    : undefined;
 }
 
 async function until(isSo: () => boolean, ms: number): Promise<void> {
