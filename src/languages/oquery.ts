@@ -18,7 +18,8 @@
  */
 import { ServiceError } from '../errors.js';
 import { ExactNumber } from '../json.js';
-import { instantFrom, isDay, isMonth } from '../model/calendar.js';
+import { isDay, isMonth } from '../model/calendar.js';
+import { SCALAR_TYPES } from '../model/field-types/scalar-types.js';
 import {
   type CompareCondition,
   type Condition,
@@ -192,13 +193,18 @@ function numberOperand(source: Source, value: Value): ExactNumber {
 function numberOrDateOperand(source: Source, value: Value): CompareCondition['value'] {
   const { text } = value;
   if (NUMBER.test(text)) return new ExactNumber(text);
-  if (isDay(text) || isMonth(text) || instantFrom(text, 'UTC') !== undefined) return text;
+  if (ORDERED_TEXTS.some(({ toMeasured }) => toMeasured(text, 'UTC') !== undefined)) return text;
   throw malformed(
     source,
     value.position,
     'a number, or a date such as 2026-04-01 or 2026-04-01T09:30:00+05:30',
   );
 }
+
+/** The types whose texts have an order: days, instants, months. */
+const ORDERED_TEXTS = Object.values(SCALAR_TYPES).filter(
+  ({ json, isOrdered }) => json === 'string' && isOrdered,
+);
 
 function endOfCondition(text: string, start: number): number {
   for (let position = start; position < text.length; position++) {

@@ -37,7 +37,7 @@ const NUMBER: ScalarSql = {
   print: (value) => Prisma.sql`trim_scale(${value})`,
 };
 
-export const SCALAR_SQL = {
+export const SCALAR_SQL: Readonly<Record<ScalarName, ScalarSql>> = {
   boolean: {
     sqlType: 'boolean',
     read: ({ json }) => Prisma.sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}::boolean end`,
@@ -63,7 +63,7 @@ export const SCALAR_SQL = {
     print: asItIs,
   },
   session: TEXT,
-} as const satisfies Readonly<Record<ScalarName, ScalarSql>>;
+};
 
 /** As an SQL type to cast to. */
 export function castOf(name: ScalarName): Sql {
