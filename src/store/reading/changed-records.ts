@@ -1,6 +1,13 @@
 /** Of records that have changed, what a caller may see of them now: one statement for a batch of changes. */
 import { Prisma } from '../../generated/prisma/client.js';
-import { compileObject, type Printing, startPrinting } from '../sql/compile-shape.js';
+import {
+  compileObject,
+  joinsOf,
+  type Printing,
+  startPrinting,
+  startRecordItem,
+  valueColumns,
+} from '../sql/compile-shape.js';
 import type { Member } from '../sql/shape.js';
 
 export interface ChangedRecord {
@@ -19,15 +26,17 @@ export function compileChangedRecords(
     readonly printing: Omit<Printing, 'aliasCount'>;
   },
 ): Prisma.Sql {
-  const joins: Prisma.Sql[] = [];
+  const item = startRecordItem();
   const printing = startPrinting(options.printing);
-  const texts = selections.map((members) => Prisma.sql`(${compileObject(members, joins, printing)})::text`);
+  const texts = selections.map((members) => Prisma.sql`(${compileObject(members, item, printing)})::text`);
   const printed = texts.length === 0 ? Prisma.empty : Prisma.join(texts);
   return Prisma.sql`
 select r.id, r.is_removed as "isRemoved", array[${printed}]::text[] as texts
 from (
-  select r.id, r.version, r.created_at, r.updated_at, r.data, r.deleted_at is not null as is_removed
+  select r.id, r.version, r.created_at, r.updated_at, r.data${valueColumns(item)},
+    r.deleted_at is not null as is_removed
   from records r
   where ${options.where} and r.id = any(${[...options.ids]}::text[])
-) r ${joins.length === 0 ? Prisma.empty : Prisma.join(joins, ' ')}`;
+  offset 0
+) r ${joinsOf(item)}`;
 }

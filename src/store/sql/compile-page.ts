@@ -1,6 +1,16 @@
 /** `PageShape` to one SQL statement whose one row and column is the JSON text of the page. */
 import { Prisma } from '../../generated/prisma/client.js';
-import { compileObject, formatObject, type Piece, type Printing, startPrinting } from './compile-shape.js';
+import {
+  compileObject,
+  formatObject,
+  joinsOf,
+  type Piece,
+  type Printing,
+  type RecordItem,
+  startPrinting,
+  startRecordItem,
+  valueColumns,
+} from './compile-shape.js';
 import type { RecordOrder } from './compile-sort.js';
 import { cursorExpression } from './cursor.js';
 import type { RecordSource } from './record-source.js';
@@ -43,7 +53,7 @@ export function compilePage(
 export function compileInnerPage(shape: PageShape, options: PageStatementOptions, printing: Printing): Sql {
   const page: PageCompilation = {
     options,
-    joins: [],
+    item: startRecordItem(),
     printing,
     // Rows that are not joined come out in the order they went in.
     isSorted: options.fromEnd || readsOthers(shape.members.flatMap(recordMembers)),
@@ -63,15 +73,25 @@ export function compileInnerPage(shape: PageShape, options: PageStatementOptions
   limit ${page.isCounted ? limit + 1 : limit} ${skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`}`;
   return Prisma.sql`
 select ${json} as json
-from (${needsPositions(shape, page) ? withPositions(records) : records}
-) r ${page.joins.length === 0 ? Prisma.empty : Prisma.join(page.joins, ' ')}`;
+from (${needsPositions(shape, page) ? withPositions(records, page.item) : withValues(records, page.item)}
+) r ${joinsOf(page.item)}`;
 }
 
-function withPositions(records: Sql): Sql {
+function withPositions(records: Sql, item: RecordItem): Sql {
   return Prisma.sql`
-  select r.*, row_number() over () as position, count(*) over () as total
+  select r.*${valueColumns(item)}, row_number() over () as position, count(*) over () as total
   from (${records}
   ) r`;
+}
+
+/** Around the records, not among their own columns: values are found in those that are shown, after the sort and the limit. */
+function withValues(records: Sql, item: RecordItem): Sql {
+  if (item.values.size === 0) return records;
+  return Prisma.sql`
+  select r.*${valueColumns(item)}
+  from (${records}
+  ) r
+  offset 0`;
 }
 
 function needsPositions(shape: PageShape, page: PageCompilation): boolean {
@@ -86,21 +106,21 @@ export function compileRecord(
   members: readonly Member[],
   options: { readonly source: RecordSource; readonly printing: Omit<Printing, 'aliasCount'> },
 ): Sql {
-  const joins: Sql[] = [];
-  const json = compileObject(members, joins, startPrinting(options.printing));
+  const item = startRecordItem();
+  const json = compileObject(members, item, startPrinting(options.printing));
   return Prisma.sql`
 select ${json} as json
 from (
-  select r.id, r.version, r.created_at, r.updated_at, r.data
+  select r.id, r.version, r.created_at, r.updated_at, r.data${valueColumns(item)}
   from ${options.source.from}
   where ${options.source.where}
   limit 1
-) r ${joins.length === 0 ? Prisma.empty : Prisma.join(joins, ' ')}`;
+) r ${joinsOf(item)}`;
 }
 
 interface PageCompilation {
   readonly options: PageStatementOptions;
-  readonly joins: Sql[];
+  readonly item: RecordItem;
   readonly printing: Printing;
   readonly isSorted: boolean;
   readonly isCounted: boolean;
@@ -111,7 +131,7 @@ function pageMember(member: PageMember, page: PageCompilation): Piece {
     case 'constant':
       return { json: JSON.stringify(member.text) };
     case 'records':
-      return list(compileObject(member.members, page.joins, page.printing), page);
+      return list(compileObject(member.members, page.item, page.printing), page);
     case 'edges':
       return list(formatObject(member.members.map((edge) => [edge.key, edgeMember(edge, page)])), page);
     case 'pageInfo':
@@ -126,7 +146,7 @@ function edgeMember(edge: EdgeMember, page: PageCompilation): Piece {
     case 'constant':
       return { json: JSON.stringify(edge.text) };
     case 'record':
-      return compileObject(edge.members, page.joins, page.printing);
+      return compileObject(edge.members, page.item, page.printing);
     case 'cursor':
       return quotedCursor(page);
   }

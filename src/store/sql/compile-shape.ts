@@ -40,19 +40,57 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
 }
 
 /**
- * An expression for the JSON text of one record `r`. The joins it needs, to stand after the FROM item of `r`,
- * are added to `joins`.
+ * What the expressions that print a record need of the FROM item `r`, beside the columns of a record.
+ *
+ * A value is looked at twice, once for its type and once for its text, and finding it in the document costs more
+ * than both: so the FROM item finds each once. It must be one that Postgres does not dissolve, e.g. because it has
+ * a limit.
  */
-export function compileObject(members: readonly Member[], joins: Sql[], printing: Printing): Sql {
+export interface RecordItem {
+  /** To stand after it. */
+  readonly joins: Sql[];
+  /** What it selects, by the name. */
+  readonly values: Map<string, Sql>;
+}
+
+export function startRecordItem(): RecordItem {
+  return { joins: [], values: new Map() };
+}
+
+/** The values that are found once, to stand after the other columns of the FROM item. */
+export function valueColumns({ values }: RecordItem): Sql {
+  if (values.size === 0) return Prisma.empty;
+  const columns = [...values].map(([name, value]) => Prisma.sql`${value} as ${Prisma.raw(`"${name}"`)}`);
+  return Prisma.sql`, ${Prisma.join(columns)}`;
+}
+
+export function joinsOf({ joins }: RecordItem): Sql {
+  return joins.length === 0 ? Prisma.empty : Prisma.join([...joins], ' ');
+}
+
+/** An expression for the JSON text of one record `r`. What it needs of `r` is added to `item`. */
+export function compileObject(members: readonly Member[], item: RecordItem, printing: Printing): Sql {
   const known = COMPILED.get(members);
-  if (known) return known;
-  const json = printObject(members, { base: Prisma.raw('r.data'), joins }, printing);
-  if (isTheSameForAll(members)) COMPILED.set(members, json);
-  return json;
+  const compiled = known ?? printWithItem(members, printing);
+  item.joins.push(...compiled.item.joins);
+  for (const [name, value] of compiled.item.values) item.values.set(name, value);
+  if (known === undefined && isTheSameForAll(members)) COMPILED.set(members, compiled);
+  return compiled.json;
+}
+
+interface CompiledObject {
+  readonly json: Sql;
+  readonly item: RecordItem;
 }
 
 /** Shapes are kept with the documents that were sent, and so is what they compile to. */
-const COMPILED = new WeakMap<readonly Member[], Sql>();
+const COMPILED = new WeakMap<readonly Member[], CompiledObject>();
+
+function printWithItem(members: readonly Member[], printing: Printing): CompiledObject {
+  const item = startRecordItem();
+  const row: Row = { base: Prisma.raw('r.data'), joins: item.joins, found: { values: item.values, at: [] } };
+  return { json: printObject(members, row, printing), item };
+}
 
 /**
  * No part of it depends on who asks: neither what a reference leads to, nor the hidden fields of a whole
@@ -100,6 +138,11 @@ function formatMembers(members: readonly (readonly [string, Piece])[], start: st
 interface Row {
   readonly base: Sql;
   readonly joins: Sql[];
+  /**
+   * Where the values in it are found once, and where in the record its `base` is. `undefined`: they are found
+   * where they are used.
+   */
+  readonly found?: { readonly values: Map<string, Sql>; readonly at: Path } | undefined;
 }
 
 function printObject(members: readonly Member[], row: Row, state: Printing): Sql {
@@ -121,22 +164,22 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
     case 'fields':
       return state.fields;
     case 'json':
-      return Prisma.sql`coalesce(${valueAt(row.base, shape.path)}, 'null')`;
+      return Prisma.sql`coalesce(${valueAt(row, shape.path)}, 'null')`;
     case 'text':
-      return valueOfType(row.base, shape.path, 'string');
+      return valueOfType(row, shape.path, 'string');
     case 'number':
-      return valueOfType(row.base, shape.path, 'number');
+      return valueOfType(row, shape.path, 'number');
     case 'boolean':
-      return valueOfType(row.base, shape.path, 'boolean');
+      return valueOfType(row, shape.path, 'boolean');
     case 'decimal': {
-      const value = valueAt(row.base, shape.path);
+      const value = valueAt(row, shape.path);
       return Prisma.sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"' else 'null' end`;
     }
     case 'enum':
       return printEnum(shape, row);
     case 'object': {
-      const value = valueAt(row.base, shape.path);
-      const object = printObject(shape.members, { base: value, joins: row.joins }, state);
+      const value = valueAt(row, shape.path);
+      const object = printObject(shape.members, rowWithin(row, shape.path), state);
       return Prisma.sql`case when jsonb_typeof(${value}) = 'object' then ${object} else 'null' end`;
     }
     case 'list':
@@ -151,12 +194,12 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
 /** One look-up in a small object, however many values there are. */
 function printEnum(shape: EnumShape, row: Row): Sql {
   const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
-  const value = valueAt(row.base, shape.path);
+  const value = valueAt(row, shape.path);
   return Prisma.sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value} #>> '{}') end, 'null')`;
 }
 
 function printList(shape: ListShape, row: Row, state: Printing): Sql {
-  const value = valueAt(row.base, shape.path);
+  const value = valueAt(row, shape.path);
   const alias = nextAlias('e', state);
   const inner: Row = { base: Prisma.raw(`${alias}.value`), joins: [] };
   const piece = printShape(shape.element, inner, state);
@@ -192,7 +235,7 @@ function elementHasType(element: Shape, base: Sql): Sql {
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(
-    Prisma.sql`cross join lateral (select ${textAt(row.base, [...shape.path, 'value'])} as id) as ${Prisma.raw(reference)}`,
+    Prisma.sql`cross join lateral (select ${textAt(row, [...shape.path, 'value'])} as id) as ${Prisma.raw(reference)}`,
   );
   const found = shape.targets.map((target) => {
     const alias = nextAlias('target', state);
@@ -217,10 +260,29 @@ left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), sta
   return Prisma.raw(`${alias}.json`);
 }
 
-function valueAt(base: Sql, path: Path): Sql {
+function valueAt({ base, found }: Row, path: Path): Sql {
   if (path.length === 0) return base;
   // In brackets: a cast binds tighter than an arrow.
-  return Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
+  const value = Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
+  const name = found && nameOfValue([...found.at, ...path]);
+  if (found === undefined || name === undefined) return value;
+  found.values.set(name, Prisma.sql`(r.data${Prisma.join([...found.at, ...path].map(step), '')})`);
+  return Prisma.raw(`r."${name}"`);
+}
+
+/** The members of an object in the record. */
+function rowWithin(row: Row, path: Path): Row {
+  const found = row.found && { values: row.found.values, at: [...row.found.at, ...path] };
+  return { base: valueAt(row, path), joins: row.joins, found };
+}
+
+/** A longer name would be cut by Postgres, and might then be the name of another value. */
+const MAX_NAME_LENGTH = 63;
+
+/** The column of a value, e.g. `value.student.label`; `undefined`: its path makes no name. */
+function nameOfValue(path: Path): string | undefined {
+  const name = ['value', ...path].join('.');
+  return name.length <= MAX_NAME_LENGTH && path.every((part) => ALLOWED_NAME.test(part)) ? name : undefined;
 }
 
 /** A declared name is a literal, so that statements stay the same and can be prepared. */
@@ -228,14 +290,14 @@ function step(name: string): Sql {
   return ALLOWED_NAME.test(name) ? Prisma.raw(`->'${name}'`) : Prisma.sql`->${name}::text`;
 }
 
-function valueOfType(base: Sql, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
-  const value = valueAt(base, path);
+function valueOfType(row: Row, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
+  const value = valueAt(row, path);
   return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value} else 'null' end`;
 }
 
 /** The characters of a text, null for any other value. */
-function textAt(base: Sql, path: Path): Sql {
-  const value = valueAt(base, path);
+function textAt(row: Row, path: Path): Sql {
+  const value = valueAt(row, path);
   return Prisma.sql`case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end`;
 }
 
