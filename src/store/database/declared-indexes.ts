@@ -70,6 +70,34 @@ function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): 
   });
 }
 
+/**
+ * Whether an index of the collection has the trigrams of the text at the path, of a reference at its `value` or
+ * `label`.
+ */
+export function hasTrigrams(collection: Declaration, path: readonly string[]): boolean {
+  const sought = json(path);
+  return listSearchedPaths(collection.fields, []).some((one) => json(one) === sought);
+}
+
+function listSearchedPaths(fields: readonly Field[], parent: readonly string[]): (readonly string[])[] {
+  return fields.flatMap((field) => {
+    if (field.isList) return [];
+    const path = [...parent, field.name];
+    if (field.type === 'object') return listSearchedPaths(field.fields, path);
+    return field.isSearchable ? searchedPathsOf(field, path) : [];
+  });
+}
+
+/** What a searchable field at the path is searched in. */
+function searchedPathsOf({ type }: Field, path: readonly string[]): (readonly string[])[] {
+  return type === 'reference'
+    ? [
+        [...path, 'value'],
+        [...path, 'label'],
+      ]
+    : [path];
+}
+
 /** Whether the name is one of ours; an operator's own indexes are none of our business. */
 export function isDeclaredIndexName(name: string): boolean {
   return /_(gin|idx|key|trgm)_[0-9a-f]{8}$/.test(name);
@@ -99,8 +127,7 @@ function listFieldIndexes(
       indexes.push(describeIndex(collection, path.join('_'), 'idx', definition));
     }
     if (field.isSearchable) {
-      const searched = field.type === 'reference' ? [valuePath, [...path, 'label']] : [path];
-      for (const searchedPath of searched) {
+      for (const searchedPath of searchedPathsOf(field, path)) {
         const definition = `using gin (${text(searchedPath)} gin_trgm_ops) where deleted_at is null`;
         indexes.push(describeIndex(collection, searchedPath.join('_'), 'trgm', definition));
       }

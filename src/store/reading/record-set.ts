@@ -134,7 +134,7 @@ export class RecordSet {
   }
 
   #printedRecord(): Prisma.Sql {
-    return Prisma.sql`(${this.#projection()})::text as json`;
+    return Prisma.sql`${this.#projection()} as json`;
   }
 
   /**

@@ -23,10 +23,11 @@ export interface StoredRow {
 }
 
 /**
- * What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is a jsonb expression.
+ * What a statement selects from the alias `r` to give `StoredRecord`s. `projection` is the
+ * text of `compileProjection`.
  */
 export function storedColumns(projection: Sql): Sql {
-  return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, (${projection})::text as json`;
+  return Prisma.sql`r.id, r.version, r.created_at, r.updated_at, ${projection} as json`;
 }
 
 export function toStoredRecord(row: StoredRow): StoredRecord {

@@ -1,6 +1,5 @@
 /**
- * What of a record is returned, as one jsonb expression over the alias `r`: Postgres builds it, nobody parses
- * it.
+ * What of a record is returned, as one expression over the alias `r`: Postgres prints it, nobody parses it.
  *
  * A projection is a part of the record: a field that is missing there is missing here, whatever its name;
  * null stays null. `b.c` keeps `{"b": {"c": …}}`, and of a list `b` each element that is an object, with its
@@ -13,7 +12,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import { storable } from './json-literal.js';
-import { fieldJson, fieldName } from './names.js';
+import { fieldJson, fieldName, isLiteralName } from './names.js';
 
 type Sql = Prisma.Sql;
 
@@ -22,7 +21,7 @@ export interface ProjectionContext {
 }
 
 /**
- * The visible fields asked for, and `_id`.
+ * The JSON text of the visible fields asked for, and `_id`, as jsonb prints it.
  *
  * `undefined` asks for the whole record. `hidden` are top-level fields the caller may not read; asked for,
  * they are left out.
@@ -33,20 +32,19 @@ export function compileProjection(
   context: ProjectionContext,
 ): Sql {
   if (projection === undefined) {
-    return Prisma.sql`(${wholeRecord(hidden)} || jsonb_build_object('_id', r.id))`;
+    return Prisma.sql`(${wholeRecord(hidden)} || jsonb_build_object('_id', r.id))::text`;
   }
-  const id: Member = { name: Prisma.raw(`'_id'`), value: Prisma.raw('to_jsonb(r.id)') };
-  return projectRecord([id], visible(projection, hidden), context);
+  return printRecord(visible(projection, hidden), context);
 }
 
-/** The same without `_id`. */
+/** The same fields without `_id`, as jsonb. */
 export function compileFields(
   projection: readonly Path[] | undefined,
   hidden: ReadonlySet<string>,
   context: ProjectionContext,
 ): Sql {
   if (projection === undefined) return wholeRecord(hidden);
-  return projectRecord([], visible(projection, hidden), context);
+  return projectRecord(visible(projection, hidden), context);
 }
 
 function wholeRecord(hidden: ReadonlySet<string>): Sql {
@@ -88,22 +86,64 @@ interface Member {
 /** `jsonb_build_object` takes 100 arguments. */
 const MAX_BUILT_MEMBERS = 50;
 
-function projectRecord(own: readonly Member[], tree: Tree, { collection }: ProjectionContext): Sql {
-  const members = [...own];
-  let isFlat = true;
-  for (const [name, below] of tree) {
-    const json = fieldJson(collection, [name]);
-    members.push({
-      name: fieldName(collection, name),
-      value: below === undefined ? json : projectValue(json, { tree: below, depth: 1 }),
-    });
-    isFlat &&= below === undefined;
-  }
+function projectRecord(tree: Tree, context: ProjectionContext): Sql {
+  const members = membersOf(tree, context);
+  const isFlat = [...tree.values()].every((below) => below === undefined);
   if (!isFlat || members.length > MAX_BUILT_MEMBERS) return buildPresent(members);
   // Three times as fast, where nothing is missing.
   const names = [...tree.keys()];
   if (names.length === 0) return buildAll(members);
   return Prisma.sql`case when r.data ?& ${names}::text[] then ${buildAll(members)} else ${buildPresent(members)} end`;
+}
+
+function membersOf(tree: Tree, { collection }: ProjectionContext): Member[] {
+  return [...tree].map(([name, below]) => ({
+    name: fieldName(collection, name),
+    value: projectMember(name, below, collection),
+  }));
+}
+
+function projectMember(name: string, below: Tree | undefined, collection: Collection): Sql {
+  const json = fieldJson(collection, [name]);
+  return below === undefined ? json : projectValue(json, { tree: below, depth: 1 });
+}
+
+/** `concat` takes 100 arguments. */
+const MAX_PRINTED_MEMBERS = 90;
+const ID = '_id';
+
+/**
+ * The members one after the other: a jsonb object that is built to be printed at once takes twice as long. One that
+ * is missing is null, and leaves no text.
+ */
+function printRecord(tree: Tree, context: ProjectionContext): Sql {
+  if (tree.size > MAX_PRINTED_MEMBERS) {
+    const id: Member = { name: Prisma.raw(`'${ID}'`), value: Prisma.raw('to_jsonb(r.id)') };
+    return Prisma.sql`${buildPresent([id, ...membersOf(tree, context)])}::text`;
+  }
+  const { collection } = context;
+  // `_id` is always there, so that only what stands before or after it has a comma of its own.
+  const texts = [...tree.keys(), ID].sort(inJsonbOrder).map((name) => {
+    if (name === ID) return Prisma.raw(`'"${ID}": ', to_json(r.id)`);
+    const value = Prisma.sql`${projectMember(name, tree.get(name), collection)}::text`;
+    const isBefore = inJsonbOrder(name, ID) < 0;
+    return isBefore
+      ? Prisma.sql`${memberStart(collection, name, '')} || ${value} || ', '`
+      : Prisma.sql`${memberStart(collection, name, ', ')} || ${value}`;
+  });
+  return Prisma.sql`concat('{', ${Prisma.join(texts, ', ')}, '}')`;
+}
+
+/** `, "name": ` as SQL text: a literal where the name is declared. */
+function memberStart(collection: Collection, name: string, separator: '' | ', '): Sql {
+  const start = `${separator}${JSON.stringify(name)}: `;
+  return isLiteralName(collection, name) ? Prisma.raw(`'${start}'`) : Prisma.sql`${start}::text`;
+}
+
+/** The order of the members of a jsonb object: a shorter name first, those of one length by their bytes. */
+function inJsonbOrder(one: string, other: string): number {
+  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
+  return bytes.length - others.length || bytes.compare(others);
 }
 
 function projectValue(json: Sql, { tree, depth }: { readonly tree: Tree; readonly depth: number }): Sql {

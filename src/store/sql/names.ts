@@ -9,6 +9,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
+import { hasTrigrams } from '../database/declared-indexes.js';
 
 type Sql = Prisma.Sql;
 
@@ -23,6 +24,8 @@ export interface FieldExpression {
   readonly json: Sql;
   /** `(r.data->'a'->>'b')`: text, of a string its characters. */
   readonly text: Sql;
+  /** Whether the trigrams of `text` are in an index. */
+  readonly hasTrigrams: boolean;
 }
 
 /**
@@ -40,15 +43,19 @@ export function fieldExpression(collection: Collection, path: Path): FieldExpres
   const kept = known.get(key);
   if (kept !== undefined) return kept;
   if (!isDeclared(collection.fields, path)) return boundExpression(path);
-  const expression = literalExpression(path);
+  const expression = literalExpression(path, hasTrigrams(collection, path));
   known.set(key, expression);
   return expression;
 }
 
 /** The name of a top-level field as SQL text: a literal where it is declared. */
 export function fieldName(collection: Collection, name: string): Sql {
-  const isLiteral = ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
-  return isLiteral ? Prisma.raw(`'${name}'`) : Prisma.sql`${name}::text`;
+  return isLiteralName(collection, name) ? Prisma.raw(`'${name}'`) : Prisma.sql`${name}::text`;
+}
+
+/** Whether the name of a top-level field may stand in a statement as it is. */
+export function isLiteralName(collection: Collection, name: string): boolean {
+  return ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
 }
 
 /** By collection object, so a changed definition starts anew; bounded by the declared paths. */
@@ -72,11 +79,15 @@ function isDeclared(fields: readonly Field[], path: Path): boolean {
 }
 
 /** Only for names that `isDeclared` has let through. */
-function literalExpression(path: Path): FieldExpression {
+function literalExpression(path: Path, isTrigramIndexed: boolean): FieldExpression {
   const literals = path.map((name) => `'${name}'`);
   const last = literals.pop();
   const parent = [RECORD, ...literals].join('->');
-  return { json: Prisma.raw(`(${parent}->${last})`), text: Prisma.raw(`(${parent}->>${last})`) };
+  return {
+    json: Prisma.raw(`(${parent}->${last})`),
+    text: Prisma.raw(`(${parent}->>${last})`),
+    hasTrigrams: isTrigramIndexed,
+  };
 }
 
 function boundExpression(path: Path): FieldExpression {
@@ -84,5 +95,6 @@ function boundExpression(path: Path): FieldExpression {
   return {
     json: Prisma.sql`(${Prisma.raw(RECORD)} #> ${steps}::text[])`,
     text: Prisma.sql`(${Prisma.raw(RECORD)} #>> ${steps}::text[])`,
+    hasTrigrams: false,
   };
 }

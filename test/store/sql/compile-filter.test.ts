@@ -121,7 +121,7 @@ describe('a filter on a field declared text', () => {
     await expectFound(
       'name==ANIL',
       {
-        sql: `((r.data->>'name') ilike $1 and jsonb_typeof((r.data->'name')) <> all ('{number,boolean,array,object}'))`,
+        sql: `((r.data->>'name') ilike $1::text and jsonb_typeof((r.data->'name')) <> all ('{number,boolean,array,object}'))`,
         parameters: ['ANIL%'],
         ids: ['anil', 'bina'],
       },
@@ -304,10 +304,17 @@ describe('a filter on a reference', () => {
       `jsonb_typeof((r.data->'person'->'${member}')) <> all ('{number,boolean,array,object}')`;
     await expectFound('person=*U1', {
       sql:
-        `(((r.data->'person'->>'value') like $1 and ${guard('value')}) or ` +
-        `((r.data->'person'->>'label') like $2 and ${guard('label')}))`,
+        `((coalesce((r.data->'person'->>'value') like $1::text, false) and ${guard('value')}) or ` +
+        `(coalesce((r.data->'person'->>'label') like $2::text, false) and ${guard('label')}))`,
       parameters: ['%U1%', '%U1%'],
       ids: ['anil', 'bina'],
+    });
+    await expectFound('person=*Anil', {
+      sql:
+        `(((r.data->'person'->>'value') like $1::text and ${guard('value')}) or ` +
+        `((r.data->'person'->>'label') like $2::text and ${guard('label')}))`,
+      parameters: ['%Anil%', '%Anil%'],
+      ids: ['anil'],
     });
     await expectIds(parseOquery('person==Anil'), ['anil']);
   });

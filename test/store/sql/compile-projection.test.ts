@@ -31,7 +31,7 @@ describe('a projection', () => {
   it('is the whole record with its _id where none is asked for', async () => {
     expectSql(
       compileProjection(undefined, NONE, contextOf(SAMPLE)),
-      `(r.data || jsonb_build_object('_id', r.id))`,
+      `(r.data || jsonb_build_object('_id', r.id))::text`,
       [],
     );
     expect(await projected(undefined)).toEqual({ _id: 'x', ...RECORD });
@@ -49,9 +49,22 @@ describe('a projection', () => {
 
   it('takes declared names as literals and others as parameters', () => {
     const sql = compileProjection([['name'], ["x'"]], NONE, contextOf(SAMPLE));
-    expect(sql.text).toContain(`'name', (r.data->'name')`);
+    expect(sql.text).toContain(`', "name": ' || (r.data->'name')::text`);
     expect(sql.text).not.toContain("x'");
-    expect(sql.values).toContain("x'");
+    expect(sql.values).toContain(`"x'": `);
+  });
+
+  it('is printed as jsonb prints it, whatever the names', async () => {
+    const fields = { b: 1.5, zz: [1, { a: 'ä' }], ABC: null, abc: 'x"\n', 'né"': true, name: 'Anil' };
+    const paths = ['name', 'né"', 'abc', 'ABC', 'zz', 'b', 'missing'].map((name) => [name]);
+    const projection = compileProjection(paths, NONE, contextOf(SAMPLE));
+    const [row] = await test.database.query<{ printed: string; asJsonb: string }>(Prisma.sql`
+      select ${projection} as printed, (${projection})::jsonb::text as "asJsonb"
+      from (select 'x' as id, ${printExactJson(fields)}::jsonb as data) r`);
+    expect(row?.printed).toBe(
+      '{"b": 1.5, "zz": [1, {"a": "ä"}], "ABC": null, "_id": "x", "abc": "x\\"\\n", "name": "Anil", "né\\"": true}',
+    );
+    expect(row?.printed).toBe(row?.asJsonb);
   });
 
   it('returns the fields asked for, a missing one not and null as null', async () => {

@@ -215,7 +215,43 @@ describe('a generic plan', () => {
       expect(plan).toEqual(expect.arrayContaining([expect.stringContaining(`_${index}_`)]));
     }
   });
+
+  it('goes through no trigrams for a text too short to have any', async () => {
+    for (const oquery of ['name=*ar', 'name=*a']) {
+      const plan = (await genericPlan(firstOf(oquery))).join('\n');
+      expect(plan).toContain('_pkey');
+      expect(plan).not.toMatch(/trgm|Sort|Seq Scan/);
+    }
+  });
+
+  it('is not kept to where a text may be in many records', async () => {
+    const [rare, common] = [firstOf('name=*abcdef'), firstOf('name=*nam')];
+    expect(common.text).toBe(rare.text);
+    const client = await test.database.pool.connect();
+    try {
+      await client.query(`prepare first_of as ${rare.text}`);
+      for (let run = 0; run < 10; run++) await client.query(executed(rare));
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${executed(common)}`);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('_pkey');
+      expect(plan).not.toMatch(/trgm|Sort/);
+    } finally {
+      await client.query('deallocate all');
+      client.release();
+    }
+  });
 });
+
+/** A page that is short beside the records. */
+function firstOf(oquery: string): Prisma.Sql {
+  const filter = compileFilter(parseOquery(oquery), contextOf(SAMPLE));
+  return Prisma.sql`select r.id from records r where ${LIVE} and ${filter} order by r.id limit 20`;
+}
+
+/** Runs the prepared statement `first_of` for the values of this one. */
+function executed({ values }: Prisma.Sql): string {
+  return `execute first_of (${values.map((value) => `'${value}'`).join(', ')})`;
+}
 
 async function expectIndex(oquery: string, ...indexes: readonly string[]): Promise<void> {
   await expectFilterIndex(parseOquery(oquery), ...indexes);

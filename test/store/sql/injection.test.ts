@@ -180,11 +180,11 @@ describe('a cursor', () => {
 });
 
 describe('the text of a statement', () => {
-  it('depends on the shape of a filter, not on its values', () => {
+  it('depends on the shape of a filter, and of its values on whether a pattern has trigrams alone', () => {
     const check = fc.property(fittingFilter, fc.constantFrom(...ATTACKS, 'x', 'हिन्दी'), (filter, other) => {
       const one = compileFilter(filter, contextOf(SAMPLE)).text;
       const another = compileFilter(withTexts(filter, other), contextOf(SAMPLE)).text;
-      expect(another).toBe(one);
+      expect(withoutTrigrams(another)).toBe(withoutTrigrams(one));
     });
     fc.assert(check, { numRuns: 500 });
   });
@@ -204,6 +204,13 @@ describe('the text of a statement', () => {
     expect(statementName('select 0')).toBe(names[0]);
   });
 });
+
+/** A statement as it is where nothing is known of its patterns. */
+function withoutTrigrams(sqlText: string): string {
+  return sqlText
+    .replace(/coalesce\((\([^()]*\) i?like \$\d+)::text, false\)/g, '$1')
+    .replace(/( i?like \$\d+)::text/g, '$1');
+}
 
 /**
  * None of the records has any of it: each filter finds nothing, or all where it is a negation; and nothing

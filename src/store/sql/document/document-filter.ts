@@ -152,7 +152,9 @@ function isNumber(step: string): boolean {
 }
 
 /** What no comparison with a scalar says, of one value that is not looked into but by `element`. */
-function columnMatch(test: MatchTest, { json, text }: FieldExpression, context: ExpressionContext): Sql {
+type ColumnForms = Pick<FieldExpression, 'json' | 'text'>;
+
+function columnMatch(test: MatchTest, { json, text }: ColumnForms, context: ExpressionContext): Sql {
   switch (test.kind) {
     case 'equals':
       if (test.value === null) return Prisma.sql`coalesce(${json} = ${NULL_JSON}, true)`;
