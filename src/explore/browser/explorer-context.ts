@@ -7,7 +7,7 @@ import type { LoginSession, SessionUser } from './login-session';
 export type ResultView = 'table' | 'chart' | 'json';
 
 /** What the panels within GraphiQL, which takes components without properties, need of the page around it. */
-export interface Explorer {
+export interface ExplorerState {
   readonly session: LoginSession;
   readonly user: SessionUser;
   readonly school: string;
@@ -21,9 +21,9 @@ export interface Explorer {
   query(operation: RunOperation): Promise<ExecutionResult>;
 }
 
-export const ExplorerContext = createContext<Explorer | undefined>(undefined);
+export const ExplorerContext = createContext<ExplorerState | undefined>(undefined);
 
-export function useExplorerContext(): Explorer {
+export function useExplorerContext(): ExplorerState {
   const explorer = useContext(ExplorerContext);
   if (!explorer) throw new Error('A panel of the explorer was rendered outside of it');
   return explorer;
