@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { findNearest } from './did-you-mean.js';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
-import { origins, proxies } from './network-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
-import { countSetting, flagSetting, listSetting, positiveSetting } from './setting-types.js';
+import { countSetting, flagSetting, listSetting, positiveSetting } from './settings.js';
+import { originsSetting, proxiesSetting } from './trusted-proxies.js';
 
 interface Setting {
   readonly variable: string;
@@ -235,14 +235,14 @@ const SETTINGS = {
   corsOrigins: {
     variable: 'CORS_ORIGINS',
     default: '',
-    schema: origins,
+    schema: originsSetting,
     meaning:
       'origins that browsers may call from, e.g. https://portal.example, separated by commas; *: any; empty: none but our own',
   },
   trustProxy: {
     variable: 'TRUST_PROXY',
     default: 'false',
-    schema: proxies,
+    schema: proxiesSetting,
     meaning:
       'proxies in front whose X-Forwarded-For and X-Forwarded-Proto are believed: how many (true: 1), or their addresses, e.g. 10.0.0.0/8, separated by commas; false: none',
   },

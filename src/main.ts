@@ -3,48 +3,48 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { registerCollection } from './cli/collection.js';
+import { registerCollectionCommand } from './cli/collection-command.js';
 import type { CommandLine } from './cli/command-line.js';
-import { endWithFault, watchOutput } from './cli/console.js';
-import { registerContracts } from './cli/contracts.js';
-import { registerDomain } from './cli/domain.js';
-import { registerKey } from './cli/key.js';
-import { registerMaintenance } from './cli/maintenance.js';
-import { registerMessage } from './cli/message.js';
-import { registerMigrate } from './cli/migrate.js';
-import { registerProperty } from './cli/property.js';
-import { registerReferences } from './cli/references.js';
-import { registerReport } from './cli/report.js';
-import { registerRun } from './cli/run.js';
-import { registerScript } from './cli/script.js';
-import { registerSeed } from './cli/seed.js';
-import { registerStart } from './cli/start.js';
-import { registerUser } from './cli/user.js';
+import { endWithFault, watchConsoleOutput } from './cli/console-output.js';
+import { registerContractsCommand } from './cli/contracts-command.js';
+import { registerDomainCommand } from './cli/domain-command.js';
+import { registerKeyCommand } from './cli/key-command.js';
+import { registerMaintenanceCommand } from './cli/maintenance-command.js';
+import { registerMessageCommand } from './cli/message-command.js';
+import { registerMigrateCommand } from './cli/migrate-command.js';
+import { registerPropertyCommand } from './cli/property-command.js';
+import { registerReferencesCommand } from './cli/references-command.js';
+import { registerReportCommand } from './cli/report-command.js';
+import { registerRunCommand } from './cli/run-command.js';
+import { registerScriptCommand } from './cli/script-command.js';
+import { registerSeedCommand } from './cli/seed-command.js';
+import { registerStartCommand } from './cli/start-command.js';
+import { registerUserCommand } from './cli/user-command.js';
 import { findMisspelt, parseConfig } from './config.js';
-import { sealIntrinsics } from './sealed-intrinsics.js';
+import { sealIntrinsics } from './seal-intrinsics.js';
 import { VERSION } from './version.js';
 
 const COMMANDS: readonly ((program: Command, commandLine: CommandLine) => void)[] = [
-  registerStart,
-  registerMigrate,
-  registerSeed,
-  registerDomain,
-  registerProperty,
-  registerUser,
-  registerKey,
-  registerCollection,
-  registerReferences,
-  registerReport,
-  registerRun,
-  registerScript,
-  registerMessage,
-  registerMaintenance,
-  registerContracts,
+  registerStartCommand,
+  registerMigrateCommand,
+  registerSeedCommand,
+  registerDomainCommand,
+  registerPropertyCommand,
+  registerUserCommand,
+  registerKeyCommand,
+  registerCollectionCommand,
+  registerReferencesCommand,
+  registerReportCommand,
+  registerRunCommand,
+  registerScriptCommand,
+  registerMessageCommand,
+  registerMaintenanceCommand,
+  registerContractsCommand,
 ];
 
 async function main(): Promise<void> {
   sealIntrinsics(globalThis);
-  watchOutput();
+  watchConsoleOutput();
   if (existsSync('.env')) process.loadEnvFile('.env');
   for (const line of findMisspelt(process.env)) process.stderr.write(`campus: ${line}\n`);
   const commandLine: CommandLine = { config: parseConfig(process.env) };

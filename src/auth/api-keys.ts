@@ -9,7 +9,7 @@ import type { KeyScopes, Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { isUuid } from '../uuid.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
-import { createSecret, hashSecret } from './opaque-secret.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';
 
 export interface ApiKeyRequest {
@@ -81,7 +81,7 @@ export class ApiKeys {
       throw invalid('expiresAt', 'An API key expires in the future, before the year 10000.');
     await this.#assertUser(scope, userId);
     const id = randomUUID();
-    const key = createSecret('cg');
+    const key = createOpaqueSecret('cg');
     await this.#database.prisma.apiKey.create({
       data: {
         id,
@@ -89,7 +89,7 @@ export class ApiKeys {
         userId,
         name,
         prefix: key.slice(0, PREFIX_LENGTH),
-        keyHash: new Uint8Array(hashSecret(key)),
+        keyHash: new Uint8Array(hashOpaqueSecret(key)),
         scopes: toJson(scopes),
         createdBy: scope.principal.id,
         ...(request.expiresAt && { expiresAt: request.expiresAt }),

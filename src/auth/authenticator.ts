@@ -7,7 +7,7 @@ import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
-import { hashSecret } from './opaque-secret.js';
+import { hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
 import { type Principals, parseRoles } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
@@ -206,7 +206,7 @@ export class Authenticator {
     const claims = this.#options.accessTokens.verify(token);
     const principal = claims && (await this.#options.principals.ofToken(claims));
     if (principal === undefined || claims?.delegation === undefined) return principal;
-    const part = hashSecret(token).toString('base64url');
+    const part = hashOpaqueSecret(token).toString('base64url');
     return narrowPrincipal(principal, { ...claims.delegation, part });
   }
 
@@ -215,7 +215,7 @@ export class Authenticator {
   }
 
   async #standingOfKey(key: string): ReturnType<Principals['ofKey']> {
-    const standing = await this.#options.principals.ofKey(hashSecret(key));
+    const standing = await this.#options.principals.ofKey(hashOpaqueSecret(key));
     if (standing) this.#options.keyUsage.touch(standing.principal.credential.id);
     return standing;
   }

@@ -5,7 +5,7 @@ import { hash, randomBytes } from 'node:crypto';
  * Text that nobody can guess, `<prefix>_` and 43 characters of base64url. The prefix says what it is to
  * whoever finds it, and to scanners for leaked secrets: `cg` an API key, `cgr` a refresh token.
  */
-export function createSecret(prefix: 'cg' | 'cgr'): string {
+export function createOpaqueSecret(prefix: 'cg' | 'cgr'): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
@@ -13,6 +13,6 @@ export function createSecret(prefix: 'cg' | 'cgr'): string {
  * What is stored of a secret. Looking one up by this compares hashes, so the time a comparison takes
  * tells nothing about the secret; with 256 random bits it needs neither salt nor a slow hash.
  */
-export function hashSecret(secret: string): Buffer {
+export function hashOpaqueSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

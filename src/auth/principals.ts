@@ -9,7 +9,7 @@ import type { Collection } from '../model/collection.js';
 import type { KeyScopes, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import type { AccessClaims } from './access-tokens.js';
-import { loadAttributes } from './grants.js';
+import { loadPrincipalAttributes } from './principal-attributes.js';
 
 /**
  * The channel on which every change of a user, a credential or a granting record is announced: `{"domain": …,
@@ -206,7 +206,7 @@ export class Principals {
       ref.origin.kind === 'session'
         ? this.#database.query<StandingRow>(selectSession(ref), { name: 'auth-session' })
         : this.#database.query<StandingRow>(selectKey(ref), { name: 'auth-key' }),
-      loadAttributes(this.#database, this.#collections.list(), ref),
+      loadPrincipalAttributes(this.#database, this.#collections.list(), ref),
     ]);
     const [row] = rows;
     if (!row) return undefined;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database, Queryable } from '../store/database/database.js';
-import { createSecret, hashSecret } from './opaque-secret.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser } from './principals.js';
 
 export interface OpenSession {
@@ -54,7 +54,7 @@ export class Sessions {
    */
   async open(user: UserRef & { readonly epoch: number }): Promise<OpenSession | undefined> {
     const sessionId = randomUUID();
-    const refreshToken = createSecret('cgr');
+    const refreshToken = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const rows = await this.#database.query(
       Prisma.sql`
@@ -69,7 +69,7 @@ export class Sessions {
           returning id
         )
         insert into refresh_tokens (token_hash, session_id, expires_at)
-        select ${hashSecret(refreshToken)}::bytea, id, ${expiresAt}::timestamptz from opened
+        select ${hashOpaqueSecret(refreshToken)}::bytea, id, ${expiresAt}::timestamptz from opened
         returning session_id`,
       { name: 'auth-open-session' },
     );
@@ -82,7 +82,7 @@ export class Sessions {
    * Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good.
    */
   async renew(refreshToken: string): Promise<RenewedSession | undefined> {
-    const next = createSecret('cgr');
+    const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
       // The row lock of the update decides between two uses at the same time: the second one finds `used_at`
@@ -94,7 +94,7 @@ export class Sessions {
           from sessions s
           join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
           join records r on r.domain = s.domain_id and r.collection = 'pltf_user' and r.id = s.user_id
-          where t.token_hash = ${hashSecret(refreshToken)}::bytea
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and t.used_at is null
             and t.expires_at > now()
             and s.id = t.session_id
@@ -109,7 +109,7 @@ export class Sessions {
           delete from refresh_tokens t using used where t.session_id = used.id and t.expires_at < now()
         ), issued as (
           insert into refresh_tokens (token_hash, session_id, expires_at)
-          select ${hashSecret(next)}::bytea, id, ${expiresAt}::timestamptz from used
+          select ${hashOpaqueSecret(next)}::bytea, id, ${expiresAt}::timestamptz from used
         )
         select
           id as "sessionId",
@@ -136,7 +136,7 @@ export class Sessions {
           update sessions s
           set revoked_at = now()
           from refresh_tokens t
-          where t.token_hash = ${hashSecret(refreshToken)}::bytea
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and t.used_at is not null
             and s.id = t.session_id
             and s.revoked_at is null

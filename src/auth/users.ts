@@ -10,8 +10,8 @@ import { isAdmin } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
-import { loadAttributes } from './grants.js';
 import type { Passwords } from './passwords.js';
+import { loadPrincipalAttributes } from './principal-attributes.js';
 import { type GrantingCollections, type Principals, parseRoles } from './principals.js';
 import { replacePassword } from './sessions.js';
 
@@ -133,7 +133,7 @@ export class Users {
       roles: new Set(parseRoles(user.roles)),
       credential: scope.principal.credential,
       scopes: undefined,
-      attributes: await loadAttributes(this.#database, this.#collections.list(), {
+      attributes: await loadPrincipalAttributes(this.#database, this.#collections.list(), {
         domainId,
         userId: user.id,
       }),

@@ -9,7 +9,7 @@ export class StoppedBySignal extends Error {
  * From now on the first SIGINT or SIGTERM aborts the signal that is given, with a `StoppedBySignal`, and
  * whoever has it finishes or undoes what is under way. A second one ends the process at once.
  */
-export function listenForStop(): AbortSignal {
+export function listenForStopSignal(): AbortSignal {
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
     if (stopping.signal.aborted) process.exit(130);

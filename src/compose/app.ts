@@ -4,7 +4,7 @@ import type { DestinationStream } from 'pino';
 import type { PasswordCost } from '../auth/passwords.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
-import { createGraphql } from '../graphql/graphql-server.js';
+import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
 import { findPackageDirectory } from '../package-directory.js';
 import { Receipts } from '../reports/receipts/receipts.js';
@@ -13,12 +13,12 @@ import { createResolvers } from '../resolvers/resolvers.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
-import { MaintenanceSwitch } from '../server/maintenance.js';
+import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { Purging } from '../server/purging.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
 import { VERSION } from '../version.js';
-import { CRON_ITEMS, createTasks } from './jobs.js';
+import { CRON_ITEMS, createJobTasks } from './jobs.js';
 import { openServices, type Services } from './services.js';
 
 export interface App {
@@ -72,7 +72,7 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
   const resolvers = createResolvers({ ...services, receipts: new Receipts(reportServices), pages });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
-  const graphql = await createGraphql({
+  const graphql = await createGraphqlServer({
     resolvers,
     reports: reportServices,
     catalog,
@@ -142,7 +142,7 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
   });
   const workers = new JobWorkers({
     database,
-    tasks: createTasks({ services, config, observe: server.observe }),
+    tasks: createJobTasks({ services, config, observe: server.observe }),
     cronItems: CRON_ITEMS,
     concurrency: config.jobConcurrency,
     shutdownGraceMs: config.shutdownGraceMs,

@@ -20,7 +20,7 @@ export interface TaskServices {
   readonly observe: (event: MessageObservation) => void;
 }
 
-export function createTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
+export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
   const { database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
   return [
     task('jobs.purge', NOTHING, async () => {

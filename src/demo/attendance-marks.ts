@@ -1,11 +1,12 @@
 /** How one student attended a session: a mark a working day, and the leave asked for. */
-import type { EpochDay } from './demo-days.js';
+
 import type { Enrolment } from './enrolment.js';
+import type { EpochDay } from './epoch-day.js';
 import { Random } from './random.js';
 import type { SessionCalendar } from './session-calendar.js';
 
 /** Marks as bytes: a school of thousands fits into memory. 0 is "no mark". */
-export const MARKS = ['', 'present', 'absent', 'late', 'half_day', 'leave'] as const;
+export const ATTENDANCE_MARKS = ['', 'present', 'absent', 'late', 'half_day', 'leave'] as const;
 const PRESENT = 1;
 const ABSENT = 2;
 const LATE = 3;

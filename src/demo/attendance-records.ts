@@ -1,11 +1,11 @@
 /** Records of the students' and the staff's attendance, leave requests and holidays. */
-import { MARKS } from './attendance-marks.js';
-import { clock, dayText, type EpochDay, instantText } from './demo-days.js';
+import { ATTENDANCE_MARKS } from './attendance-marks.js';
 import { type DemoRecord, demoRecord } from './demo-record.js';
 import type { DemoSchool, SessionYear } from './demo-school.js';
-import type { StaffMember } from './people.js';
+import { clock, dayText, type EpochDay, instantText } from './epoch-day.js';
 import { Random } from './random.js';
 import { listEpochDays, type SessionCalendar } from './session-calendar.js';
+import type { StaffMember } from './students.js';
 
 export function* holidayRecords(school: DemoSchool, calendar: SessionCalendar): Iterable<DemoRecord> {
   const createdAt = instantText(calendar.start - 20, clock(12, 0));
@@ -39,7 +39,7 @@ export function* attendanceRecords(year: SessionYear): Iterable<DemoRecord> {
   for (const day of listEpochDays(calendar.start, year.lastDay)) {
     const date = dayText(day).replaceAll('-', '');
     for (const { enrolment, marks } of year.attendance) {
-      const status = MARKS[marks[day - calendar.start] ?? 0];
+      const status = ATTENDANCE_MARKS[marks[day - calendar.start] ?? 0];
       if (!status) continue;
       const { student, klass } = enrolment;
       const section = enrolment.sectionOn(day).name;

@@ -1,7 +1,8 @@
 /** What students of the demo school are let off, and how much of a due that is. */
-import { type EpochDay, epochDay } from './demo-days.js';
+
 import type { Enrolment } from './enrolment.js';
-import type { FeeHeadName, PlannedDue } from './fee-structure.js';
+import { type EpochDay, epochDay } from './epoch-day.js';
+import type { FeeHeadName, PlannedDue } from './planned-dues.js';
 import type { Random } from './random.js';
 import type { SessionCalendar } from './session-calendar.js';
 

@@ -1,12 +1,12 @@
 /** A demo school and its sessions, planned: what the writers of records read. */
 import { type AttendanceYear, planAttendance } from './attendance-marks.js';
-import { type EpochDay, parseEpochDay } from './demo-days.js';
 import type { DemoOptions } from './demo-options.js';
 import { type Enrolment, listEnrolments } from './enrolment.js';
+import { type EpochDay, parseEpochDay } from './epoch-day.js';
 import { type FeeLedger, type PlannedReceipt, planLedger } from './fee-ledger.js';
-import { createStaff, createStudents, type SchoolMoment, type StaffRoom, type Student } from './people.js';
-import type { SchoolPlan } from './school-structure.js';
+import type { SchoolPlan } from './school-plan.js';
 import { type SessionCalendar, sessionCalendar, sessionStartYear } from './session-calendar.js';
+import { createStaff, createStudents, type SchoolMoment, type StaffRoom, type Student } from './students.js';
 
 export interface DemoSchool {
   readonly plan: SchoolPlan;

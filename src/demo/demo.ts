@@ -10,14 +10,14 @@ import {
   leaveRequestRecords,
   teacherAttendanceRecords,
 } from './attendance-records.js';
-import { clock, instantText } from './demo-days.js';
 import { assertDemoOptions, type DemoOptions } from './demo-options.js';
 import type { DemoRecord } from './demo-record.js';
 import { createDemoSchool, type DemoSchool, sessionYears } from './demo-school.js';
+import { clock, instantText } from './epoch-day.js';
 import { feeConcessionRecords, feeDueRecords, feeHeadRecords, feeReceiptRecords } from './fee-records.js';
-import { classRecords, registrationRecords, staffRecords } from './people-records.js';
+import { classRecords, registrationRecords, staffRecords } from './registration-records.js';
 import { resultRecords } from './result-records.js';
-import { planSchools, type SchoolPlan } from './school-structure.js';
+import { planSchools, type SchoolPlan } from './school-plan.js';
 import { sessionCalendar } from './session-calendar.js';
 import { smsRecords } from './sms-records.js';
 import { taskRecords } from './task-records.js';

@@ -1,8 +1,8 @@
 /** A student's place in one session: the class, the section on each day, and the days on roll. */
-import type { EpochDay } from './demo-days.js';
-import type { SchoolMoment, Student } from './people.js';
-import type { DemoClass, DemoSection, SchoolPlan } from './school-structure.js';
+import type { EpochDay } from './epoch-day.js';
+import type { DemoClass, DemoSection, SchoolPlan } from './school-plan.js';
 import type { SessionCalendar } from './session-calendar.js';
+import type { SchoolMoment, Student } from './students.js';
 
 export interface Enrolment {
   readonly student: Student;

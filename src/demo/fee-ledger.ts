@@ -6,12 +6,12 @@
  * family pays does not depend on the day of the seed.
  */
 import { concessionOf, type PlannedConcession, planConcessions } from './concessions.js';
-import { type EpochDay, parseEpochDay } from './demo-days.js';
 import type { Enrolment } from './enrolment.js';
-import { type FeeHeadName, listDues, monthIndexOf, type PlannedDue } from './fee-structure.js';
-import type { SchoolMoment } from './people.js';
+import { type EpochDay, parseEpochDay } from './epoch-day.js';
+import { type FeeHeadName, listDues, monthIndexOf, type PlannedDue } from './planned-dues.js';
 import { Random } from './random.js';
 import type { SessionCalendar } from './session-calendar.js';
+import type { SchoolMoment } from './students.js';
 
 type PaymentType = 'cash' | 'cheque' | 'card' | 'neft';
 type RollbackType = 'entry_error' | 'bounce' | 'refund' | 'duplicate';

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '../json.js';
 import type { PlannedConcession } from './concessions.js';
-import { clock, dayText, type EpochDay, instantText } from './demo-days.js';
 import { type DemoRecord, demoRecord, present, rupees } from './demo-record.js';
 import type { NumberedReceipt, SessionYear } from './demo-school.js';
+import { clock, dayText, type EpochDay, instantText } from './epoch-day.js';
 import type { PlannedReceipt } from './fee-ledger.js';
-import { FEE_HEADS } from './fee-structure.js';
+import { FEE_HEADS } from './planned-dues.js';
 
 export function* feeHeadRecords(createdAt: string): Iterable<DemoRecord> {
   for (const [index, head] of FEE_HEADS.entries()) {

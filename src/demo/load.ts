@@ -10,13 +10,13 @@ import type { Collection } from '../model/collection.js';
 import { LOCK_DOMAINS } from '../store/catalog/domains.js';
 import { lockUntilCommit } from '../store/database/advisory-lock.js';
 import type { Database } from '../store/database/database.js';
-import { toServiceError } from '../store/database/database-errors.js';
+import { translateDatabaseError } from '../store/database/database-errors.js';
 import { liftSilenceLimit } from '../store/database/watched-client.js';
 import { copyRecords } from './copy-records.js';
 import { createDemo, type Demo } from './demo.js';
 import { DEMO_DOMAIN, type DemoOptions } from './demo-options.js';
-import { pauseIndexes } from './index-pause.js';
-import type { SchoolPlan } from './school-structure.js';
+import { pauseIndexes } from './pause-indexes.js';
+import type { SchoolPlan } from './school-plan.js';
 
 export interface LoadDemoOptions {
   readonly demo: DemoOptions;
@@ -101,7 +101,7 @@ export async function loadDemo(
     );
     client.release(!isUsable);
     options.signal?.throwIfAborted();
-    throw toServiceError(error);
+    throw translateDatabaseError(error);
   }
   try {
     tell('gathering statistics');

@@ -1,11 +1,11 @@
 /** Records of the results of both terms. */
 import type { JsonObject } from '../json.js';
-import { clock, type EpochDay, epochDay, instantText } from './demo-days.js';
 import { type DemoRecord, demoRecord, present } from './demo-record.js';
 import { type DemoSchool, enrolmentsInOrder } from './demo-school.js';
 import type { Enrolment } from './enrolment.js';
+import { clock, type EpochDay, epochDay, instantText } from './epoch-day.js';
 import { Random } from './random.js';
-import { type DemoClass, subjectsOf } from './school-structure.js';
+import { type DemoClass, subjectsOf } from './school-plan.js';
 import { type SessionCalendar, sessionCalendar } from './session-calendar.js';
 
 type Term = 'halfyear' | 'finalyear';

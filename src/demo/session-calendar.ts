@@ -2,7 +2,7 @@
  * The days of one session (April to March) of the demo school: months, holidays, a vacation across months,
  * working days.
  */
-import { dayOfMonth, dayText, type EpochDay, epochDay, monthText, weekday } from './demo-days.js';
+import { dayOfMonth, dayText, type EpochDay, epochDay, monthText, weekday } from './epoch-day.js';
 
 interface DemoHoliday {
   readonly day: EpochDay;

@@ -1,9 +1,9 @@
 /** Records of the text messages the demo school sent: absences, notices, fee reminders. */
-import { MARKS } from './attendance-marks.js';
-import { clock, dayOfMonth, dayText, type EpochDay, instantText, weekday } from './demo-days.js';
+import { ATTENDANCE_MARKS } from './attendance-marks.js';
 import { type DemoRecord, demoRecord } from './demo-record.js';
 import type { SessionYear } from './demo-school.js';
 import type { Enrolment } from './enrolment.js';
+import { clock, dayOfMonth, dayText, type EpochDay, instantText, weekday } from './epoch-day.js';
 import { Random } from './random.js';
 import { listEpochDays } from './session-calendar.js';
 
@@ -45,7 +45,7 @@ function* absenceMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMes
   const { plan } = year.school;
   let place = 0;
   for (const { enrolment, marks } of year.attendance) {
-    if (MARKS[marks[day - year.calendar.start] ?? 0] !== 'absent') continue;
+    if (ATTENDANCE_MARKS[marks[day - year.calendar.start] ?? 0] !== 'absent') continue;
     const { student, klass } = enrolment;
     const text = `Dear parent, ${student.name} of class ${klass.name} ${enrolment.sectionOn(day).name} is absent today, ${dayText(day)}. - ${plan.shortName}`;
     const second = clock(10, 15) + Math.floor(place++ / 4);

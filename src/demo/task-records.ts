@@ -1,7 +1,8 @@
 /** Records of tasks: what the office has to get done. */
-import { clock, instantText } from './demo-days.js';
+
 import { type DemoRecord, demoRecord, rupees } from './demo-record.js';
 import type { DemoSchool } from './demo-school.js';
+import { clock, instantText } from './epoch-day.js';
 import { Random } from './random.js';
 
 export function* taskRecords(school: DemoSchool): Iterable<DemoRecord> {

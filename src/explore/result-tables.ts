@@ -3,7 +3,7 @@
  * (`manager.label`), lists within rows become a further table that repeats the columns of its parent. Needs
  * nothing of a browser.
  */
-import { type FieldShape, UNKNOWN_LEAF } from './result-shape.js';
+import { type FieldShape, UNKNOWN_LEAF } from './field-shape.js';
 
 /** `decimal`: an exact number as text. `list`: values in one cell. */
 export type CellKind = 'text' | 'number' | 'decimal' | 'boolean' | 'day' | 'month' | 'instant' | 'list';

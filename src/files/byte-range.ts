@@ -7,7 +7,7 @@ import type { ByteRange } from './blob-store.js';
  * What is not understood, and a list of several ranges, is as if it were not there: the answer is the whole
  * file. `unsatisfiable`: nothing of it lies in the file.
  */
-export function parseRange(
+export function parseByteRange(
   header: string | undefined,
   size: number,
 ): ByteRange | 'unsatisfiable' | undefined {

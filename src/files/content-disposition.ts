@@ -18,7 +18,7 @@ const SHOWN = new Set([
   'video/webm',
 ]);
 
-export function dispositionOf(
+export function contentDispositionOf(
   file: { readonly name: string; readonly contentType: string },
   use: 'show' | 'save',
 ): string {

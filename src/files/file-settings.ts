@@ -1,6 +1,6 @@
 /** The settings of files. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { listSetting, positiveSetting } from '../setting-types.js';
+import { listSetting, positiveSetting } from '../settings.js';
 
 export const FILE_SETTINGS = {
   fileMaxBytes: {

@@ -16,7 +16,6 @@ import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
-import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './file-access.js';
 import {
   countFiles,
   deleteFile,
@@ -29,7 +28,8 @@ import {
   markReady,
   type StoredFile,
   usedBytes,
-} from './file-rows.js';
+} from './stored-file.js';
+import { assertMayCreate, assertMayLink, isOwn, isReadable, visibleFiles } from './visible-files.js';
 
 export interface NewFile {
   readonly name: string;

@@ -25,19 +25,19 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
+import { landingPagePlugin } from './http/landing-page.js';
 import {
   type EndpointOptions,
   PREFLIGHT_HEADERS,
   type SchemaServer,
   serveGraphql,
-} from './http/graphql-endpoint.js';
-import { landingPagePlugin } from './http/landing-page.js';
+} from './http/serve-graphql.js';
 import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
 import { createLiveServer, type LiveServices } from './live/create-live-server.js';
 import type { LiveServer } from './live/live-server.js';
 import { executionPlugin } from './operation/execution-plugin.js';
-import { formatError } from './operation/graphql-errors.js';
+import { formatGraphqlError } from './operation/graphql-errors.js';
 import type { GraphqlRequest } from './operation/graphql-request.js';
 import type { OperationOptions } from './operation/operation.js';
 import { RepeatedDocuments } from './operation/repeated-documents.js';
@@ -101,7 +101,7 @@ const REGISTERED_OPERATIONS = path.join(findPackageDirectory(), 'schema/operatio
 const MAX_KEPT_DOCUMENTS_LENGTH = 4_000_000;
 
 /** Builds the schema and starts Apollo Server. The caller closes it. */
-export async function createGraphql(services: GraphqlServices): Promise<GraphqlEndpoint> {
+export async function createGraphqlServer(services: GraphqlServices): Promise<GraphqlEndpoint> {
   const { config } = services;
   const registered = config.registeredOperationsOnly
     ? await readRegisteredOperations(config.registeredOperations ?? REGISTERED_OPERATIONS)
@@ -252,7 +252,7 @@ class RenewedServer {
       validationRules: createValidationRules(config),
       documentStore: createDocumentStore(),
       persistedQueries: { cache: this.#persisted.cache },
-      formatError,
+      formatError: formatGraphqlError,
       stringifyResult: printResult,
       logger: quietLogger(onFault),
       plugins: [

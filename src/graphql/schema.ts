@@ -13,7 +13,7 @@ import { ReportChangesResolver } from './live/report-changes.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
-import { createBulkResolver } from './typed/bulk/bulk-resolver.js';
+import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
 import { withReferrers } from './typed/referrers/list-referrers.js';
@@ -108,7 +108,7 @@ function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): Ty
     const records = createTypedResolver(typed, { model, types, whereInputs, asPlainValue });
     const parts = { model, types, whereInputs, measures, asPlainValue };
     const groups = createAggregateResolver(typed, parts);
-    const bulk = createBulkResolver(typed, parts);
+    const bulk = createTypedBulkResolver(typed, parts);
     return groups ? [records, bulk, groups] : [records, bulk];
   });
   const ofChanges = model.collections.map((typed) =>

@@ -45,7 +45,7 @@ const COMPARISONS: ReadonlySet<string> = new Set(['equals', 'notEquals', 'in', '
  * ` Did you mean "equals"?` for a name of another language, or a slip of the hand; empty where nothing is
  * close.
  */
-export function hintAtOperator(name: string, known: readonly string[]): string {
+export function hintAtOperatorName(name: string, known: readonly string[]): string {
   const meant = OTHER_NAMES.get(name.replaceAll(/[_$]/g, '').toLowerCase());
   if (meant !== undefined && known.includes(meant)) return ` Did you mean "${meant}"?`;
   // A reference itself is compared with nothing; its id is.

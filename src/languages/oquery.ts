@@ -28,7 +28,7 @@ import {
   type Filter,
 } from '../model/filter.js';
 import type { Path } from '../model/path.js';
-import { findUnstorable } from '../model/storable-text.js';
+import { findUnstorableText } from '../model/unstorable-text.js';
 
 /** Bounds of one oquery. */
 export const OQUERY_LIMITS = { maxBytes: 4096, maxConditions: 32 } as const;
@@ -221,7 +221,7 @@ function assertSize(text: string): void {
     const detail = `The oquery has ${bytes} bytes; at most ${OQUERY_LIMITS.maxBytes} are allowed.`;
     throw new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'oquery' }] });
   }
-  const position = findUnstorable(text);
+  const position = findUnstorableText(text);
   if (position === undefined) return;
   const source: Source = { text, start: position, end: position + 1, isInsensitive: false };
   throw malformed(source, position, 'a character that text can hold');

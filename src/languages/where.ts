@@ -26,7 +26,7 @@ import {
 } from '../model/field-types/scalar-types.js';
 import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
 import type { Path } from '../model/path.js';
-import { hintAtOperator } from './operator-names.js';
+import { hintAtOperatorName } from './operator-names.js';
 import {
   comparedValue,
   dayAt,
@@ -416,7 +416,7 @@ function listed(names: readonly string[]): string {
 function unknownOperator(name: string, place: WherePlace, { type }: Subject): ServiceError {
   const known = WHERE_OPERATORS[type].map((operator) => operator.name);
   const expected = `an operator of ${nounOf(type)} (${known.join(', ')})`;
-  return malformedWhere(withinWhere(place, name), expected, name, hintAtOperator(name, known));
+  return malformedWhere(withinWhere(place, name), expected, name, hintAtOperatorName(name, known));
 }
 
 /** What has the operators, in the words of an error. */

@@ -15,7 +15,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Database } from '../store/database/database.js';
-import { catchUp, cronQueueOf } from './cron-catch-up.js';
+import { catchUpCron, cronQueueOf } from './catch-up-cron.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
 import { WorkerLiveness } from './worker-liveness.js';
@@ -120,7 +120,7 @@ export class JobWorkers {
   }
 
   async #run(pool: pg.Pool): Promise<Runner> {
-    await catchUp(pool, this.#options.cronItems, new Date());
+    await catchUpCron(pool, this.#options.cronItems, new Date());
     const { concurrency, cronItems, pollMs = DEFAULT_POLL_MS, shutdownGraceMs } = this.#options;
     const events = new EventEmitter();
     events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {

@@ -31,7 +31,7 @@ import {
   settleMessage,
 } from './message-rows.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
-import { type LogChange, logScope, logState, MESSAGES_TASK, SMS_COLLECTION } from './sms/sms-log.js';
+import { logScope, logState, MESSAGES_TASK, SMS_COLLECTION, type SmsLogChange } from './sms/sms-log.js';
 
 export const SEND_TASK = 'messages.send';
 
@@ -231,7 +231,7 @@ export class MessageDelivery {
     else await store.atomically(logScope({ message, domain }), { writes: [SMS_COLLECTION] }, work);
   }
 
-  async #log(message: Message, change: LogChange, tx: Transaction): Promise<void> {
+  async #log(message: Message, change: SmsLogChange, tx: Transaction): Promise<void> {
     const domain = this.#options.domains.find(message.domainId);
     if (domain) await logState(this.#options.store, { message, domain }, change, tx);
   }

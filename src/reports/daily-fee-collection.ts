@@ -6,7 +6,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
-import { byHead, headPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 
 @column.rowType('FeeHeadAmount', 'What was collected of one fee head.')
 export class FeeHeadAmount {
@@ -112,7 +112,7 @@ export const dailyFeeCollection = defineReport({
   },
   parts: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => ({
     ctes: Prisma.sql`
-${headPlaces({ domain })},
+${feeHeadPlaces({ domain })},
 days as materialized (
   -- The first instant of each day, as records write it: which one a receipt is after says its day, and nothing has to be cast.
   select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
@@ -195,7 +195,7 @@ by_type as materialized (
   select place, payment_type, sum(amount) as amount from checked where fault is null group by place, payment_type
 ),
 heads as materialized (
-  select fee_head, row_number() over (order by ${byHead}) as position from (select distinct fee_head from lines) as l
+  select fee_head, row_number() over (order by ${byFeeHead}) as position from (select distinct fee_head from lines) as l
 ),
 payment_types as materialized (
   select payment_type, min(position) as position

@@ -5,7 +5,7 @@ import { defaulted, optional, parameterError, required } from './engine/paramete
 import { defineReport } from './engine/report.js';
 import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { byHead, headPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 import { assertFeeHead, assertPlace } from './shared/known-names.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
@@ -180,7 +180,7 @@ export const feeDefaulters = defineReport({
 ${feeItems(
   { domain, timeZone, today },
   { first: startMonth, last: endMonth, feeHead, asOn, demand: 'due' },
-)},${headPlaces({ domain })},
+)},${feeHeadPlaces({ domain })},
 sums as materialized (
   select
     student,
@@ -264,7 +264,7 @@ cross join lateral (
       'month', month, 'feeHead', fee_head,
       'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
       'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
-    ) order by month, ${byHead}) as breakdown
+    ) order by month, ${byFeeHead}) as breakdown
   from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric, fine numeric, owed numeric)
 ) as b
 left join lateral (
@@ -309,7 +309,7 @@ left join lateral (
             'feeHead', fee_head, 'students', students, 'due', round(due, 2), 'concession',
               round(concession, 2), 'paid', round(paid, 2),
             'balance', round(balance, 2), 'credit', round(credit, 2)
-          ) order by ${byHead}), '[]')
+          ) order by ${byFeeHead}), '[]')
           from (
             select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due,
               sum(concession) as concession,

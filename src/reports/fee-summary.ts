@@ -6,7 +6,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, lastDayOf, monthsOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn, inSession } from './shared/common-parameters.js';
-import { byHead, headPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 
 @column.rowType('FeeSummaryTotals', 'The whole session.')
@@ -99,7 +99,7 @@ export const feeSummary = defineReport({
 ${feeItems(
   { domain, timeZone, today },
   { first, last, feeHead: undefined, asOn: day, demand: 'all' },
-)},${headPlaces({ domain })},
+)},${feeHeadPlaces({ domain })},
 -- One row a student and row of the report, so that students are counted once.
 students as materialized (
   ${type === 'month' ? BY_MONTH : BY_HEAD}
@@ -142,7 +142,7 @@ names as (
   from session_months
   where ${type} = 'month'
   union all
-  select null, fee_head, row_number() over (order by ${byHead})
+  select null, fee_head, row_number() over (order by ${byFeeHead})
   from (
     select jsonb_object_keys((select places from head_places)) as fee_head
     union

@@ -7,7 +7,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange } from './shared/common-parameters.js';
-import { byHead, headPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 
 @column.rowType('RolledBackReceipt', 'A receipt that was rolled back.')
 class RolledBackReceipt {
@@ -123,7 +123,7 @@ export const rolledBackReceipts = defineReport({
     const { first, last } = daysOf(values, today);
     return {
       ctes: Prisma.sql`
-${headPlaces({ domain })},
+${feeHeadPlaces({ domain })},
 rolled_back as materialized (
   select
     r.id, r.data, r.data->>'receipt_no' as receipt_no,
@@ -165,7 +165,7 @@ lines as materialized (
           class: Prisma.sql`r.data->>'class'`,
           section: Prisma.sql`r.data->>'section'`,
           heads: Prisma.sql`(select coalesce(json_agg(json_build_object('feeHead', l.fee_head, 'amount',
-            round(l.amount, 2)) order by ${byHead}), '[]') from lines l where l.id = r.id)`,
+            round(l.amount, 2)) order by ${byFeeHead}), '[]') from lines l where l.id = r.id)`,
           fine: Prisma.sql`(select round(coalesce(sum(l.fine), 0), 2) from lines l where l.id = r.id)`,
           total: Prisma.sql`round(r.total, 2)`,
           paymentType: Prisma.sql`r.data->>'payment_type'`,
@@ -188,7 +188,7 @@ lines as materialized (
           receipts: Prisma.sql`(select count(*) from receipts)`,
           heads: Prisma.sql`(
             select coalesce(json_agg(json_build_object('feeHead', fee_head, 'amount', round(amount, 2))
-              order by ${byHead}), '[]')
+              order by ${byFeeHead}), '[]')
             from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
           )`,
           fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,

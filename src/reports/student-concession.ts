@@ -7,7 +7,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { asOn } from './shared/common-parameters.js';
-import { byHead, headPlaces } from './shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { lastMonths } from './shared/roll.js';
 
 @column.rowType('StudentConcession', 'A concession of the student that is in force.')
@@ -76,7 +76,7 @@ export const studentConcession = defineReport({
     const { first, last } = monthsOf(sessionOf(day, settings.sessionFirstMonth), settings.sessionFirstMonth);
     return {
       ctes: Prisma.sql`
-${headPlaces({ domain })},${lastMonths({ domain, today }, day)},
+${feeHeadPlaces({ domain })},${lastMonths({ domain, today }, day)},
 granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
@@ -109,7 +109,7 @@ amounts as materialized (
   group by d.id, d.data
 ),
 in_force as materialized (
-  select *, row_number() over (order by from_month, fee_head is not null, ${byHead}, id) as position
+  select *, row_number() over (order by from_month, fee_head is not null, ${byFeeHead}, id) as position
   from granted
   where value is not null and ${monthOfDay(day)} between from_month and to_month
 )`,
@@ -139,7 +139,7 @@ in_force as materialized (
             select coalesce(json_agg(json_build_object(
               'month', month, 'feeHead', fee_head, 'demand', round(demand, 2), 'concession',
                 round(concession, 2)
-            ) order by month, ${byHead}), '[]')
+            ) order by month, ${byFeeHead}), '[]')
             from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
               group by month, fee_head) as item
           )`,

@@ -2,7 +2,7 @@
 import type { Login } from '../auth/authenticator.js';
 import { ServiceError } from '../errors.js';
 import { type Answer, jsonAnswer } from './answer.js';
-import { invalidParameter } from './parameters.js';
+import { invalidParameter } from './parameter-reader.js';
 import { type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
 
 const LOGIN: Schema = { $ref: '#/components/schemas/Login' };

@@ -9,7 +9,7 @@ import type { Filter } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { type Day, isSession } from '../reports/engine/parameter-types.js';
 import { concessionsInForce } from '../reports/student-concession.js';
-import { invalidParameter } from './parameters.js';
+import { invalidParameter } from './parameter-reader.js';
 import type { Parameter, Schema } from './route.js';
 
 export interface CollectionParameter extends Parameter {

@@ -1,5 +1,5 @@
 /**
- * The rows of the table about files. Described here, served by `src/server/files.ts`: their bodies are bytes,
+ * The rows of the table about files. Described here, served by `src/server/file-serving.ts`: their bodies are bytes,
  * not JSON.
  */
 import type { Parameter, RouteDescription, Schema } from './route.js';

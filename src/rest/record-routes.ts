@@ -1,7 +1,7 @@
 /** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import { parseProject, parseSort } from '../languages/rest-parameters.js';
+import { parseProjectParameter, parseSortParameter } from '../languages/sort-parameter.js';
 import type { Filter } from '../model/filter.js';
 import type { Domain, RecordVerb } from '../model/scope.js';
 import { todayIn } from '../reports/engine/school-calendar.js';
@@ -13,7 +13,7 @@ import { type Answer, jsonAnswer, type WholeAnswer } from './answer.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
 import { MEDIA_TYPES } from './negotiation.js';
-import { invalidParameter, parseCount, parseFlag } from './parameters.js';
+import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import {
   type Asked,
   type Method,
@@ -283,7 +283,7 @@ function readRecordsRequest(
     isInsensitive: ci === undefined ? undefined : parseFlag('ci', ci),
     filter,
     projection: projectionOf(parameters),
-    sort: sort === undefined ? undefined : parseSort(sort),
+    sort: sort === undefined ? undefined : parseSortParameter(sort),
     limit: limit === undefined ? undefined : parseCount('limit', limit, 1),
     skip: skip === undefined ? undefined : parseCount('skip', skip, 0),
     after: after === '' ? undefined : after,
@@ -503,7 +503,7 @@ function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['pr
     throw invalidParameter('projection', projection, 'the same as project, of which it is another name');
   }
   const text = project ?? projection;
-  return text === undefined || text === '' ? undefined : parseProject(text);
+  return text === undefined || text === '' ? undefined : parseProjectParameter(text);
 }
 
 function addressOf(request: RestRequest): { readonly collection: string; readonly id: string } {

@@ -9,9 +9,9 @@ import type { ReportServices } from '../reports/engine/report-context.js';
 import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-format.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { type Answer, jsonAnswer } from './answer.js';
+import { reportRef } from './describe-reports.js';
 import { type Format, MEDIA_TYPES } from './negotiation.js';
-import { reportRef } from './openapi-reports.js';
-import { invalidParameter, parseCount, parseFlag } from './parameters.js';
+import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
 
 /** The formats of a report, in our order of preference. */

@@ -3,14 +3,14 @@
 import type { Collection } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
+import { describeRecords } from './describe-records.js';
+import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
-import { describeRecords } from './openapi-records.js';
-import { describeReports } from './openapi-reports.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
 import { SCRIPT_ROUTES } from './script-routes.js';
-import { indexRoute, SERVER_ROUTES, teapot } from './service-routes.js';
+import { indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 
 export interface RouteTable {
   /** What is served by a resolver. */
@@ -43,7 +43,7 @@ export function createRouteTable(o: {
   const descriptions: readonly RouteDescription[] = [
     ...routes,
     ...FILE_ROUTES,
-    ...(o.serverRoutes ?? SERVER_ROUTES),
+    ...(o.serverRoutes ?? SERVICE_ROUTES),
   ];
   const schemas = { ...describeRecords(o.collections ?? []), ...describeReports(o.reports) };
   return { routes, descriptions, schemas };

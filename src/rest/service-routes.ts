@@ -14,7 +14,7 @@ import {
 import type { Parameter, Route, RouteDescription, Schema } from './route.js';
 
 /** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
-export const SERVER_ROUTES: readonly RouteDescription[] = [
+export const SERVICE_ROUTES: readonly RouteDescription[] = [
   service('health', '/healthz', 'The process answers; also under maintenance'),
   service('readiness', '/readyz', 'The database answers too; 503 where it does not'),
   service('metrics', '/metrics', 'Figures for Prometheus, as text', 'text/plain'),

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { ServiceError } from '../errors.js';
-import type { GuestFunction } from './guest/protocol.js';
+import type { GuestFunction } from './guest/guest-message.js';
 import { GuestThread } from './guest-thread.js';
 import type { ScriptLimits } from './script-limits.js';
 

@@ -16,14 +16,14 @@ import {
   STOP,
   STOP_REASONS,
   type StartMessage,
-} from './guest/protocol.js';
+} from './guest/guest-message.js';
 import { readThreadClock } from './guest/thread-clock.js';
 
 export type CallMessage = Extract<GuestMessage, { kind: 'call' }>;
 
 /** What a run wants of the thread that carries it. */
 export interface RunHost {
-  /** Answers a call with the text described in protocol.ts; never throws. */
+  /** Answers a call with the text described in guest-message.ts; never throws. */
   answer(call: CallMessage): Promise<string>;
   onOutput(lines: readonly GuestLine[]): void;
 }

@@ -2,10 +2,10 @@
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.js';
 import { isJsonObject, type JsonValue } from '../json.js';
 import { MAX_JSON_DEPTH } from '../json-depth.js';
+import type { GuestError } from './guest/guest-message.js';
 import { PRELUDE_NAME } from './guest/prelude.js';
-import type { GuestError } from './guest/protocol.js';
+import type { ScriptError, ScriptLimit } from './run-request.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
-import type { ScriptError, ScriptLimit } from './script-run.js';
 
 const LIMIT_SETTINGS = {
   cpuTime: 'cpuTimeMs',
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<MetLimit, string>> = {
 };
 
 /** `at` is what the guest told of where it was, if it still could. */
-export function limitError(
+export function scriptLimitError(
   script: string,
   limit: MetLimit,
   { limits, at, wallTimeMs }: { limits: ScriptLimits; at: GuestError | undefined; wallTimeMs?: number },
@@ -59,7 +59,7 @@ export function deepResultError(script: string): ScriptError {
 }
 
 /** The run was ended because nobody waits for it any more, or with its thread. */
-export function endedError(script: string, message: string, at: GuestError | undefined): ScriptError {
+export function scriptEndedError(script: string, message: string, at: GuestError | undefined): ScriptError {
   return {
     name: 'AbortError',
     message: `${script} was ended: ${message}`,
@@ -68,10 +68,10 @@ export function endedError(script: string, message: string, at: GuestError | und
 }
 
 /** What the script threw; in it, running out of memory or stack is told like every other limit. */
-export function thrownError(script: string, thrown: GuestError, limits: ScriptLimits): ScriptError {
+export function scriptThrownError(script: string, thrown: GuestError, limits: ScriptLimits): ScriptError {
   if (thrown.name === 'InternalError') {
-    if (thrown.message === 'out of memory') return limitError(script, 'memory', { limits, at: thrown });
-    if (thrown.message === 'stack overflow') return limitError(script, 'stack', { limits, at: thrown });
+    if (thrown.message === 'out of memory') return scriptLimitError(script, 'memory', { limits, at: thrown });
+    if (thrown.message === 'stack overflow') return scriptLimitError(script, 'stack', { limits, at: thrown });
   }
   return {
     name: thrown.name,

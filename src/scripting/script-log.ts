@@ -4,12 +4,12 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import { credentialName, type Scope } from '../model/scope.js';
-import { replaceUnstorable } from '../model/storable-text.js';
+import { replaceUnstorableText } from '../model/unstorable-text.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { isUuid } from '../uuid.js';
 import type { CallingRun } from './platform/host-binding.js';
+import type { OutputLevel } from './run-request.js';
 import { runsInReach } from './runs-in-reach.js';
-import type { OutputLevel } from './script-run.js';
 
 export interface ScriptLogLine {
   readonly level: OutputLevel;
@@ -73,7 +73,7 @@ export class ScriptLog {
         values (
           ${scope.domain.id}, ${run.name}, ${run.id}::uuid, ${line.level},
           ${line.message.replaceAll('\0', '\u{fffd}').toWellFormed()},
-          ${data === undefined ? null : replaceUnstorable(data)}::jsonb, ${scope.principal.id},
+          ${data === undefined ? null : replaceUnstorableText(data)}::jsonb, ${scope.principal.id},
           ${credentialName(scope.principal.credential)}
         )`,
       { name: 'script-log-write' },

@@ -18,10 +18,10 @@ import { HostCalls } from './host-calls.js';
 import { OpenStreams } from './open-streams.js';
 import type { Places, Visitor } from './places.js';
 import type { HostBinding, HostCallContext } from './platform/host-binding.js';
-import { deepResultError, endedError, limitError, thrownError } from './script-errors.js';
+import { createRunPlaces, visitorOf } from './run-places.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './run-request.js';
+import { deepResultError, scriptEndedError, scriptLimitError, scriptThrownError } from './script-errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
-import { createRunPlaces, visitorOf } from './script-places.js';
-import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from './script-run.js';
 
 export interface ScriptRunnerOptions {
   readonly database: Pick<Database, 'transaction'>;
@@ -156,7 +156,9 @@ export class ScriptRunner {
       .finally(leave);
     const at = ended.kind === 'ended' ? ended.outcome.error : undefined;
     if (ended.kind === 'ended' && at === undefined) return;
-    const error = at ? thrownError(script, at, limits) : limitError(script, 'cpuTime', { limits, at });
+    const error = at
+      ? scriptThrownError(script, at, limits)
+      : scriptLimitError(script, 'cpuTime', { limits, at });
     const place = error.line === undefined ? script : `${script}:${error.line}:${error.column}`;
     throw new ServiceError('INVALID_VALUE', `${place}: ${error.name}: ${error.message}`, {
       errors: [{ parameter: 'code', detail: error.message, expected: 'an ES module' }],
@@ -334,20 +336,20 @@ class Run {
     if (ended?.valueText !== undefined && isNestedDeeply(ended.valueText)) return deepResultError(name);
     const at = ended?.error;
     if (this.#stoppedBy === 'wallTime') {
-      return limitError(name, 'wallTime', { limits, at, wallTimeMs });
+      return scriptLimitError(name, 'wallTime', { limits, at, wallTimeMs });
     }
-    if (this.#stoppedBy === 'aborted') return endedError(name, 'nobody waits for it any more', at);
+    if (this.#stoppedBy === 'aborted') return scriptEndedError(name, 'nobody waits for it any more', at);
     if (outcome.kind === 'lost') {
-      if (outcome.reason === 'stuck') return limitError(name, 'cpuTime', { limits, at });
+      if (outcome.reason === 'stuck') return scriptLimitError(name, 'cpuTime', { limits, at });
       this.#options.onFault(
         `the thread of the script ${name}`,
         outcome.error ?? new Error('the thread ended'),
       );
-      return endedError(name, 'its thread failed, most likely for want of memory', at);
+      return scriptEndedError(name, 'its thread failed, most likely for want of memory', at);
     }
     const limit = outcome.outcome.stoppedBy;
-    if (limit !== undefined && limit !== 'outside') return limitError(name, limit, { limits, at });
-    return at && thrownError(name, at, limits);
+    if (limit !== undefined && limit !== 'outside') return scriptLimitError(name, limit, { limits, at });
+    return at && scriptThrownError(name, at, limits);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The settings of scripts. Part of the list of `config.ts`. */
 import { z } from 'zod';
-import { countSetting, listSetting, positiveSetting } from '../setting-types.js';
+import { countSetting, listSetting, positiveSetting } from '../settings.js';
 
 export const SCRIPT_SETTINGS = {
   scriptCpuTimeMs: {

@@ -6,7 +6,7 @@ import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding 
 import { endMarkerFor, MARKER_HEADERS, withEndMarker } from './end-marker.js';
 import { type GatheredWrite, gatherWrites } from './gathered-writes.js';
 import type { Observe } from './observation.js';
-import { PacedWriter, ReaderTooSlow } from './paced-writing.js';
+import { PacedWriter, ReaderTooSlow } from './paced-writer.js';
 import { ReadAhead } from './read-ahead.js';
 import type { StreamLimits, StreamPlace } from './stream-limits.js';
 

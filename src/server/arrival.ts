@@ -12,7 +12,7 @@ import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
 import { resetConnection } from '../text-answer.js';
 import type { Observe } from './observation.js';
-import { type Headers, TLS_HEADERS } from './security-headers.js';
+import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
 
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -124,7 +124,7 @@ export class RequestsInFlight {
 /** To be the first hook: the others rely on `request.arrival`. */
 export function useArrival(
   app: FastifyInstance,
-  o: { readonly inFlight: RequestsInFlight; readonly observe: Observe; readonly headers: Headers },
+  o: { readonly inFlight: RequestsInFlight; readonly observe: Observe; readonly headers: SecurityHeaders },
 ): void {
   app.decorateRequest('arrival');
   app.decorateRequest('requestContext');

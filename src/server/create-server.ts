@@ -6,13 +6,13 @@ import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import type { JobQueue } from '../messaging/job-queue.js';
 import type { Collection } from '../model/collection.js';
-import type { TrustedProxies } from '../network-settings.js';
 import type { Report } from '../reports/engine/report.js';
 import { printOpenapi } from '../rest/openapi.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
-import { SERVER_ROUTES } from '../rest/service-routes.js';
+import { SERVICE_ROUTES } from '../rest/service-routes.js';
 import type { Database } from '../store/database/database.js';
+import type { TrustedProxies } from '../trusted-proxies.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, useAuthentication } from './authentication.js';
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
@@ -21,10 +21,10 @@ import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
 import { type ExplorerOptions, useExplorer } from './explorer.js';
-import { useFiles } from './files.js';
+import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
-import { type MaintenanceSwitch, useMaintenance } from './maintenance.js';
-import { useManual } from './manual.js';
+import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
+import { useManualPages } from './manual-pages.js';
 import { Metrics } from './metrics.js';
 import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
 import { createObserver, type Observe } from './observation.js';
@@ -100,7 +100,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   });
   const observe = createObserver({ log: services.log, metrics });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
-  const serverRoutes = SERVER_ROUTES.filter(
+  const serverRoutes = SERVICE_ROUTES.filter(
     ({ path }) => path !== '/metrics' || options.metrics.port === undefined,
   );
   const table = createRouteTable({
@@ -145,8 +145,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
   if (!figures) useMetrics(app, { ...options.metrics, metrics });
   useDocumentation(app, { openapi: printOpenapi(table, options.version) });
   await useExplorer(app, services.explorer);
-  await useManual(app, services.explorer);
-  for (const { path } of SERVER_ROUTES.filter(({ path }) => path !== '/metrics'))
+  await useManualPages(app, services.explorer);
+  for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))
     addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     useBodyParsing(rest, options.bodies);

@@ -5,12 +5,12 @@ import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/prob
 import { translateFrameworkError } from './framework-errors.js';
 import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
-import { leaveRest } from './unread-body.js';
+import { leaveUnreadBody } from './unread-body.js';
 
 /** For every path but `/graphql`: problem details. @see decisions 4 */
 export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
-    leaveRest(request, reply);
+    leaveUnreadBody(request, reply);
     return sendProblem(noted(error, request, observe), request, reply);
   });
 }
@@ -35,7 +35,7 @@ export function answerUnreadablePath(error: Error, request: FastifyRequest, repl
  */
 export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
-    leaveRest(request, reply);
+    leaveUnreadBody(request, reply);
     const known = noted(error, request, observe);
     const { requestId } = request.arrival;
     return reply

@@ -11,9 +11,9 @@ import { ServiceError } from '../errors.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { type PageFiles, pageDirectory, readPageFiles } from '../explore/page-files.js';
 import type { Domain } from '../model/scope.js';
-import { isKnown, sendPrebuilt } from './prebuilt-files.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS } from './security-headers.js';
+import { isKnown, sendPrebuilt } from './send-prebuilt.js';
 
 export interface ExplorerOptions {
   /** With the library in `schema/operations`, and the page in `dist`. */

@@ -1,7 +1,7 @@
 /** The log: one JSON object a line. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { LogOutput } from './log-output.js';
-import { SECRET_MEMBERS } from './redaction.js';
+import { SECRET_MEMBERS } from './redact-secrets.js';
 
 /** @see observation.ts (the lines that are written) */
 export function createLogger(o: { readonly level: string; readonly destination: DestinationStream }): Logger {

@@ -11,7 +11,7 @@ import type { Purged } from '../store/changes/purge.js';
 import type { DatabaseNews } from '../store/database/connection-watch.js';
 import type { SlowStatement } from '../store/reading/slow-statements.js';
 import type { Metrics } from './metrics.js';
-import { redactSecrets } from './redaction.js';
+import { redactSecrets } from './redact-secrets.js';
 import { RepeatedFailures } from './repeated-failures.js';
 import type { RequestEnded } from './request-ended.js';
 

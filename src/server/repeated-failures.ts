@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js';
-import { toServiceError } from '../store/database/database-errors.js';
+import { translateDatabaseError } from '../store/database/database-errors.js';
 
 /** After so long a failure of the environment is told again, where no outage is known of. */
 const TOLD_AGAIN_AFTER_MS = 60_000;
@@ -23,7 +23,7 @@ export class RepeatedFailures {
 
   /** How many were left out since one like it was told; `undefined`: this one is to be left out as well. */
   admit(error: unknown): number | undefined {
-    const known = toServiceError(error);
+    const known = translateDatabaseError(error);
     if (!(known instanceof ServiceError) || known.code !== 'UNAVAILABLE') return 0;
     if (this.#isOutage) {
       // What began it is told; the words in which each request, connection or queue meets it say no more.

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from '../json.js';
 import { requireScope } from '../resolvers/request-context.js';
 import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
-import { createParameterReader } from '../rest/parameters.js';
+import { createParameterReader } from '../rest/parameter-reader.js';
 import type { RestServices, Route } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { unsupported } from './framework-errors.js';

@@ -5,11 +5,11 @@ import type { JsonObject, JsonValue } from '../json.js';
 import type { Domain } from '../model/scope.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { scriptFailed } from '../rest/script-routes.js';
+import { endpointArguments, toEndpointAnswer } from '../scripting/library/endpoint-request.js';
 import { ENDPOINT_METHODS, type EndpointMethod } from '../scripting/library/script.js';
-import { endpointArguments, toEndpointAnswer } from '../scripting/library/script-endpoint.js';
 import type { ScriptRun, ScriptRuns } from '../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts } from '../scripting/library/scripts.js';
-import { visitorOf } from '../scripting/script-places.js';
+import { visitorOf } from '../scripting/run-places.js';
 import type { BodyLimits } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 

@@ -2,13 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 
-export type Headers = Readonly<Record<string, string>>;
+export type SecurityHeaders = Readonly<Record<string, string>>;
 
 /**
  * For answers that go out over TLS alone: a browser that once heard it over plain HTTP at home could not come
  * back there.
  */
-export const TLS_HEADERS: Headers = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
+export const TLS_HEADERS: SecurityHeaders = {
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+};
 
 const SANDBOX = 'https://embeddable-sandbox.cdn.apollographql.com';
 const STUDIO = 'https://sandbox.embed.apollographql.com';
@@ -28,7 +30,7 @@ const FOR_PAGES_ALONE = {
  * For JSON: nothing in it is ever to be run or framed.
  * @see OWASP REST Security Cheat Sheet, "Security Headers"
  */
-export const API_HEADERS: Headers = headersBy({
+export const API_HEADERS: SecurityHeaders = headersBy({
   ...FOR_PAGES_ALONE,
   contentSecurityPolicy: {
     useDefaults: false,
@@ -41,7 +43,7 @@ export const API_HEADERS: Headers = headersBy({
  * For `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws its icons
  * from data: addresses.
  */
-export const DOCUMENTATION_HEADERS: Headers = headersBy({
+export const DOCUMENTATION_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -59,7 +61,7 @@ export const DOCUMENTATION_HEADERS: Headers = headersBy({
 });
 
 /** For `/manual`: pages of our own, with nothing inline. */
-export const MANUAL_HEADERS: Headers = headersBy({
+export const MANUAL_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -79,7 +81,7 @@ export const MANUAL_HEADERS: Headers = headersBy({
  * For `/explore`: as `/docs`, and the web workers of the editor; GraphiQL's styles hold its fonts as data:
  * addresses.
  */
-export const EXPLORER_HEADERS: Headers = headersBy({
+export const EXPLORER_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -101,7 +103,7 @@ export const EXPLORER_HEADERS: Headers = headersBy({
  * For `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and is of no
  * origin. Pictures may be shown in pages.
  */
-export const FILE_HEADERS: Headers = headersBy({
+export const FILE_HEADERS: SecurityHeaders = headersBy({
   ...FOR_PAGES_ALONE,
   contentSecurityPolicy: {
     useDefaults: false,
@@ -121,7 +123,7 @@ export const FILE_HEADERS: Headers = headersBy({
  * For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the
  * browser.
  */
-export const SANDBOX_HEADERS: Headers = headersBy({
+export const SANDBOX_HEADERS: SecurityHeaders = headersBy({
   crossOriginEmbedderPolicy: false,
   contentSecurityPolicy: {
     useDefaults: false,
@@ -141,7 +143,7 @@ export const SANDBOX_HEADERS: Headers = headersBy({
 });
 
 /** Lets helmet write on a response that only takes notes. */
-function headersBy(options: HelmetOptions): Headers {
+function headersBy(options: HelmetOptions): SecurityHeaders {
   const headers: Record<string, string> = {};
   const notes: Pick<ServerResponse, 'setHeader' | 'removeHeader'> = {
     setHeader(name: string, value: number | string | readonly string[]) {

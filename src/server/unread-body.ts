@@ -14,14 +14,14 @@ const MAX_WORTH_READING = 64 * 1024;
  * For a refusal: a long rest of the body ends the connection, a short one is read past and the connection
  * serves on.
  */
-export function leaveRest({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+export function leaveUnreadBody({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
   const isShort =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_WORTH_READING;
-  if (!isShort) endWithoutRest(raw, reply);
+  if (!isShort) endWithUnreadBody(raw, reply);
 }
 
 /** What still comes of the body is not kept, and not waited for without end. */
-export function endWithoutRest(body: IncomingMessage, reply: FastifyReply): void {
+export function endWithUnreadBody(body: IncomingMessage, reply: FastifyReply): void {
   if (body.complete) return;
   reply.header('connection', 'close');
   body.unpipe();

@@ -5,7 +5,7 @@
  * records, 5,000 leave requests, 200,000 messages; how many marks the students have, the caller says.
  */
 import pg from 'pg';
-import { pauseIndexes } from '../../src/demo/index-pause.js';
+import { pauseIndexes } from '../../src/demo/pause-indexes.js';
 import type { Domain } from '../../src/model/scope.js';
 
 export const SCHOOL: Domain = { id: 'bench', name: 'Bench', parentId: undefined, timeZone: 'Asia/Kolkata' };

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedSchool } from '../../src/cli/seed.js';
+import { seedSchool } from '../../src/cli/seed-command.js';
 import { openServices } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';

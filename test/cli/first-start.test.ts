@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedFirstSchool, seedSchool } from '../../src/cli/seed.js';
+import { seedFirstSchool, seedSchool } from '../../src/cli/seed-command.js';
 import { showSeedProgress } from '../../src/cli/seed-progress.js';
 import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/compose/services.js';

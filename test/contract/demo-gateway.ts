@@ -1,7 +1,7 @@
 /** The demo school as a newcomer finds it, behind a whole gateway: for tests of what we show of it. */
 import { afterAll, beforeAll } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
-import { seedSchool } from '../../src/cli/seed.js';
+import { seedSchool } from '../../src/cli/seed-command.js';
 import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';

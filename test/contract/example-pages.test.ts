@@ -8,7 +8,7 @@ import {
   operationOfMore,
   pagedListsOf,
   type RunOperation,
-} from '../../src/explore/result-pages.js';
+} from '../../src/explore/paged-list.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
 import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 

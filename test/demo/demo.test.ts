@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createDemo } from '../../src/demo/demo.js';
-import { dayText } from '../../src/demo/demo-days.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
 import type { DemoRecord } from '../../src/demo/demo-record.js';
+import { dayText } from '../../src/demo/epoch-day.js';
 import { sessionCalendar } from '../../src/demo/session-calendar.js';
 import { segmentsOf } from '../../src/demo/sms-records.js';
 import type { Collection } from '../../src/model/collection.js';

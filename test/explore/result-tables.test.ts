@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, parse } from 'graphql';
-import { shapeOfOperation } from '../../src/explore/result-shape.js';
+import { shapeOfOperation } from '../../src/explore/field-shape.js';
 import { type ResultTable, tablesOf } from '../../src/explore/result-tables.js';
 
 const schema = buildSchema(`

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import type { BlobStore } from '../../src/files/blob-store.js';
 import { DatabaseBlobs } from '../../src/files/database-blobs.js';
-import { insertUploading } from '../../src/files/file-rows.js';
 import { S3Blobs } from '../../src/files/s3-blobs.js';
+import { insertUploading } from '../../src/files/stored-file.js';
 import { useTestDatabase } from '../database.js';
 import { type S3Server, startS3Server } from './s3-server.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  distinctNames,
+  distinctGraphqlNames,
   toEnumValueName,
   toFieldName,
   toSingular,
@@ -44,7 +44,7 @@ describe('names in GraphQL', () => {
   });
 
   it('gives a taken name a number', () => {
-    expect(distinctNames(['A', 'A', 'B', 'A'], ['B'])).toEqual(['A', 'A_2', 'B_2', 'A_3']);
+    expect(distinctGraphqlNames(['A', 'A', 'B', 'A'], ['B'])).toEqual(['A', 'A_2', 'B_2', 'A_3']);
   });
 
   it('knows the element of a list', () => {

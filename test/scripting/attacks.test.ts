@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { HostBinding } from '../../src/scripting/platform/host-binding.js';
-import type { RunResult } from '../../src/scripting/script-run.js';
+import type { RunResult } from '../../src/scripting/run-request.js';
 import { LIMITS, useRunner } from './runner.js';
 
 // Scripts have what others leave of the processor: on a busy machine they take their time.

@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { JsonValue } from '../../src/json.js';
 import type { Scope } from '../../src/model/scope.js';
 import type { HostBinding } from '../../src/scripting/platform/host-binding.js';
+import type { RunRequest, RunResult } from '../../src/scripting/run-request.js';
 import type { ScriptLimits } from '../../src/scripting/script-limits.js';
-import type { RunRequest, RunResult } from '../../src/scripting/script-run.js';
 import { ScriptRunner } from '../../src/scripting/script-runner.js';
 import type { Database } from '../../src/store/database/database.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../src/errors.js';
 import { type HostBinding, ReadyJson } from '../../src/scripting/platform/host-binding.js';
-import type { OutputLine } from '../../src/scripting/script-run.js';
+import type { OutputLine } from '../../src/scripting/run-request.js';
 import { LIMITS, SCOPE, useRunner } from './runner.js';
 
 // A thread compiles the sources anew, and has what others leave of the processor.

@@ -16,6 +16,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { headingOfPath } from '../cell-printer';
 import {
   type ChartChoice,
   type ChartPoints,
@@ -23,9 +24,8 @@ import {
   labelsOf,
   measuresOf,
   pointsOf,
-} from '../chart-plan';
+} from '../chart-choice';
 import type { ResultTable } from '../result-tables';
-import { headingOfPath } from '../table-text';
 import type { TableViewProps } from './table-view';
 
 Chart.register(

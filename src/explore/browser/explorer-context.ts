@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
 import type { ExampleOperation } from '../example-operation';
-import type { RunOperation } from '../result-pages';
+import type { RunOperation } from '../paged-list';
 import type { LoginSession, SessionUser } from './login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';

@@ -6,7 +6,7 @@ import type { ExampleOperation } from '../example-operation';
 import { AccountBar } from './account-bar';
 import { ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
-import { LIBRARY_PLUGIN } from './library-panel';
+import { LIBRARY_PLUGIN } from './library-plugin';
 import type { LoginSession, SessionUser } from './login-session';
 import { WELCOME } from './open-example';
 import { ResultPanel } from './result-panel';

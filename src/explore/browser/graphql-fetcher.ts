@@ -7,7 +7,7 @@ import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
 import type { ExampleOperation } from '../example-operation';
-import type { RunOperation } from '../result-pages';
+import type { RunOperation } from '../paged-list';
 import { noteEvents } from './live-events';
 import type { LoginSession } from './login-session';
 import { ObservableValue } from './observable-value';

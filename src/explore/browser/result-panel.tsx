@@ -2,6 +2,8 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { type DocumentNode, parse } from 'graphql';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { createCellPrinter, headingOfPath, printTableCsv } from '../cell-printer';
+import { type FieldShape, shapeOfOperation, UNKNOWN_LEAF } from '../field-shape';
 import {
   listOfTable,
   type PagedList,
@@ -9,10 +11,8 @@ import {
   partOfList,
   printRowCount,
   type RunOperation,
-} from '../result-pages';
-import { type FieldShape, shapeOfOperation, UNKNOWN_LEAF } from '../result-shape';
+} from '../paged-list';
 import { type ResultTable, tablesOf } from '../result-tables';
-import { createCellPrinter, headingOfPath, printTableCsv } from '../table-text';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { isSubscription, lastRun } from './graphql-fetcher';
 import { dataOfEvents, liveEvents } from './live-events';

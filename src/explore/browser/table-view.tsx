@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
+import { headingOfPath, isNumericKind, sortRows } from '../cell-printer';
 import type { CellKind, ResultCell, ResultTable } from '../result-tables';
-import { headingOfPath, isNumericKind, sortRows } from '../table-text';
 
 /** More rows than these make a page slow and are read by nobody; the CSV file has all. */
 const MOST_ROWS = 1000;

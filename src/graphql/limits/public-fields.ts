@@ -16,7 +16,7 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['__typename', '__schema', '_
  *
  * @throws what `refusal` makes
  */
-export function assertPublic(
+export function assertPublicFields(
   incoming: Incoming,
   options: {
     readonly maxTokens: number;

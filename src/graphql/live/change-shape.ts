@@ -4,7 +4,7 @@ import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import type { RecordChange } from '../../store/changes/change-feed.js';
 import type { Member } from '../../store/sql/shape.js';
-import type { CHANGE_FIELDS } from './change-types.js';
+import type { CHANGE_FIELDS } from './record-change-event.js';
 
 type ChangePart = Exclude<keyof typeof CHANGE_FIELDS, 'record'>;
 

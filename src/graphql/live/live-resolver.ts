@@ -6,12 +6,12 @@ import { genericForm } from '../../resolvers/records/generic-form.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import { Json } from '../../scalars/json.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
 import { type ChangeShape, toChangeShape } from './change-shape.js';
-import { ChangeOperation, RecordChangeEvent } from './change-types.js';
 import type { EventQueue } from './event-queue.js';
 import { neverExecuted, type SubscribeData } from './live-context.js';
+import { ChangeOperation, RecordChangeEvent } from './record-change-event.js';
 import { subscribeToRecords } from './subscribe-to-records.js';
 import { subscribeToTopic } from './subscribe-to-topic.js';
 import { TopicEvent } from './topic-event.js';
@@ -31,7 +31,7 @@ export class RecordChangedArguments {
   @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
   readonly ci?: boolean | null;
 
-  @Field(() => Json, {
+  @Field(() => JsonScalar, {
     nullable: true,
     description: 'A structured filter by stored field names. Holds together with `oquery`.',
   })

@@ -17,9 +17,9 @@ import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
 import { assertFilterVariables } from '../limits/filter-variables.js';
-import { assertMayIntrospect } from '../limits/introspection.js';
+import { assertMayIntrospect } from '../limits/may-introspect.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
-import { formatError, isFault } from '../operation/graphql-errors.js';
+import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
 import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';
@@ -276,7 +276,7 @@ export class LiveServer {
   #tell({ arrival: { requestId } }: LiveConnection, errors: readonly GraphQLError[]) {
     return errors.map((error) => {
       if (isFault(error)) this.#options.onFault(error.originalError ?? error, requestId);
-      const formatted = formatError(error.toJSON(), error);
+      const formatted = formatGraphqlError(error.toJSON(), error);
       return { ...formatted, extensions: { ...formatted.extensions, requestId } };
     });
   }

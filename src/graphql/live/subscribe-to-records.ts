@@ -1,11 +1,11 @@
 /** What the generic and the typed subscriptions to records have in common. */
 import type { Filter } from '../../model/filter.js';
-import { assertShown } from '../../resolvers/records/shown-fields.js';
+import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import type { ChangeShape } from './change-shape.js';
-import { ChangeOperation } from './change-types.js';
 import type { EventQueue } from './event-queue.js';
 import type { SubscribeData } from './live-context.js';
+import { ChangeOperation } from './record-change-event.js';
 
 const ALL_OPERATIONS: readonly ChangeOperation[] = Object.values(ChangeOperation);
 
@@ -27,7 +27,7 @@ export async function subscribeToRecords(
   const { catalog, recordChanges, caller } = context;
   const scope = requireScope(context);
   const { collection, filter, shape } = request;
-  for (const members of shape.selections) assertShown(members, collection, { scope, catalog });
+  for (const members of shape.selections) assertShownFields(members, collection, { scope, catalog });
   const queue = context.openQueue(info);
   try {
     const operations = new Set(request.operations ?? ALL_OPERATIONS);

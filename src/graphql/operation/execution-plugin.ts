@@ -7,7 +7,7 @@ import {
 } from '@apollo/server';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ServiceError } from '../../errors.js';
-import { cachePolicyOf, NO_STORE } from '../caching/cache-control.js';
+import { cachePolicyOf, NO_STORE } from '../caching/cache-policy.js';
 import type { GraphqlRequest } from './graphql-request.js';
 import {
   checkOperation,

@@ -6,7 +6,7 @@
  */
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
-import { placedMessage } from './argument-place.js';
+import { placedMessage } from './placed-message.js';
 
 /** Mistakes in a document or its variables, as graphql-js and Apollo name them. All are the caller's. */
 const REQUEST_CODES: ReadonlySet<unknown> = new Set([
@@ -23,7 +23,7 @@ const REQUEST_CODES: ReadonlySet<unknown> = new Set([
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
 /** An error as a client reads it. `formatted` is graphql-js's own writing of it. */
-export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+export function formatGraphqlError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { message, locations, path } = formatted;
   const place = { ...(locations && { locations }), ...(path && { path }) };
   const service = findServiceError(error);
@@ -47,7 +47,7 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
 
 /** True for a fault of ours, which operators must hear of. */
 export function isFault(error: GraphQLError): boolean {
-  return formatError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
+  return formatGraphqlError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
 }
 
 /** What HTTP says of a result without data: the status and headers of the error all its fields share, if it is of the whole request. */

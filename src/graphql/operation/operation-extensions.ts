@@ -15,7 +15,7 @@ import type { GraphqlRequest } from './graphql-request.js';
 export type ExtensionName = 'cost' | 'explain';
 
 /** Whether a request asks for it. */
-export function wantsExtension(
+export function wantsOperationExtension(
   name: ExtensionName,
   request: Pick<GraphqlRequest, 'includeHeader'> & {
     readonly extensions: Readonly<Record<string, unknown>>;

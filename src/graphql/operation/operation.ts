@@ -1,7 +1,7 @@
 /**
  * What happens between a valid document and its answer: the caller's rights and the cost are checked, the splice is tried, errors
  * get their last touch. Apollo's pipeline (execution-plugin.ts) and the short way of documents that are sent again
- * (graphql-endpoint.ts) both go through here.
+ * (serve-graphql.ts) both go through here.
  */
 import {
   execute,
@@ -17,11 +17,11 @@ import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
 import { assertFilterVariables } from '../limits/filter-variables.js';
-import { assertMayIntrospect } from '../limits/introspection.js';
+import { assertMayIntrospect } from '../limits/may-introspect.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
-import { formatError, isFault, requestFailure } from './graphql-errors.js';
+import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
 import type { GraphqlRequest } from './graphql-request.js';
-import { assertMayExplain, Explanation, wantsExtension } from './operation-extensions.js';
+import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
@@ -50,7 +50,7 @@ export function checkOperation(request: OperationRequest, options: OperationOpti
   assertMayIntrospect(document, context, options.introspectionRoles);
   assertFilterVariables(document, variables);
   options.costs.assertAffordable(request);
-  if (wantsExtension('explain', request)) assertMayExplain(context);
+  if (wantsOperationExtension('explain', request)) assertMayExplain(context);
   if (isTransaction(request)) assertTransactional(request);
 }
 
@@ -63,14 +63,14 @@ export async function runOperation(
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables);
   if (!coerced) return undefined;
   if (operation.name) notes.noteOperation(operation.name.value);
-  const explanation = wantsExtension('explain', request) ? new Explanation(notes) : undefined;
+  const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
   const { data, errors } = await executeOrSplice(request, coerced, options);
   ended?.();
   for (const error of errors) reportFault(error, request.context, options);
   const extensions = await readExtensions(request, explanation, options);
   return {
-    ...(errors.length > 0 && { errors: errors.map((error) => formatError(error.toJSON(), error)) }),
+    ...(errors.length > 0 && { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }),
     data,
     ...(extensions && { extensions }),
   };
@@ -81,7 +81,7 @@ async function readExtensions(
   explanation: Explanation | undefined,
   options: OperationOptions,
 ): Promise<Record<string, unknown> | undefined> {
-  const wantsCost = wantsExtension('cost', request);
+  const wantsCost = wantsOperationExtension('cost', request);
   const hints = request.notes.hints;
   if (!wantsCost && !explanation && hints.length === 0) return undefined;
   const isQuery = request.operation.operation === OperationTypeNode.QUERY;

@@ -29,7 +29,10 @@ export function toEnumValueName(value: string): string {
 }
 
 /** Gives each name that is taken the first free number: `CLASS`, `CLASS_2`. */
-export function distinctNames(names: readonly string[], taken: Iterable<string> = []): readonly string[] {
+export function distinctGraphqlNames(
+  names: readonly string[],
+  taken: Iterable<string> = [],
+): readonly string[] {
   const seen = new Set(taken);
   return names.map((name) => {
     let free = name;

@@ -10,7 +10,7 @@ import { type ScalarName, valueKindOf } from '../../model/field-types/scalar-typ
 import type { Path } from '../../model/path.js';
 import type { PageSizes } from '../../resolvers/page-arguments.js';
 import {
-  distinctNames,
+  distinctGraphqlNames,
   toEnumValueName,
   toFieldName,
   toSingular,
@@ -142,7 +142,7 @@ class Names {
   }
 
   claimType(name: string): string {
-    const [free = name] = distinctNames([name], this.#types);
+    const [free = name] = distinctGraphqlNames([name], this.#types);
     this.#types.add(free);
     return free;
   }
@@ -247,7 +247,7 @@ function toTypedObject(options: {
   readonly naming: Naming;
 }): TypedObject {
   const { typeName, description, fields, taken, naming } = options;
-  const fieldNames = distinctNames(
+  const fieldNames = distinctGraphqlNames(
     fields.map((field) => toFieldName(field.name)),
     // `and`, `or` and `not` combine conditions in the type's where input.
     [...taken, 'and', 'or', 'not'],
@@ -301,7 +301,7 @@ function toTypedValue(field: Field, owner: string, naming: Naming): TypedValue {
 }
 
 function toTypedEnum(field: Field, allowed: readonly string[], owner: string, names: Names): TypedEnum {
-  const valueNames = distinctNames(allowed.map(toEnumValueName));
+  const valueNames = distinctGraphqlNames(allowed.map(toEnumValueName));
   return {
     kind: 'enum',
     typeName: names.claimType(owner + toTypeName(field.name)),

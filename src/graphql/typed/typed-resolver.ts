@@ -6,13 +6,13 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/page-arguments.js';
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
+import { OrderByInput, SortDirection, UpdateMode } from '../../resolvers/records/generic-record.js';
+import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
-import { LazyRecord, Page } from '../../resolvers/records/page-source.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { byId, perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
-import { OrderByInput, SortDirection, UpdateMode } from '../../resolvers/records/record-types.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
-import { assertShown } from '../../resolvers/records/shown-fields.js';
+import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
@@ -86,7 +86,7 @@ export function createTypedResolver(
       const { records, catalog } = this.#services;
       const scope = requireScope(context);
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
-      assertShown(members, name, { scope, catalog });
+      assertShownFields(members, name, { scope, catalog });
       const projection = listShapePaths(members).paths;
       return new LazyRecord({
         form,
@@ -131,7 +131,7 @@ export function createTypedResolver(
       const scope = requireScope(context);
       const shape = pageShapes.recall(info, () => toPageShape(form, info));
       const reading = readingOf(shape);
-      assertShown(reading.members, name, { scope, catalog });
+      assertShownFields(reading.members, name, { scope, catalog });
       const set = records.records(context, {
         collection: name,
         oquery: oquery ?? undefined,
@@ -230,7 +230,7 @@ export function createTypedResolver(
     /** Before anything is written: an answer that would be refused must not leave a change behind. */
     #assertShown(context: RequestContext, info: GraphQLResolveInfo): void {
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
-      assertShown(members, name, {
+      assertShownFields(members, name, {
         scope: requireScope(context),
         catalog: this.#services.catalog,
       });

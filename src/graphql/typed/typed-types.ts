@@ -2,9 +2,9 @@
 import type { GraphQLScalarType } from 'graphql';
 import { createUnionType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
-import { PageInfo, SortDirection } from '../../resolvers/records/record-types.js';
+import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { Json } from '../../scalars/json.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type {
@@ -292,7 +292,7 @@ class ReferenceInput {
 
 /** The scalar of a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
-  return kind === 'json' ? Json : SCALAR_FORMS[kind].scalar;
+  return kind === 'json' ? JsonScalar : SCALAR_FORMS[kind].scalar;
 }
 
 /** `Field` as a call: the fields of these classes are known only at run time. */

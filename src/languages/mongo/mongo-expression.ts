@@ -16,12 +16,12 @@ const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
 const DOCUMENT_VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT']);
 
 /** @throws MALFORMED_FILTER, LIMIT_EXCEEDED (400) with the pointer and what would be right */
-export function parseExpression(value: JsonValue, place: MongoPlace): Expression {
+export function parseMongoExpression(value: JsonValue, place: MongoPlace): Expression {
   place.enter();
   if (typeof value === 'string') return parseText(value, place);
   if (Array.isArray(value)) {
     const elements = value.map((element: JsonValue, index) =>
-      parseExpression(element, withinMongo(place, String(index))),
+      parseMongoExpression(element, withinMongo(place, String(index))),
     );
     return { kind: 'list', elements };
   }
@@ -32,7 +32,7 @@ export function parseExpression(value: JsonValue, place: MongoPlace): Expression
   if (operator === undefined || first === undefined) {
     const members = entries.map(([name, member]) => ({
       name: memberName(name, place),
-      value: parseExpression(member, withinMongo(place, name)),
+      value: parseMongoExpression(member, withinMongo(place, name)),
     }));
     return { kind: 'object', members };
   }
@@ -45,7 +45,7 @@ export function parseExpression(value: JsonValue, place: MongoPlace): Expression
   }
   const [name, operand] = first;
   if (name === '$literal') return { kind: 'literal', value: operand };
-  return { kind: 'operator', name, operand: parseExpression(operand, withinMongo(place, name)) };
+  return { kind: 'operator', name, operand: parseMongoExpression(operand, withinMongo(place, name)) };
 }
 
 function parseText(text: string, place: MongoPlace): Expression {

@@ -8,7 +8,7 @@
  * @see https://www.postgresql.org/docs/current/functions-matching.html#POSIX-SYNTAX-DETAILS
  */
 
-import { findUnstorable } from '../../model/storable-text.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
 import { MONGO_LIMITS, type MongoPlace, malformedMongo, tooManyInMongo } from './mongo-place.js';
 
 const OPTIONS = /^[imsx]*$/;
@@ -24,12 +24,12 @@ interface Pattern {
 }
 
 /** @throws MALFORMED_FILTER (400) with the position and what would be right; LIMIT_EXCEEDED (400) */
-export function parsePattern({ source, options }: Pattern, place: MongoPlace): string {
+export function parseMongoPattern({ source, options }: Pattern, place: MongoPlace): string {
   if (source.length > MONGO_LIMITS.maxPatternLength) {
     throw tooManyInMongo(place, MONGO_LIMITS.maxPatternLength, 'characters of a regular expression');
   }
   if (!OPTIONS.test(options)) throw malformedMongo(place, '$options of i, m, s and x', options);
-  if (findUnstorable(source) !== undefined)
+  if (findUnstorableText(source) !== undefined)
     throw malformedMongo(place, 'characters a record can hold', source);
   assertIsPattern(source, options, place);
   const translated = new Translation(source, options, place).translate();

@@ -12,7 +12,7 @@ import type { Expression } from '../../model/expression.js';
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { SortKey } from '../../model/record-query.js';
-import { parseExpression } from './mongo-expression.js';
+import { parseMongoExpression } from './mongo-expression.js';
 import {
   MONGO_LIMITS,
   type MongoPlace,
@@ -22,7 +22,7 @@ import {
   tooManyInMongo,
   withinMongo,
 } from './mongo-place.js';
-import { type FieldTree, type Projection, parseProjection, treeOf } from './mongo-projection.js';
+import { type FieldTree, type Projection, parseMongoProjection, treeOf } from './mongo-projection.js';
 import { parseMongoQuery } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
 
@@ -99,7 +99,7 @@ const STAGES: Readonly<Record<string, ParseStage>> = {
     const query = readQuery(operand);
     return [{ kind: 'match', filter: parseMongoQuery(query, place), source: { $match: query } }];
   },
-  $project: (operand, place) => [{ kind: 'project', projection: parseProjection(operand, place) }],
+  $project: (operand, place) => [{ kind: 'project', projection: parseMongoProjection(operand, place) }],
   $addFields: parseSet,
   $set: parseSet,
   $unset: (operand, place) => {
@@ -144,7 +144,7 @@ export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
  *
  * @throws MALFORMED_FILTER (400) with a JSON pointer and what would be right there; LIMIT_EXCEEDED
  */
-export function parsePipeline(
+export function parseMongoPipeline(
   pipeline: JsonValue | undefined,
   context: PipelineParsing = PLAIN,
   place: MongoPlace = startMongoPlace('pipeline'),
@@ -193,7 +193,7 @@ function parseSet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   }
   const members = Object.entries(operand).map(([name, value]) => {
     const inner = withinMongo(place, name);
-    return { path: mongoPathAt(name, inner), value: parseExpression(value, inner) };
+    return { path: mongoPathAt(name, inner), value: parseMongoExpression(value, inner) };
   });
   treeOf(
     members.map(({ path }) => path),
@@ -210,7 +210,7 @@ function parseGroup(operand: JsonValue, place: MongoPlace): readonly Written[] {
   return [
     {
       kind: 'group',
-      key: parseExpression(id, withinMongo(place, '_id')),
+      key: parseMongoExpression(id, withinMongo(place, '_id')),
       members: parseAccumulations(rest, place),
     },
   ];
@@ -226,7 +226,7 @@ function parseAccumulations(members: JsonObject, place: MongoPlace): readonly Ac
     if (name.includes('.') || name.startsWith('$'))
       throw malformedMongo(inner, 'a name without dots and $', name);
     const at = withinMongo(inner, accumulator);
-    return { name, accumulator, operand: parseExpression(written[accumulator] ?? null, at) };
+    return { name, accumulator, operand: parseMongoExpression(written[accumulator] ?? null, at) };
   });
 }
 
@@ -234,7 +234,7 @@ function countedBy(
   operand: JsonValue,
   place: MongoPlace,
 ): { key: Expression; members: readonly Accumulation[] } {
-  return { key: parseExpression(operand, place), members: [COUNTED] };
+  return { key: parseMongoExpression(operand, place), members: [COUNTED] };
 }
 
 const COUNTED: Accumulation = {
@@ -293,9 +293,10 @@ function parseLookup(operand: JsonValue, place: MongoPlace): readonly Written[] 
       fields,
       variables: Object.entries(variables ?? {}).map(([name, value]) => ({
         name,
-        value: parseExpression(value, withinMongo(withinMongo(place, 'let'), name)),
+        value: parseMongoExpression(value, withinMongo(withinMongo(place, 'let'), name)),
       })),
-      stages: pipeline === undefined ? [] : parsePipeline(pipeline, PLAIN, withinMongo(place, 'pipeline')),
+      stages:
+        pipeline === undefined ? [] : parseMongoPipeline(pipeline, PLAIN, withinMongo(place, 'pipeline')),
       as: mongoPathAt(textAt(written.as, withinMongo(place, 'as')), withinMongo(place, 'as')),
     },
   ];
@@ -307,7 +308,7 @@ function parseFacet(operand: JsonValue, place: MongoPlace): readonly Written[] {
   }
   const facets = Object.entries(operand).map(([name, pipeline]) => {
     const inner = withinMongo(place, name);
-    const stages = parsePipeline(pipeline, PLAIN, inner);
+    const stages = parseMongoPipeline(pipeline, PLAIN, inner);
     if (stages.some(({ kind }) => kind === 'facet'))
       throw malformedMongo(inner, 'no $facet inside a $facet', pipeline);
     return { name: fieldAt(name, inner), stages };
@@ -349,7 +350,7 @@ function parseBucket(operand: JsonValue, place: MongoPlace): readonly Written[] 
 
 function expressionAt(value: JsonValue | undefined, place: MongoPlace): Expression {
   if (value === undefined) throw malformedMongo(place, 'an expression', value);
-  return parseExpression(value, place);
+  return parseMongoExpression(value, place);
 }
 
 function objectAt(operand: JsonValue, place: MongoPlace, required: readonly string[]): JsonObject {

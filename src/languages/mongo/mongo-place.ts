@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import { printExactJson } from '../../json.js';
 import type { Path } from '../../model/path.js';
-import { findUnstorable } from '../../model/storable-text.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
 
 /** Bounds of one query, update or pipeline. */
 export const MONGO_LIMITS = {
@@ -61,7 +61,7 @@ export function mongoPathAt(text: string, place: MongoPlace): Path {
   const dollar = path.find((step) => step.startsWith('$'));
   if (dollar !== undefined)
     throw malformedMongo(place, 'a path of field names, which do not begin with $', text);
-  if (findUnstorable(text) !== undefined)
+  if (findUnstorableText(text) !== undefined)
     throw malformedMongo(place, 'a path of characters a record can hold', text);
   return path;
 }

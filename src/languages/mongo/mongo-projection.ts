@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Expression } from '../../model/expression.js';
 import type { Path } from '../../model/path.js';
-import { parseExpression } from './mongo-expression.js';
+import { parseMongoExpression } from './mongo-expression.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 /** Names of members, `true` for a whole one, else what of it is meant. */
@@ -21,7 +21,7 @@ export type Projection =
     };
 
 /** @throws MALFORMED_FILTER (400) with the pointer and what would be right */
-export function parseProjection(projection: JsonValue, place: MongoPlace): Projection {
+export function parseMongoProjection(projection: JsonValue, place: MongoPlace): Projection {
   if (!isJsonObject(projection) || Object.keys(projection).length === 0) {
     throw malformedMongo(place, 'an object of fields and 1, 0 or an expression', projection);
   }
@@ -78,7 +78,7 @@ function entriesOf(object: JsonObject, base: Path, place: MongoPlace): Entry[] {
     if (typeof written === 'boolean') return [{ path, value: written ? 'in' : 'out' }];
     const isNested = isJsonObject(written) && !Object.keys(written).some((key) => key.startsWith('$'));
     if (isNested && Object.keys(written).length > 0) return entriesOf(written, path, inner);
-    return [{ path, value: parseExpression(written, inner) }];
+    return [{ path, value: parseMongoExpression(written, inner) }];
   });
 }
 

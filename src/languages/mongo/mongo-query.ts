@@ -18,9 +18,9 @@ import { didYouMean } from '../../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../../json.js';
 import type { Comparison, Filter, JsonType, MatchTest } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
-import { findUnstorable } from '../../model/storable-text.js';
-import { parseExpression } from './mongo-expression.js';
-import { parsePattern } from './mongo-pattern.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
+import { parseMongoExpression } from './mongo-expression.js';
+import { parseMongoPattern } from './mongo-pattern.js';
 import {
   invalidMongo,
   MONGO_LIMITS,
@@ -92,7 +92,7 @@ function parseTopOperator(name: string, operand: JsonValue, place: MongoPlace): 
     case '$nor':
       return [{ kind: 'not', filter: { kind: 'any', filters: parseQueries(operand, place) } }];
     case '$expr':
-      return [{ kind: 'expression', expression: parseExpression(operand, place) }];
+      return [{ kind: 'expression', expression: parseMongoExpression(operand, place) }];
     case '$comment':
       return [];
     default: {
@@ -319,7 +319,7 @@ function patternAt(operand: JsonValue, options: JsonValue | undefined, place: Mo
   if (options !== undefined && typeof options !== 'string') {
     throw malformedMongo(place, 'a text as $options, of i, m, s and x', options);
   }
-  return parsePattern({ source: operand, options: options ?? '' }, place);
+  return parseMongoPattern({ source: operand, options: options ?? '' }, place);
 }
 
 function parseRemainder(operand: JsonValue, place: MongoPlace): MatchTest {
@@ -363,7 +363,7 @@ export function mongoValueAt(value: JsonValue, place: MongoPlace): JsonValue {
   if (typeof value === 'string') {
     if (value.length > MONGO_LIMITS.maxTextLength)
       throw tooManyInMongo(place, MONGO_LIMITS.maxTextLength, 'characters');
-    if (findUnstorable(value) !== undefined)
+    if (findUnstorableText(value) !== undefined)
       throw invalidMongo(place, 'a text without U+0000 and lone surrogates', value);
     return value;
   }

@@ -15,7 +15,7 @@ import { Query } from 'mingo/query';
 import { didYouMean } from '../../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Path } from '../../model/path.js';
-import type { UpdateOperation } from '../../model/record-update.js';
+import type { UpdateOperation } from '../../model/update-operation.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, startMongoPlace, withinMongo } from './mongo-place.js';
 import { isConditionOperator, mongoValueAt, parseMongoQuery, QUERY_OPERATORS } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';

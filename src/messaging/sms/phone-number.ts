@@ -10,7 +10,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
  *
  * @throws INVALID_VALUE
  */
-export function toE164(written: string, countryCode: string): string {
+export function toE164PhoneNumber(written: string, countryCode: string): string {
   const digits = written.trim().replace(/(?<=.)[\s().\u00a0-]+|^\(/g, '');
   const number = withCountry(digits, countryCode);
   if (E164.test(number)) return number;

@@ -31,7 +31,7 @@ export async function logQueued(
   await store.create(scope, SMS_COLLECTION, [record], { within: tx });
 }
 
-export interface LogChange {
+export interface SmsLogChange {
   readonly status: 'queued' | 'sent' | 'delivered' | 'failed';
   readonly providerId?: string | undefined;
   readonly error?: string | undefined;
@@ -41,7 +41,7 @@ export interface LogChange {
 export async function logState(
   store: RecordStore,
   { message, domain }: LoggedMessage,
-  change: LogChange,
+  change: SmsLogChange,
   tx: Transaction,
 ): Promise<void> {
   if (message.recordId === undefined) return;

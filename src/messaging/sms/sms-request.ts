@@ -3,7 +3,7 @@ import { type ErrorDetail, ServiceError } from '../../errors.js';
 import type { JsonObject, JsonValue } from '../../json.js';
 import type { SmsContent } from '../message.js';
 import { asItIs, renderTemplate } from '../template.js';
-import { toE164 } from './phone-number.js';
+import { toE164PhoneNumber } from './phone-number.js';
 import { encodeSms } from './sms-text.js';
 
 export interface SmsRequest {
@@ -42,7 +42,7 @@ export function toSmsMessages(
   o: { readonly countryCode: string; readonly maxRecipients: number; readonly maxSegments: number },
 ): OutgoingSms[] {
   const written = typeof request.to === 'string' ? [request.to] : request.to;
-  const numbers = [...new Set(written.map((number) => toE164(number, o.countryCode)))];
+  const numbers = [...new Set(written.map((number) => toE164PhoneNumber(number, o.countryCode)))];
   if (numbers.length === 0)
     throw invalid({ parameter: 'to', detail: 'nobody to send to', expected: 'a number' });
   if (numbers.length > o.maxRecipients) {

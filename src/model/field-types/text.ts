@@ -1,4 +1,4 @@
-import { findUnstorable } from '../storable-text.js';
+import { findUnstorableText } from '../unstorable-text.js';
 import type { ValueCondition, ValueTest } from '../value-test.js';
 import type { ScalarType } from './scalar-type.js';
 import { textTest } from './text-tests.js';
@@ -9,7 +9,7 @@ export const TEXT = {
   noun: 'text',
   json: 'string',
   jsonSchema: { type: 'string' },
-  toStored: (sent) => (typeof sent === 'string' && findUnstorable(sent) === undefined ? sent : undefined),
+  toStored: (sent) => (typeof sent === 'string' && findUnstorableText(sent) === undefined ? sent : undefined),
   expectation: 'text',
   isDefault: (value) => typeof value === 'string',
   title: 'text',

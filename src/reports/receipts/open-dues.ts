@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain } from '../../model/scope.js';
 import type { Queryable } from '../../store/database/database.js';
 import { type Day, EVERY_MONTH } from '../engine/parameter-types.js';
-import { byHead, headPlaces } from '../shared/fee-heads.js';
+import { byFeeHead, feeHeadPlaces } from '../shared/fee-heads.js';
 import { feeItems, headItems } from '../shared/fee-items.js';
 
 /** A fee head of a month with a demand. Amounts are exact texts. */
@@ -29,11 +29,11 @@ export function listStudentDues(
   const context = { domain: domain.id, timeZone: domain.timeZone, today };
   const student = Prisma.sql`${studentId}::text`;
   return queryable.query<StudentDue>(Prisma.sql`
-with ${feeItems(context, { ...EVERY_MONTH, feeHead: undefined, asOn: today, demand: 'all', student })},${headPlaces(context)},
+with ${feeItems(context, { ...EVERY_MONTH, feeHead: undefined, asOn: today, demand: 'all', student })},${feeHeadPlaces(context)},
 items as (${headItems({})}
 )
 select month, fee_head as "feeHead", due_date as "dueDate", round(greatest(owed, 0), 2)::text as open
 from items
 where due_date is not null and fee_head is not null
-order by due_date, month, ${byHead}`);
+order by due_date, month, ${byFeeHead}`);
 }

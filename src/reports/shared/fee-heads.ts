@@ -8,7 +8,7 @@ import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 /**
  * A CTE `head_places(places)`: one JSON object with the place of each fee head, cheap to ask for many lines.
  */
-export function headPlaces({ domain }: { readonly domain: string }): Sql {
+export function feeHeadPlaces({ domain }: { readonly domain: string }): Sql {
   return Prisma.sql`
 head_places as materialized (
   select coalesce(jsonb_object_agg(fee_head, place), '{}') as places
@@ -21,4 +21,4 @@ head_places as materialized (
 }
 
 /** What to order lines with a column `fee_head` by. */
-export const byHead: Sql = Prisma.sql`((select places from head_places)->fee_head)::int, fee_head`;
+export const byFeeHead: Sql = Prisma.sql`((select places from head_places)->fee_head)::int, fee_head`;

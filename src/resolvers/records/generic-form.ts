@@ -3,8 +3,8 @@ import { isJsonObject, parseExactJson, printExactJson } from '../../json.js';
 import { JsonText } from '../../scalars/json-text.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { Shape } from '../../store/sql/shape.js';
+import type { GenericRecord } from './generic-record.js';
 import type { RecordForm } from './page-shape.js';
-import type { GenericRecord } from './record-types.js';
 import { selectedFields } from './selection.js';
 
 const TYPE_NAME = 'Record';

@@ -14,7 +14,7 @@ import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { queryOf, type SortKey } from '../../model/record-query.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
-import { Json } from '../../scalars/json.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
@@ -24,10 +24,10 @@ import type { WriteOptions } from '../../store/writing/record-writes.js';
 import { PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { genericForm, toGenericRecord } from './generic-form.js';
+import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './generic-record.js';
+import { LazyRecord, Page } from './lazy-record.js';
 import { readingOf, toPageShape } from './page-shape.js';
-import { LazyRecord, Page } from './page-source.js';
 import { PRINTABLE_FIELD } from './printable.js';
-import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from './record-types.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
@@ -235,7 +235,9 @@ export class RecordResolver {
   async mutateCreate(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => Json, { description: 'The fields by their stored names; `_id` to choose the id.' })
+    @Arg('data', () => JsonScalar, {
+      description: 'The fields by their stored names; `_id` to choose the id.',
+    })
     data: JsonValue,
     @Info() info: GraphQLResolveInfo,
   ): Promise<GenericRecord> {
@@ -254,7 +256,7 @@ export class RecordResolver {
   async mutateCreateMany(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => [Json], { description: 'The fields of each record by their stored names.' })
+    @Arg('data', () => [JsonScalar], { description: 'The fields of each record by their stored names.' })
     data: readonly JsonValue[],
     @Info() info: GraphQLResolveInfo,
   ): Promise<readonly GenericRecord[]> {
@@ -275,7 +277,8 @@ export class RecordResolver {
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
     @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('data', () => Json, { description: 'The fields to change, by their stored names.' }) data: JsonValue,
+    @Arg('data', () => JsonScalar, { description: 'The fields to change, by their stored names.' })
+    data: JsonValue,
     @Arg('mode', () => UpdateMode, {
       defaultValue: UpdateMode.MERGE,
       description: 'What happens to the fields that are not sent.',

@@ -8,7 +8,7 @@ import { listReferrersMembers, listReferrersPaths } from '../../store/reading/sh
 import { listReferrers, listShapePaths, listTargets, type Member } from '../../store/sql/shape.js';
 
 /** @throws FORBIDDEN (403) naming the field, or the collection that a reference would be followed into */
-export function assertShown(
+export function assertShownFields(
   members: readonly Member[],
   collectionName: string,
   options: { readonly scope: Scope; readonly catalog: Catalog },
@@ -21,7 +21,7 @@ export function assertShown(
   for (const target of listTargets(members)) {
     // Of a union, only the types whose fields are asked for.
     if (target.members.some(readsRecord)) accessOf(scope, catalog.get(target.collection, scope), 'read');
-    assertShown(target.members, target.collection, options);
+    assertShownFields(target.members, target.collection, options);
   }
   for (const referrers of listReferrers(members)) {
     const source = catalog.get(referrers.collection, scope);
@@ -31,7 +31,7 @@ export function assertShown(
       const access = target && findAccess(scope, target, 'read');
       return access && { collection: target, access };
     });
-    assertShown(listReferrersMembers(referrers), referrers.collection, options);
+    assertShownFields(listReferrersMembers(referrers), referrers.collection, options);
   }
 }
 

@@ -5,7 +5,13 @@ import type { Authenticator, Login } from '../../auth/authenticator.js';
 import { ServiceError } from '../../errors.js';
 import type { KeyScopes } from '../../model/scope.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { ApiKeyResult, CallerResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './auth-types.js';
+import {
+  ApiKeyResult,
+  CallerResult,
+  CreateApiKeyInput,
+  LoginResult,
+  NewApiKeyResult,
+} from './login-result.js';
 
 export interface LoginRequest {
   readonly userName: string;

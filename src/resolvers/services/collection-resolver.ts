@@ -3,11 +3,15 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import { Json } from '../../scalars/json.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { type CollectionDescription, CollectionResult, describeCollection } from './collection-types.js';
+import {
+  type CollectionDescription,
+  CollectionResult,
+  describeCollection,
+} from './collection-description.js';
 
 @Resolver()
 export class CollectionResolver {
@@ -51,7 +55,7 @@ export class CollectionResolver {
   })
   async registerCollection(
     @Ctx() context: RequestContext,
-    @Arg('definition', () => Json, {
+    @Arg('definition', () => JsonScalar, {
       description:
         'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: "datetime"}]}.',
     })
@@ -66,7 +70,9 @@ export class CollectionResolver {
   })
   async alterCollection(
     @Ctx() context: RequestContext,
-    @Arg('definition', () => Json, { description: 'The whole declaration; `name` says which collection.' })
+    @Arg('definition', () => JsonScalar, {
+      description: 'The whole declaration; `name` says which collection.',
+    })
     definition: JsonValue,
   ): Promise<CollectionDescription> {
     const scope = requireScope(context);

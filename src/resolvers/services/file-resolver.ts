@@ -2,12 +2,12 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
-import type { FileLink, StoredFile } from '../../files/file-rows.js';
 import type { Files } from '../../files/files.js';
+import type { FileLink, StoredFile } from '../../files/stored-file.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import type { PageInfo } from '../records/record-types.js';
+import type { PageInfo } from '../records/generic-record.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-types.js';
+import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-result.js';
 
 @Resolver()
 export class FileResolver {

@@ -7,7 +7,7 @@ import type { MessageDesk } from '../../messaging/message-desk.js';
 import type { Messages } from '../../messaging/messages.js';
 import { instantFrom } from '../../model/calendar.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import type { PageInfo } from '../records/record-types.js';
+import type { PageInfo } from '../records/generic-record.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
   MessageConnection,
@@ -17,7 +17,7 @@ import {
   MessagesArguments,
   SendEmailInput,
   SendSmsInput,
-} from './message-types.js';
+} from './message-result.js';
 
 export interface MessageResolverServices {
   readonly messages: Messages;

@@ -14,7 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
-import { Json } from '../../scalars/json.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
 import type { Script } from '../../scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts, ScriptVersion } from '../../scripting/library/scripts.js';
@@ -29,7 +29,7 @@ import {
   ScriptRunResult,
   ScriptRunStatus,
   ScriptVersionResult,
-} from './script-types.js';
+} from './script-result.js';
 
 export interface ScriptResolverServices {
   readonly scripts: Scripts;
@@ -143,7 +143,7 @@ export class ScriptResolver {
   async runScript(
     @Ctx() context: RequestContext,
     @Arg('name', () => ID, { description: 'The script.' }) name: string,
-    @Arg('arguments', () => Json, { nullable: true, description: 'What the script finds in `args`.' })
+    @Arg('arguments', () => JsonScalar, { nullable: true, description: 'What the script finds in `args`.' })
     args: JsonValue | undefined,
   ): Promise<ScriptRun> {
     return await this.run(context, name, args ?? null);

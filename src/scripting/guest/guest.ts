@@ -13,12 +13,12 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { isOutputLevel } from '../script-run.js';
+import { isOutputLevel } from '../run-request.js';
+import type { CallOperation, GuestError, GuestFunction, GuestLine } from './guest-message.js';
 import { PRELUDE, PRELUDE_NAME } from './prelude.js';
-import type { CallOperation, GuestError, GuestFunction, GuestLine } from './protocol.js';
 
 export interface GuestHost {
-  /** Answers with the text described in protocol.ts. A throw is one of the script's `Error`s. */
+  /** Answers with the text described in guest-message.ts. A throw is one of the script's `Error`s. */
   call(operation: CallOperation, name: string, argumentsText: string): string;
   print(line: GuestLine): void;
   /** Asked often while the script runs, though not within one long native operation. */

@@ -16,7 +16,7 @@ import {
   type GuestStop,
   STOP,
   type StartMessage,
-} from './protocol.js';
+} from './guest-message.js';
 import { findThreadNumber, openThreadClock } from './thread-clock.js';
 import { installZonedDate } from './zoned-date.js';
 

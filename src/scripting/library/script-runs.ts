@@ -11,12 +11,12 @@ import {
   type Scope,
   systemPrincipal,
 } from '../../model/scope.js';
-import { replaceUnstorable } from '../../model/storable-text.js';
+import { replaceUnstorableText } from '../../model/unstorable-text.js';
 import type { Database, Queryable, Transaction } from '../../store/database/database.js';
 import { isUuid } from '../../uuid.js';
+import { visitorOf } from '../run-places.js';
+import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';
-import { visitorOf } from '../script-places.js';
-import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../script-run.js';
 import type { Script } from './script.js';
 import type { Scripts } from './scripts.js';
 
@@ -343,5 +343,5 @@ function toScriptRun(row: RunRow): ScriptRun {
 
 /** What a script prints may hold what Postgres does not: it is kept to be read, not to be computed with. */
 function storable(json: string | undefined): string | null {
-  return json === undefined ? null : replaceUnstorable(json);
+  return json === undefined ? null : replaceUnstorableText(json);
 }

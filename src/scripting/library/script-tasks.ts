@@ -9,8 +9,8 @@ import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { ScriptLog } from '../script-log.js';
+import { dueTimes, moveClock } from './due-times.js';
 import type { ScriptRun, ScriptRuns } from './script-runs.js';
-import { dueTimes, moveClock } from './script-schedule.js';
 import type { Scripts } from './scripts.js';
 
 export interface ScriptTaskServices {

@@ -15,8 +15,8 @@ import type {
   WriteTriggers,
 } from '../../store/writing/write-triggers.js';
 import type { Places } from '../places.js';
-import { visitorOf } from '../script-places.js';
-import type { ScriptError } from '../script-run.js';
+import { visitorOf } from '../run-places.js';
+import type { ScriptError } from '../run-request.js';
 import { principalOfRun, type RunCause, type ScriptRun, type ScriptRuns } from './script-runs.js';
 import { RUN_TASK, SCRIPT_ATTEMPTS } from './script-tasks.js';
 import type { ScriptOutline, Scripts } from './scripts.js';

@@ -7,10 +7,10 @@
  *
  * @see interface 1.1, 1.2
  */
-import { createAggregateBinding, createDbBindings, type DbServices } from './db/bindings.js';
-import { createDomainsBinding, createIsTopDomainBinding } from './domains.js';
+import { createAggregateBinding, createDbBindings, type DbServices } from './db/db-bindings.js';
+import { createDomainsBinding, createIsTopDomainBinding } from './domains-binding.js';
 import { createIsEduCollectionBinding } from './edu-collections.js';
-import { createDecryptBinding, createEncryptBinding } from './encryption.js';
+import { createDecryptBinding, createEncryptBinding } from './encrypt-binding.js';
 import type { HostBinding } from './host-binding.js';
 import { createLogBinding } from './log.js';
 import { createPropertiesBinding, createPropertyBinding } from './properties.js';

@@ -8,7 +8,7 @@
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
 import type { Transaction } from '../../store/database/database.js';
-import type { ScriptError } from '../script-run.js';
+import type { ScriptError } from '../run-request.js';
 
 /** The run a call comes from. */
 export interface CallingRun {

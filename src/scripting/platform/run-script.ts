@@ -1,7 +1,7 @@
 /** `platform.runScript`. */
 import { z } from 'zod';
 import type { JsonValue } from '../../json.js';
-import type { ScriptError } from '../script-run.js';
+import type { ScriptError } from '../run-request.js';
 import { jsonValue, readArguments } from './arguments.js';
 import { type HostBinding, type HostCallContext, ScriptFailure } from './host-binding.js';
 

@@ -16,12 +16,12 @@ import { type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { isInReach } from '../access/access.js';
-import { isTopDomainAdmin } from '../access/instance-admin.js';
-import { withLock } from '../database/advisory-lock.js';
+import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database, Queryable } from '../database/database.js';
 import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
-import { findAlterationFaults } from './collection-alteration.js';
+import { findAlterationFaults } from './alteration-faults.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
 
 export interface CatalogOptions {
@@ -261,7 +261,7 @@ export class Catalog {
 
   /** While no other gateway changes the catalog; of this one, one after the other. */
   async #alone(work: () => Promise<void>): Promise<void> {
-    await this.#line.run('', () => withLock(this.#database, LOCK, work));
+    await this.#line.run('', () => withAdvisoryLock(this.#database, LOCK, work));
   }
 
   #accept(rows: readonly CatalogRow[]): void {
@@ -334,7 +334,7 @@ async function declareAll(
   database: Database,
   definitions: readonly CollectionDefinition[],
 ): Promise<readonly string[]> {
-  return await withLock(database, LOCK, async () => {
+  return await withAdvisoryLock(database, LOCK, async () => {
     const undeclaredIndexes: string[] = [];
     for (const definition of definitions) {
       const source = `${definition.name}.json`;

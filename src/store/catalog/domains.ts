@@ -13,7 +13,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { isAdmin } from '../access/admin.js';
-import { isTopDomainAdmin } from '../access/instance-admin.js';
+import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import type { Database } from '../database/database.js';
 import { assertPropertyValue, hintAtPropertyName } from './known-properties.js';
 

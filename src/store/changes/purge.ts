@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain, Scope } from '../../model/scope.js';
-import { isTopDomainAdmin } from '../access/instance-admin.js';
+import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import type { Database } from '../database/database.js';
 import { IDEMPOTENCY_HOURS } from '../writing/idempotency.js';
 import { USER_COLLECTION } from '../writing/record-statements.js';

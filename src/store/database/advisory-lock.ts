@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from './database.js';
-import { toServiceError } from './database-errors.js';
+import { translateDatabaseError } from './database-errors.js';
 
 const RETRY_MS = 50;
 
@@ -17,13 +17,13 @@ const RETRY_MS = 50;
  * and an index that is built meanwhile would wait for it for good. Nor is it a connection of the pool, which
  * the work itself needs.
  */
-export async function withLock<T>(
+export async function withAdvisoryLock<T>(
   database: Pick<Database, 'lockPool'>,
   key: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const client = await database.lockPool.connect().catch((error: unknown) => {
-    throw toServiceError(error);
+    throw translateDatabaseError(error);
   });
   try {
     await lockUntilDisconnected(client, key);

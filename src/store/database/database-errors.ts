@@ -120,7 +120,7 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
  * The error as the service throws it: a `ServiceError` for what the table knows, with the original as its
  * cause; anything else unchanged.
  */
-export function toServiceError(error: unknown): unknown {
+export function translateDatabaseError(error: unknown): unknown {
   // Not by instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is
   // not.
   if (!isNativeError(error) || error instanceof ServiceError) return error;

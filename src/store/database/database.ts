@@ -12,7 +12,7 @@ import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
-import { toServiceError } from './database-errors.js';
+import { translateDatabaseError } from './database-errors.js';
 import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { Renewal } from './renewal.js';
@@ -309,7 +309,7 @@ class PostgresDatabase implements Database {
         () => true,
         () => false,
       );
-      throw toServiceError(error);
+      throw translateDatabaseError(error);
     } finally {
       // A connection that cannot even roll back is not given back to others; closing it rolls back.
       client.release(!isUsable);
@@ -375,7 +375,7 @@ class PostgresDatabase implements Database {
     try {
       return await pool.connect();
     } catch (error) {
-      throw toServiceError(error);
+      throw translateDatabaseError(error);
     }
   }
 }
@@ -398,7 +398,7 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
             assertStorableArguments(args);
             return await query(args);
           } catch (error) {
-            throw toServiceError(error);
+            throw translateDatabaseError(error);
           }
         },
       },
@@ -455,7 +455,7 @@ async function runQuery<Row extends object>(
     return rows;
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw toServiceError(error);
+    throw translateDatabaseError(error);
   } finally {
     signal?.removeEventListener('abort', abort);
     // Before the connection serves somebody else, whom a late cancellation would hit.

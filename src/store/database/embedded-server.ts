@@ -24,14 +24,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { KeptPresence } from './kept-presence.js';
 import {
   canReach,
   findServerPrograms,
   ROOT_FALLBACK_DIRECTORY,
   runProgram,
   type ServerPrograms,
-} from './embedded-binaries.js';
-import { KeptPresence } from './kept-presence.js';
+} from './server-programs.js';
 import { isProcessAlive, withStartLock } from './start-lock.js';
 
 const USER = 'campus';

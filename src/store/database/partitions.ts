@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Collection } from '../../model/collection.js';
 import { lockUntilDisconnected } from './advisory-lock.js';
 import type { Database } from './database.js';
-import { toServiceError } from './database-errors.js';
+import { translateDatabaseError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
 import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
 
@@ -45,7 +45,7 @@ export async function ensurePartition(
   try {
     return await ensureOn(await pool.connect(), collection);
   } catch (error) {
-    throw toServiceError(error);
+    throw translateDatabaseError(error);
   } finally {
     await pool.end();
   }

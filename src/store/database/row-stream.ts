@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import type { Cancellation } from './cancellation.js';
-import { RETRY_AFTER_SECONDS, toServiceError } from './database-errors.js';
+import { RETRY_AFTER_SECONDS, translateDatabaseError } from './database-errors.js';
 import { WatchedClient } from './watched-client.js';
 
 interface StreamedQuery {
@@ -75,7 +75,7 @@ async function begin(client: pg.PoolClient): Promise<void> {
   try {
     await client.query('begin isolation level repeatable read, read only');
   } catch (error) {
-    throw toServiceError(error);
+    throw translateDatabaseError(error);
   }
 }
 
@@ -172,7 +172,7 @@ class BatchedQuery extends pg.Query {
         };
       });
     }
-    if (this.#failure) throw toServiceError(this.#failure.error);
+    if (this.#failure) throw translateDatabaseError(this.#failure.error);
     const rows = this.#rows;
     this.#rows = [];
     return rows;

@@ -29,7 +29,7 @@ export interface DriftOptions {
  * database to schema.prisma; `undefined` where they agree. Partitions and what Prisma cannot describe do not
  * count.
  */
-export async function findDrift(options: DriftOptions): Promise<string | undefined> {
+export async function findSchemaDrift(options: DriftOptions): Promise<string | undefined> {
   return withSchemaEngine(options, async (engine, schema) => {
     const externalTables = await listPartitions(options.url);
     const { stdout } = await engine.diff({

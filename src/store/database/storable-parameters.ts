@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../../errors.js';
 import type { Prisma } from '../../generated/prisma/client.js';
-import { replaceUnstorable } from '../../model/storable-text.js';
+import { replaceUnstorableText } from '../../model/unstorable-text.js';
 
 const JSON_CAST = /^::json/;
 
@@ -40,7 +40,7 @@ function hasNul(value: unknown): boolean {
 }
 
 function hasUnstorableEscape(json: string): boolean {
-  return json.includes('\\u') && replaceUnstorable(json) !== json;
+  return json.includes('\\u') && replaceUnstorableText(json) !== json;
 }
 
 function unstorable(): ServiceError {

@@ -18,8 +18,12 @@ import {
   type PipelineOptions,
   type PipelineSource,
 } from '../sql/pipeline/compile-pipeline.js';
-import { areAlone, assertComputable } from './mingo-stages.js';
-import { assertPipelineReadable, type ReadableCollection, refuseCollection } from './pipeline-paths.js';
+import { areAlone, assertComputable } from './assert-computable.js';
+import {
+  assertPipelineReadable,
+  type ReadableCollection,
+  refuseCollection,
+} from './assert-pipeline-readable.js';
 import { StageProcess } from './stage-process.js';
 import { StatementShapes } from './statement-shapes.js';
 

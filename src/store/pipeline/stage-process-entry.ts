@@ -2,9 +2,9 @@
  * A process of stages: takes documents, answers with what the stages make of them. What it can do harm to is
  * itself.
  */
-import { sealIntrinsics } from '../../sealed-intrinsics.js';
-import { runStage } from './mingo-context.js';
-import type { StageAnswer, StageQuestion } from './stage-protocol.js';
+import { sealIntrinsics } from '../../seal-intrinsics.js';
+import { runMingoStage } from './mingo-operators.js';
+import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 // A process serves many callers, one after the other.
 sealIntrinsics(globalThis);
@@ -22,7 +22,7 @@ function answer({ stages, maxLength, documents: texts }: StageQuestion): StageAn
     // would do to both.
     if (index > 0) documents = JSON.parse(JSON.stringify(documents));
     try {
-      documents = runStage(stage, documents);
+      documents = runMingoStage(stage, documents);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return { kind: 'refused', stage: Object.keys(stage)[0] ?? '', reason };

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../errors.js';
 import { printExactJson } from '../../json.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
-import type { StageAnswer, StageQuestion } from './stage-protocol.js';
+import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 export interface StageLimits {
   /** Of documents as JSON text: what a process is given and gives at once. */

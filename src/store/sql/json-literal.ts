@@ -7,7 +7,7 @@ import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../
 import type { NumberOperand, Operand } from '../../model/operand.js';
 import type { Path } from '../../model/path.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
-import { findUnstorable } from '../../model/storable-text.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
 
 /**
  * The JSON text of an operand. @throws INVALID_VALUE (400) for text and numbers no record can hold, and NaN.
@@ -20,7 +20,7 @@ export function jsonText(operand: Operand): string {
 
 /** The text, unless it has U+0000 or half a surrogate pair. @throws INVALID_VALUE (400) */
 export function storable(text: string): string {
-  const position = findUnstorable(text);
+  const position = findUnstorableText(text);
   if (position === undefined) return text;
   const detail = `The text has a character at ${position} that no record can hold (U+0000, or half of a surrogate pair).`;
   throw new ServiceError('INVALID_VALUE', detail, {

@@ -7,7 +7,7 @@
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/json-order.js';
+import { isSameJson } from '../../model/compare-json.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
 import { fieldsTogether } from './record-checks.js';

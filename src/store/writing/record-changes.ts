@@ -5,7 +5,7 @@
 import { ServiceError } from '../../errors.js';
 import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/json-order.js';
+import { isSameJson } from '../../model/compare-json.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';

@@ -7,7 +7,7 @@ import type { ErrorDetail } from '../../errors.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../../json.js';
 import { dayOf } from '../../model/calendar.js';
 import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
-import { Exact, toDecimal } from '../../model/json-order.js';
+import { Exact, toDecimal } from '../../model/compare-json.js';
 import type { Path } from '../../model/path.js';
 
 /** A longer key is stored as its hash: a b-tree holds no entry over a third of a page. */

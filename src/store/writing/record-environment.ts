@@ -12,7 +12,7 @@ import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { USER_COLLECTION, type WriteContext } from './record-statements.js';
-import { fillLabels } from './reference-labels.js';
+import { fillReferenceLabels } from './reference-labels.js';
 import { findDeadReferences, type HeldReference, listReferences } from './references.js';
 import type { StoredChange } from './validation.js';
 import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
@@ -106,7 +106,7 @@ export class RecordEnvironment {
   ): Promise<void> {
     const unlabelled = changes.flatMap((change) => change.unlabelled);
     if (unlabelled.length === 0) return;
-    await fillLabels(queryable, unlabelled, {
+    await fillReferenceLabels(queryable, unlabelled, {
       scope,
       findCollection: (name) => this.catalog.find(name),
       compileContextOf: (collection) => this.compileContext(scope, collection),

@@ -38,7 +38,7 @@ import {
   updateRecord,
 } from './record-statements.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
-import { takeId, takeOwnId } from './sent-id.js';
+import { takeOwnSentId, takeSentId } from './sent-id.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';
 import { askBefore, type Revision, revise } from './write-triggers.js';
@@ -92,7 +92,7 @@ export class RecordWrites {
     if (records.length > maxRecordsPerWrite) {
       throw new ServiceError('LIMIT_EXCEEDED', `at most ${maxRecordsPerWrite} records are stored at once`);
     }
-    const sent = records.map((record, index) => takeId(record, records.length === 1 ? '' : `/${index}`));
+    const sent = records.map((record, index) => takeSentId(record, records.length === 1 ? '' : `/${index}`));
     assertNoFaults(sent.flatMap((one) => one.errors));
     const fields = sent.map((one) => one.data);
     assertWritable(fields, access, collection);
@@ -182,7 +182,7 @@ export class RecordWrites {
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'update');
-    const { data: sent, errors } = takeOwnId(options.data, id);
+    const { data: sent, errors } = takeOwnSentId(options.data, id);
     assertNoFaults(errors);
     assertWritable([sent], access, collection);
     assertNoProbing([sent], scope, collection);

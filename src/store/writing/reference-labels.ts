@@ -15,7 +15,7 @@ import type { UnlabelledReference } from './validation.js';
  * Only what the caller may read is written into a label: a record it may not see, one of another domain, or a
  * hidden field leaves the reference without one, exactly as an `_id` that does not exist.
  */
-export async function fillLabels(
+export async function fillReferenceLabels(
   queryable: Queryable,
   references: readonly UnlabelledReference[],
   context: {

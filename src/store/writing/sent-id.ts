@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.js';
 import { isRecordId } from './validation.js';
 
 /** Splits the client's `_id`, if there is one, from the fields. */
-export function takeId(
+export function takeSentId(
   record: JsonObject,
   pointer: string,
 ): { readonly id: string | undefined; readonly data: JsonObject; readonly errors: readonly ErrorDetail[] } {
@@ -16,7 +16,7 @@ export function takeId(
 }
 
 /** The fields of an update, which may repeat the `_id` and not change it. */
-export function takeOwnId(
+export function takeOwnSentId(
   record: JsonObject,
   id: string,
 ): { readonly data: JsonObject; readonly errors: readonly ErrorDetail[] } {

@@ -6,7 +6,7 @@ import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
-import { isList, toDecimal } from '../../model/json-order.js';
+import { isList, toDecimal } from '../../model/compare-json.js';
 import type { Path } from '../../model/path.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
@@ -22,7 +22,7 @@ import { keysOf } from './record-checks.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
-import { takeId } from './sent-id.js';
+import { takeSentId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 export interface UpsertRequest {
@@ -98,7 +98,7 @@ export class Upserts {
     if (records.length > max) {
       throw new ServiceError('LIMIT_EXCEEDED', `at most ${max} records are stored at once`);
     }
-    const taken = records.map((record, index) => takeId(record, pointerTo(index, records.length)));
+    const taken = records.map((record, index) => takeSentId(record, pointerTo(index, records.length)));
     assertNoFaults(taken.flatMap(({ errors }) => errors));
     const fields = taken.map(({ data }) => data);
     assertWritable(fields, creatable, collection);

@@ -12,7 +12,7 @@ import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
-import { findUnstorable } from '../../model/storable-text.js';
+import { findUnstorableText } from '../../model/unstorable-text.js';
 import { findCheckFaults } from './record-checks.js';
 
 export interface ToStoredOptions {
@@ -170,7 +170,7 @@ interface Place {
 
 function toStoredMember(field: Field | undefined, name: string, value: JsonValue, parent: Place): JsonValue {
   const place = inside(parent, name);
-  if (findUnstorable(name) !== undefined)
+  if (findUnstorableText(name) !== undefined)
     report(place, 'a field name that is Unicode text without NUL', name);
   return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
 }
@@ -251,7 +251,7 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
   if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, scalarExpectationOf(field), value);
   const { label, ...others } = sent;
   for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
-  if (typeof label === 'string' && findUnstorable(label) === undefined) return sent;
+  if (typeof label === 'string' && findUnstorableText(label) === undefined) return sent;
   if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
   const reference = { ...others, value: sent.value };
   place.conversion.unlabelled.push({ targets: field.targets, reference });
@@ -272,7 +272,7 @@ function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue
 function checkUndeclared(value: JsonValue, place: Place): JsonValue {
   if (place.depth > MAX_DEPTH) return report(place, `at most ${MAX_DEPTH} levels`, value);
   if (typeof value === 'string') {
-    if (findUnstorable(value) !== undefined) report(place, 'Unicode text without NUL', value);
+    if (findUnstorableText(value) !== undefined) report(place, 'Unicode text without NUL', value);
   } else if (typeof value === 'number' || isExactNumber(value)) {
     if (!isStorableNumber(value)) report(place, NUMBER_EXPECTATION, value);
   } else if (Array.isArray(value)) {

@@ -5,7 +5,7 @@
 import type { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, memberOf, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
-import { isSameJson } from '../../model/json-order.js';
+import { isSameJson } from '../../model/compare-json.js';
 import type { Principal, Scope } from '../../model/scope.js';
 import { accessOf, findAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import type { JsonValue } from '../../../src/json.js';
-import { parsePattern } from '../../../src/languages/mongo/mongo-pattern.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPattern } from '../../../src/languages/mongo/mongo-pattern.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { startMongoPlace } from '../../../src/languages/mongo/mongo-place.js';
 import { parseMongoQuery } from '../../../src/languages/mongo/mongo-query.js';
 import { parseMongoUpdate } from '../../../src/languages/mongo/mongo-update.js';
@@ -99,7 +99,8 @@ describe('a Mongo query', () => {
 });
 
 describe('a regular expression', () => {
-  const read = (source: string, options = '') => parsePattern({ source, options }, startMongoPlace('query'));
+  const read = (source: string, options = '') =>
+    parseMongoPattern({ source, options }, startMongoPlace('query'));
 
   it('becomes one of Postgres that means the same', () => {
     expect(read('^a.b$')).toBe('***:^a[^\\n\\r\\u2028\\u2029]b$');
@@ -190,13 +191,13 @@ describe('a pipeline', () => {
     [[{ $count: '' }], 'pipeline/0/$count: expected a text'],
   ] as const satisfies readonly (readonly [JsonValue, string])[]) {
     it(`is refused, with the place and what would be right: ${JSON.stringify(pipeline)}`, () => {
-      const { code, message: told } = refusal(() => parsePipeline(pipeline));
+      const { code, message: told } = refusal(() => parseMongoPipeline(pipeline));
       expect(code).toBe('MALFORMED_FILTER');
       expect(told).toContain(message);
     });
   }
 
   it('has at most fifty stages', () => {
-    expect(refusal(() => parsePipeline(Array(51).fill({ $match: {} }))).code).toBe('LIMIT_EXCEEDED');
+    expect(refusal(() => parseMongoPipeline(Array(51).fill({ $match: {} }))).code).toBe('LIMIT_EXCEEDED');
   });
 });

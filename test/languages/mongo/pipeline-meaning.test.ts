@@ -9,7 +9,7 @@ import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/json.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import type { Collection } from '../../../src/model/collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { $sort } from '../../../src/store/pipeline/mingo-sort.js';
@@ -122,7 +122,7 @@ async function answersOf(
   });
   const context = { isByteOrdered, now: NOW };
   const asked = pipelines.map((stages, index) => {
-    const { sql, reason } = compilePipeline(parsePipeline([...stages]), sourceOf(collection), {
+    const { sql, reason } = compilePipeline(parseMongoPipeline([...stages]), sourceOf(collection), {
       context,
       lookUp: () => sourceOf(OTHER),
     });

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../src/errors.js';
 import type { JsonObject, JsonValue } from '../../../src/json.js';
 import { printExactJson } from '../../../src/json.js';
 import { parseMongoUpdate } from '../../../src/languages/mongo/mongo-update.js';
-import { applyUpdate } from '../../../src/model/record-update.js';
+import { applyUpdate } from '../../../src/model/update-operation.js';
 import { document, operand, scalar } from './documents.js';
 
 const MOMENT = { now: new Date('2026-04-01T00:00:00.000Z'), timeZone: 'Asia/Kolkata' };

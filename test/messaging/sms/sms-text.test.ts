@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toE164 } from '../../../src/messaging/sms/phone-number.js';
+import { toE164PhoneNumber } from '../../../src/messaging/sms/phone-number.js';
 import { encodeSms } from '../../../src/messaging/sms/sms-text.js';
 
 describe('the segments of a text', () => {
@@ -45,7 +45,7 @@ describe('a telephone number', () => {
     ['+915123456789\r\n', '+915123456789'],
   ];
   for (const [written, number] of right) {
-    it(`${written} is ${number}`, () => expect(toE164(written, '91')).toBe(number));
+    it(`${written} is ${number}`, () => expect(toE164PhoneNumber(written, '91')).toBe(number));
   }
 
   for (const written of [
@@ -60,7 +60,9 @@ describe('a telephone number', () => {
     '५१२३४५६७८९',
   ]) {
     it(`${JSON.stringify(written)} is none`, () => {
-      expect(() => toE164(written, '91')).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+      expect(() => toE164PhoneNumber(written, '91')).toThrow(
+        expect.objectContaining({ code: 'INVALID_VALUE' }),
+      );
     });
   }
 });

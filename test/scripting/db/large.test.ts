@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { JsonValue } from '../../../src/json.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { ADMIN } from '../../store/people.js';
 import { as, read, useDb } from './db.js';
 
@@ -87,7 +87,7 @@ describe('platform.db on 300,000 records', () => {
 async function planOf(stages: readonly JsonValue[]): Promise<string> {
   const { compiled } = test.pipelines.plan(ADMIN, {
     collection: 'payment',
-    stages: parsePipeline([...stages]),
+    stages: parseMongoPipeline([...stages]),
   });
   const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`explain ${compiled.sql}`);
   return rows.map((row) => row['QUERY PLAN']).join('\n');

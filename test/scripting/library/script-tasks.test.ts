@@ -5,8 +5,8 @@ import { type Domain, type Scope, systemPrincipal } from '../../../src/model/sco
 import { ScriptRuns } from '../../../src/scripting/library/script-runs.js';
 import { createScriptTasks, startDueScripts } from '../../../src/scripting/library/script-tasks.js';
 import { Scripts } from '../../../src/scripting/library/scripts.js';
+import type { RunRequest, RunResult } from '../../../src/scripting/run-request.js';
 import { ScriptLog } from '../../../src/scripting/script-log.js';
-import type { RunRequest, RunResult } from '../../../src/scripting/script-run.js';
 import { useTestDatabase } from '../../database.js';
 
 const test = useTestDatabase();

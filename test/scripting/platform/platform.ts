@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { Services } from '../../../src/compose/services.js';
 import type { JsonValue } from '../../../src/json.js';
 import type { Scope } from '../../../src/model/scope.js';
-import type { RunRequest, RunResult } from '../../../src/scripting/script-run.js';
+import type { RunRequest, RunResult } from '../../../src/scripting/run-request.js';
 import { type Role, type Settings, type StartedGateway, startGateway } from '../../contract/gateway.js';
 import { createTestDatabase } from '../../database.js';
 

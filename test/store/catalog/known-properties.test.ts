@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { planSchools } from '../../../src/demo/school-structure.js';
+import { planSchools } from '../../../src/demo/school-plan.js';
 import type { JsonValue } from '../../../src/json.js';
 import { schoolSettings } from '../../../src/reports/engine/school-settings.js';
 import {

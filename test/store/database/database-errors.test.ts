@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
-import { findConstraint, toServiceError } from '../../../src/store/database/database-errors.js';
+import { findConstraint, translateDatabaseError } from '../../../src/store/database/database-errors.js';
 
 function databaseError(code: string): Error {
   return Object.assign(new Error('as Postgres words it'), { code, severity: 'ERROR' });
@@ -29,7 +29,7 @@ describe('the table of database errors', () => {
     ['ENOTFOUND', 'UNAVAILABLE', 5],
   ])('makes %s %s', (sqlState, code, retryAfterSeconds) => {
     const cause = databaseError(sqlState);
-    expect(toServiceError(cause)).toMatchObject({ code, retryAfterSeconds, cause });
+    expect(translateDatabaseError(cause)).toMatchObject({ code, retryAfterSeconds, cause });
   });
 
   it.each([
@@ -38,12 +38,15 @@ describe('the table of database errors', () => {
     'timeout exceeded when trying to connect',
     'Cannot use a pool after calling end on the pool',
   ])('makes UNAVAILABLE of the driver’s “%s”', (message) => {
-    expect(toServiceError(new Error(message))).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 });
+    expect(translateDatabaseError(new Error(message))).toMatchObject({
+      code: 'UNAVAILABLE',
+      retryAfterSeconds: 5,
+    });
   });
 
   it('looks into the errors of a host with several addresses', () => {
     const error = new AggregateError([databaseError('ECONNREFUSED'), databaseError('ECONNREFUSED')]);
-    expect(toServiceError(error)).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(translateDatabaseError(error)).toMatchObject({ code: 'UNAVAILABLE' });
   });
 
   it('leaves alone what is ours already, and what is a fault of ours', () => {
@@ -53,7 +56,7 @@ describe('the table of database errors', () => {
       new TypeError('x'),
       'text',
     ]) {
-      expect(toServiceError(error)).toBe(error);
+      expect(translateDatabaseError(error)).toBe(error);
     }
   });
 

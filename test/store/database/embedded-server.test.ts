@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import pg from 'pg';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
-import { runProgram } from '../../../src/store/database/embedded-binaries.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/store/database/embedded-server.js';
+import { runProgram } from '../../../src/store/database/server-programs.js';
 
 jest.setTimeout(60_000);
 

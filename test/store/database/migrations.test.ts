@@ -9,7 +9,7 @@ import { parseConfig } from '../../../src/config.js';
 import { findPackageDirectory } from '../../../src/package-directory.js';
 import { applyMigrations, listMigrations } from '../../../src/store/database/migrations.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
-import { findDrift } from '../../../src/store/database/schema-drift.js';
+import { findSchemaDrift } from '../../../src/store/database/schema-drift.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
 
 jest.setTimeout(30_000);
@@ -68,9 +68,9 @@ describe('migrations', () => {
   });
 
   it('agree with schema.prisma, partitions at run time or not', async () => {
-    await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
+    await expect(findSchemaDrift({ url: test.url })).resolves.toBeUndefined();
     await ensurePartition(test.database, { name: 'task', fields: [], indexes: [], uniqueTogether: [] });
-    await expect(findDrift({ url: test.url })).resolves.toBeUndefined();
+    await expect(findSchemaDrift({ url: test.url })).resolves.toBeUndefined();
   });
 
   it('are found to differ from schema.prisma when they do', async () => {
@@ -79,7 +79,7 @@ describe('migrations', () => {
       testDatabase.url,
       'alter table sessions drop column revoked_at; create table stray (id int primary key)',
     );
-    const drift = await findDrift({ url: testDatabase.url });
+    const drift = await findSchemaDrift({ url: testDatabase.url });
     await testDatabase.drop();
     expect(drift).toContain('ADD COLUMN     "revoked_at"');
     expect(drift).toContain('DROP TABLE "stray"');

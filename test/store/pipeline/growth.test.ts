@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../../src/json.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { read, useDb } from '../../scripting/db/db.js';
 import { ADMIN } from '../people.js';
 
@@ -16,7 +16,7 @@ function nested(levels: number, wrap: (inner: JsonValue) => JsonValue, inner: Js
 
 async function expectSmall(stages: readonly JsonValue[]): Promise<JsonValue[]> {
   const started = Date.now();
-  const run = { collection: 'note', stages: parsePipeline([...stages]) };
+  const run = { collection: 'note', stages: parseMongoPipeline([...stages]) };
   expect(test.pipelines.plan(ADMIN, run).compiled.sql.sql.length).toBeLessThan(200_000);
   const documents = await read(test.pipelines.run(ADMIN, run));
   expect(Date.now() - started).toBeLessThan(5_000);

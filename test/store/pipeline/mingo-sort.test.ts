@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runStage } from '../../../src/store/pipeline/mingo-context.js';
+import { runMingoStage } from '../../../src/store/pipeline/mingo-operators.js';
 
 const DOCUMENTS = [
   { _id: 'a', k: null, n: 2 },
@@ -19,6 +19,6 @@ describe('$sort outside the database', () => {
 });
 
 function sorted(keys: Readonly<Record<string, 1 | -1>>): string {
-  const documents = runStage({ $sort: keys }, structuredClone(DOCUMENTS)) as { _id: string }[];
+  const documents = runMingoStage({ $sort: keys }, structuredClone(DOCUMENTS)) as { _id: string }[];
   return documents.map(({ _id }) => _id).join('');
 }

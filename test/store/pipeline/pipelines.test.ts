@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import type { JsonValue } from '../../../src/json.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { as, read, useDb } from '../../scripting/db/db.js';
 import { ADMIN, scopeOf } from '../people.js';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 async function run(collection: string, pipeline: JsonValue, scope = ADMIN) {
-  return await read(test.pipelines.run(scope, { collection, stages: parsePipeline(pipeline) }));
+  return await read(test.pipelines.run(scope, { collection, stages: parseMongoPipeline(pipeline) }));
 }
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {
@@ -63,7 +63,10 @@ function codeOf(error: unknown): unknown {
 }
 
 function share(collection: string, pipeline: JsonValue) {
-  const { inSql, inMemory } = test.pipelines.plan(ADMIN, { collection, stages: parsePipeline(pipeline) });
+  const { inSql, inMemory } = test.pipelines.plan(ADMIN, {
+    collection,
+    stages: parseMongoPipeline(pipeline),
+  });
   return [inSql.map(({ name }) => name), inMemory.map(({ name }) => name)];
 }
 

@@ -1,7 +1,7 @@
 /** How much of each realistic pipeline runs in the database, reviewed as a snapshot; and that each runs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DECLARATIONS } from '../../../src/compose/services.js';
-import { parsePipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline } from '../../../src/languages/mongo/mongo-pipeline.js';
 import { Catalog } from '../../../src/store/catalog/catalog.js';
 import { Pipelines } from '../../../src/store/pipeline/pipelines.js';
 import { RecordStore } from '../../../src/store/record-store.js';
@@ -31,7 +31,7 @@ describe('thirty realistic pipelines', () => {
 
   it('run so far in the database', () => {
     const shares = REALISTIC_PIPELINES.map(({ name, collection, stages }) => {
-      const plan = pipelines.plan(ADMIN, { collection, stages: parsePipeline([...stages]) });
+      const plan = pipelines.plan(ADMIN, { collection, stages: parseMongoPipeline([...stages]) });
       const inMemory = plan.inMemory.map((stage) => stage.name);
       const rest = inMemory.length === 0 ? '' : `; in memory ${inMemory.join(', ')}`;
       return `${name}: ${plan.inSql.length} of ${plan.inSql.length + inMemory.length}${rest}`;
@@ -42,7 +42,7 @@ describe('thirty realistic pipelines', () => {
   for (const { name, collection, stages } of REALISTIC_PIPELINES) {
     it(`runs: ${name}`, async () => {
       let count = 0;
-      const run = pipelines.run(ADMIN, { collection, stages: parsePipeline([...stages]) });
+      const run = pipelines.run(ADMIN, { collection, stages: parseMongoPipeline([...stages]) });
       for await (const batch of run) count += batch.length;
       expect(count).toBeLessThanOrEqual(1);
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ServiceError } from '../../../src/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { parseOquery } from '../../../src/languages/oquery.js';
-import { parseProject, parseSort } from '../../../src/languages/rest-parameters.js';
+import { parseProjectParameter, parseSortParameter } from '../../../src/languages/sort-parameter.js';
 import { parseWhere } from '../../../src/languages/where.js';
 import type { Collection, Field } from '../../../src/model/collection.js';
 import type { Filter } from '../../../src/model/filter.js';
@@ -102,8 +102,8 @@ describe('a name', () => {
   it('with anything but letters, digits, _, $ and - is refused in every text', () => {
     for (const attack of ATTACKS.filter((one) => /[^A-Za-z0-9_$.-]/.test(one))) {
       expect(() => parseOquery(`${attack.replace(/[=,]/g, '')}=1`)).toThrow(ServiceError);
-      expect(() => parseSort(attack)).toThrow(ServiceError);
-      expect(() => parseProject(attack)).toThrow(ServiceError);
+      expect(() => parseSortParameter(attack)).toThrow(ServiceError);
+      expect(() => parseProjectParameter(attack)).toThrow(ServiceError);
       expect(() => parseWhere({ [attack]: { equals: 'x' } }, { collection: SAMPLE })).toThrow(ServiceError);
       expect(() => parseWhere({ name: { [attack]: 'x' } }, { collection: SAMPLE })).toThrow(ServiceError);
     }

@@ -3,7 +3,7 @@
 import type { GroupKey, Period } from '../../../model/aggregate-query.js';
 import { isScalarName, SCALAR_TYPES, type ScalarName } from '../../../model/field-types/scalar-types.js';
 import type { Path } from '../../../model/path.js';
-import { distinctNames, toEnumValueName, toFieldName } from '../graphql-names.js';
+import { distinctGraphqlNames, toEnumValueName, toFieldName } from '../graphql-names.js';
 import type { TypedCollection, TypedEnum, TypedField, TypedModel, TypedObject } from '../typed-model.js';
 
 /** `id` is that of a record, `year` a whole number. */
@@ -43,9 +43,9 @@ export function listAggregateFields(typed: TypedCollection, model: TypedModel): 
     ...own.flatMap(periodsOf),
     ...own.flatMap((leaf) => (leaf.field.value.kind === 'reference' ? targetsOf(leaf, model) : [])),
   ];
-  const names = distinctNames(drafts.map(toName));
-  const enumNames = distinctNames(drafts.map(({ words }) => toEnumValueName(words.join(' '))));
-  const measuredNames = distinctNames(own.map(toName), GROUP_PARTS);
+  const names = distinctGraphqlNames(drafts.map(toName));
+  const enumNames = distinctGraphqlNames(drafts.map(({ words }) => toEnumValueName(words.join(' '))));
+  const measuredNames = distinctGraphqlNames(own.map(toName), GROUP_PARTS);
   return {
     keys: drafts.map(
       ({ key, value, description }, index): KeyField => ({

@@ -1,6 +1,6 @@
 /** The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order groups. */
 import { ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { SortDirection } from '../../../resolvers/records/record-types.js';
+import { SortDirection } from '../../../resolvers/records/generic-record.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';

@@ -1,7 +1,7 @@
 /** What is sent of `orderBy` as the order of the store. */
 import { ServiceError } from '../../../errors.js';
 import type { GroupOrder } from '../../../model/aggregate-query.js';
-import type { SortDirection } from '../../../resolvers/records/record-types.js';
+import type { SortDirection } from '../../../resolvers/records/generic-record.js';
 import type { AggregateFields } from './aggregate-fields.js';
 import type { FieldMeasure } from './measure-types.js';
 

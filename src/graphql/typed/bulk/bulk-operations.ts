@@ -2,7 +2,7 @@
 
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Path } from '../../../model/path.js';
-import type { UpdateOperation } from '../../../model/record-update.js';
+import type { UpdateOperation } from '../../../model/update-operation.js';
 import { type InputValues, toStoredInput } from '../typed-input.js';
 import type { TypedObject } from '../typed-model.js';
 

@@ -6,7 +6,7 @@ import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { ScalarType } from '../../../model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-types.js';
 import { listUniqueKeys } from '../../../store/writing/upserts.js';
-import { distinctNames, toEnumValueName } from '../graphql-names.js';
+import { distinctGraphqlNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
 import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
 
@@ -58,7 +58,7 @@ function createBatch({ object, plural }: TypedCollection): TypeClass {
 
 function createKeys({ object, collection, plural }: TypedCollection): object {
   const keys = listUniqueKeys(collection);
-  const names = distinctNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
+  const names = distinctGraphqlNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
   const values = Object.fromEntries(keys.map((key, index) => [names[index] ?? key, key]));
   registerEnumType(values, {
     name: `${object.typeName}Key`,

@@ -1,8 +1,8 @@
 /** A field of a record type: the records that point to it, for the plain path. In the spliced path the database joins them itself. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
-import { pageInfoOf } from '../../../resolvers/records/page-source.js';
-import { OrderByInput } from '../../../resolvers/records/record-types.js';
+import { OrderByInput } from '../../../resolvers/records/generic-record.js';
+import { pageInfoOf } from '../../../resolvers/records/lazy-record.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';

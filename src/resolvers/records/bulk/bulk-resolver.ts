@@ -16,12 +16,12 @@ import {
   Root,
 } from 'type-graphql';
 import type { JsonValue } from '../../../json.js';
-import { Json } from '../../../scalars/json.js';
+import { JsonScalar } from '../../../scalars/json-scalar.js';
 import type { PageSizes } from '../../page-arguments.js';
 import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
+import { GenericRecord, OrderByInput } from '../generic-record.js';
 import { perField, toObject, toPath } from '../record-resolver.js';
-import { GenericRecord, OrderByInput } from '../record-types.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import type { BulkWrites, Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
@@ -46,7 +46,7 @@ class MatchingArguments {
   @Field(() => String, { description: 'The collection, e.g. "task".' })
   readonly collection!: string;
 
-  @Field(() => Json, {
+  @Field(() => JsonScalar, {
     nullable: true,
     description: 'Which records: a structured filter by stored field names, as for `records`.',
   })
@@ -143,7 +143,7 @@ export class BulkResolver {
   async upsertRecords(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => [Json], { description: 'The fields of each record by their stored names.' })
+    @Arg('data', () => [JsonScalar], { description: 'The fields of each record by their stored names.' })
     data: readonly JsonValue[],
     @Arg('by', () => String, {
       defaultValue: '_id',

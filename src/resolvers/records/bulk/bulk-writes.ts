@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../../../json.js';
 import type { Filter } from '../../../model/filter.js';
-import type { UpdateOperation } from '../../../model/record-update.js';
 import type { Scope } from '../../../model/scope.js';
+import type { UpdateOperation } from '../../../model/update-operation.js';
 import { accessOf, readershipOf } from '../../../store/access/access.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { RecordStore } from '../../../store/record-store.js';

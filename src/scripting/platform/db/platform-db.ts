@@ -7,21 +7,20 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.js';
-import { parsePipeline, parseStage, type Stage } from '../../../languages/mongo/mongo-pipeline.js';
+import { parseMongoPipeline, parseStage, type Stage } from '../../../languages/mongo/mongo-pipeline.js';
 import { malformedMongo, startMongoPlace, withinMongo } from '../../../languages/mongo/mongo-place.js';
 import { parseMongoQuery } from '../../../languages/mongo/mongo-query.js';
 import { equalitiesOf, parseMongoUpdate } from '../../../languages/mongo/mongo-update.js';
 import { withStoredTimes } from '../../../languages/mongo/stored-times.js';
 import type { Filter } from '../../../model/filter.js';
-import { withValueAt } from '../../../model/record-update-path.js';
 import type { Scope } from '../../../model/scope.js';
+import { withValueAt } from '../../../model/value-at-path.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../store/database/database.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
 import { targetInRecord } from '../../../store/sql/target.js';
 import { ReadyJson } from '../host-binding.js';
-import { listReadable } from './collections.js';
 import {
   assertNoOptions,
   countOptions,
@@ -31,6 +30,7 @@ import {
   sortOf,
   updateOptions,
 } from './options.js';
+import { listReadableCollections } from './readable-collections.js';
 
 export interface PlatformDbOptions {
   readonly catalog: Catalog;
@@ -72,7 +72,7 @@ export class PlatformDb {
     const [counted] = await this.#collect(call, collection, [
       ...this.#match(call, collection, query),
       ...part({ limit, skip }),
-      ...parsePipeline([{ $count: 'count' }]),
+      ...parseMongoPipeline([{ $count: 'count' }]),
     ]);
     return counted === undefined ? 0 : Number((JSON.parse(counted) as { count: number }).count);
   }
@@ -89,7 +89,7 @@ export class PlatformDb {
       throw malformedMongo(startMongoPlace('key'), 'a path such as class', key);
     const groups = await this.#collect(call, collection, [
       ...this.#match(call, collection, request.query),
-      ...parsePipeline([
+      ...parseMongoPipeline([
         { $project: { _id: 0, value: `$${key}` } },
         { $unwind: { path: '$value', preserveNullAndEmptyArrays: true } },
         { $match: { value: { $exists: true } } },
@@ -219,7 +219,7 @@ export class PlatformDb {
    * or one by its name.
    */
   async listCollections(call: DbCall, filter?: Sent): Promise<ReadyJson> {
-    return new ReadyJson(`[${(await listReadable(this.#options, call, filter)).join(',')}]`);
+    return new ReadyJson(`[${(await listReadableCollections(this.#options, call, filter)).join(',')}]`);
   }
 
   async #update(
@@ -256,7 +256,7 @@ export class PlatformDb {
   }
 
   #pipeline({ scope }: DbCall, collection: string, pipeline: Sent): readonly Stage[] {
-    return parsePipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
+    return parseMongoPipeline(pipeline, { readQuery: this.#readQuery(scope, collection) });
   }
 
   #run({ scope, within, signal }: DbCall, collection: string, stages: readonly Stage[]): Batches {
@@ -309,7 +309,7 @@ function required(query: Sent): JsonValue {
 }
 
 function part({ limit, skip }: Pick<DbReadOptions, 'limit' | 'skip'>): readonly Stage[] {
-  return parsePipeline([
+  return parseMongoPipeline([
     ...(skip === 0 ? [] : [{ $skip: skip }]),
     ...(limit === undefined ? [] : [{ $limit: limit }]),
   ]);

@@ -19,13 +19,13 @@ import {
 } from './expression-context.js';
 import { EXPRESSION_OPERATORS } from './expression-operators.js';
 import {
+  type ExpressionValue,
   JSON_NULL,
   sqlBoolean,
   sqlJson,
   sqlNumber,
   sqlText,
   toJson,
-  type Value,
 } from './expression-value.js';
 
 /** What `compileExpression` starts with. */
@@ -36,7 +36,7 @@ export function startExpressions(root: DocumentRoot, context: ExpressionContext)
 
 const NO_VARIABLES: Variables = new Map();
 
-function compile(expression: Expression, expressions: Expressions): Value {
+function compile(expression: Expression, expressions: Expressions): ExpressionValue {
   switch (expression.kind) {
     case 'literal':
       return literal(expression.value);
@@ -60,7 +60,7 @@ function compile(expression: Expression, expressions: Expressions): Value {
   }
 }
 
-function literal(value: JsonValue): Value {
+function literal(value: JsonValue): ExpressionValue {
   if (typeof value === 'string') return sqlText(Prisma.sql`${storable(value)}::text`);
   if (typeof value === 'boolean') return sqlBoolean(Prisma.sql`${value}::boolean`);
   if (typeof value === 'number' || isExactNumber(value))
@@ -72,7 +72,7 @@ function literal(value: JsonValue): Value {
 function variable(
   { name, path }: Extract<Expression, { kind: 'variable' }>,
   expressions: Expressions,
-): Value {
+): ExpressionValue {
   switch (name) {
     case 'ROOT':
       return sqlJson(expressions.root.json);
@@ -99,7 +99,7 @@ function variable(
 }
 
 /** Members that are missing are left out. */
-export function objectOf(members: readonly (readonly [string, Value])[]): Value {
+export function objectOf(members: readonly (readonly [string, ExpressionValue])[]): ExpressionValue {
   if (members.length === 0) return sqlJson(Prisma.raw(`'{}'::jsonb`));
   const isComplete = members.every(([, { type }]) => type !== 'json');
   if (isComplete && members.length <= 50) {
@@ -114,7 +114,7 @@ export function objectOf(members: readonly (readonly [string, Value])[]): Value 
 }
 
 /** An element that is missing is null. */
-function listOf(elements: readonly Value[]): Value {
+function listOf(elements: readonly ExpressionValue[]): ExpressionValue {
   if (elements.length === 0) return sqlJson(Prisma.raw(`'[]'::jsonb`));
   const values = elements.map((element) => Prisma.sql`coalesce(${toJson(element)}, ${JSON_NULL})`);
   return sqlJson(Prisma.sql`to_jsonb(array[${Prisma.join(values, ', ')}]::jsonb[])`);

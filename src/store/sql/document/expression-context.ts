@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.js';
 import type { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import type { DocumentRoot } from './document-root.js';
-import type { Value } from './expression-value.js';
+import type { ExpressionValue } from './expression-value.js';
 
 /** What an expression depends on beside the document. */
 export interface ExpressionContext {
@@ -24,14 +24,14 @@ export interface Expressions {
   readonly variables: Variables;
   readonly depth: number;
   /** The compiler of any expression, for the operators that have some inside. */
-  readonly compile: (expression: Expression, expressions: Expressions) => Value;
+  readonly compile: (expression: Expression, expressions: Expressions) => ExpressionValue;
 }
 
 /** One operator: what its operand is worth. */
-export type CompileOperator = (operand: Expression, expressions: Expressions) => Value;
+export type CompileOperator = (operand: Expression, expressions: Expressions) => ExpressionValue;
 
 /** @throws NotInSql; MALFORMED_FILTER (400) for operands that an operator does not take */
-export function compileExpression(expression: Expression, expressions: Expressions): Value {
+export function compileExpression(expression: Expression, expressions: Expressions): ExpressionValue {
   return expressions.compile(expression, expressions);
 }
 

@@ -9,31 +9,31 @@ type Sql = Prisma.Sql;
  * `json`: jsonb, null where the value is missing. `number` (numeric) and `text`: null is a null that is
  * there. `boolean`: never null.
  */
-export interface Value {
+export interface ExpressionValue {
   readonly type: 'json' | 'number' | 'text' | 'boolean';
   readonly sql: Sql;
 }
 
-export function sqlJson(sql: Sql): Value {
+export function sqlJson(sql: Sql): ExpressionValue {
   return { type: 'json', sql };
 }
 
-export function sqlNumber(sql: Sql): Value {
+export function sqlNumber(sql: Sql): ExpressionValue {
   return { type: 'number', sql };
 }
 
-export function sqlText(sql: Sql): Value {
+export function sqlText(sql: Sql): ExpressionValue {
   return { type: 'text', sql };
 }
 
-export function sqlBoolean(sql: Sql): Value {
+export function sqlBoolean(sql: Sql): ExpressionValue {
   return { type: 'boolean', sql };
 }
 
 export const JSON_NULL = Prisma.raw(`'null'::jsonb`);
 
 /** jsonb, null where the value is missing. */
-export function toJson({ type, sql }: Value): Sql {
+export function toJson({ type, sql }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
       return sql;
@@ -47,7 +47,7 @@ export function toJson({ type, sql }: Value): Sql {
 }
 
 /** numeric; null for what is no number. */
-export function toNumber({ type, sql }: Value): Sql {
+export function toNumber({ type, sql }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
       return Prisma.sql`to_number(${sql})`;
@@ -60,7 +60,7 @@ export function toNumber({ type, sql }: Value): Sql {
 }
 
 /** text; null for what is none. */
-export function toText({ type, sql }: Value): Sql {
+export function toText({ type, sql }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
       return Prisma.sql`doc_text(${sql})`;
@@ -73,7 +73,7 @@ export function toText({ type, sql }: Value): Sql {
 }
 
 /** Whether the value counts as true. Never null. */
-export function toCondition({ type, sql }: Value): Sql {
+export function toCondition({ type, sql }: ExpressionValue): Sql {
   switch (type) {
     case 'json':
       return Prisma.sql`doc_is_true(${sql})`;

@@ -6,6 +6,7 @@ import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import {
+  type ExpressionValue,
   JSON_NULL,
   once,
   sqlBoolean,
@@ -14,7 +15,6 @@ import {
   sqlText,
   toCondition,
   toJson,
-  type Value,
 } from './expression-value.js';
 import { nearestDouble } from './number-operators.js';
 import { literalInteger, literalText, named, one, several, two, wrongOperands } from './operands.js';
@@ -43,21 +43,21 @@ function element(value: Sql, index: number): Sql {
   );
 }
 
-function arrayElemAt(operand: Expression, expressions: Expressions): Value {
+function arrayElemAt(operand: Expression, expressions: Expressions): ExpressionValue {
   const [list, index] = two('$arrayElemAt', operand);
   const position = literalInteger(index);
   if (position === undefined) throw new NotInSql('$arrayElemAt at a computed position');
   return sqlJson(element(jsonOf(list, expressions), position));
 }
 
-function isIn(operand: Expression, expressions: Expressions): Value {
+function isIn(operand: Expression, expressions: Expressions): ExpressionValue {
   const [value, list] = two('$in', operand).map((each) => jsonOf(each, expressions));
   return sqlBoolean(
     Prisma.sql`coalesce(coalesce(${value}, ${JSON_NULL}) in (select jsonb_array_elements(doc_list(${list}))), false)`,
   );
 }
 
-function concatArrays(operand: Expression, expressions: Expressions): Value {
+function concatArrays(operand: Expression, expressions: Expressions): ExpressionValue {
   const lists = several('$concatArrays', operand).map((each) => {
     const list = jsonOf(each, expressions);
     return ifList(list, (value) => value);
@@ -65,7 +65,7 @@ function concatArrays(operand: Expression, expressions: Expressions): Value {
   return sqlJson(Prisma.sql`coalesce(${Prisma.join(lists, ' || ')}, ${JSON_NULL})`);
 }
 
-function slice(operand: Expression, expressions: Expressions): Value {
+function slice(operand: Expression, expressions: Expressions): ExpressionValue {
   const [list, first, second] = several('$slice', operand, { least: 2, most: 3 });
   const one = literalInteger(first);
   const two = second === undefined ? undefined : literalInteger(second);
@@ -97,7 +97,7 @@ function eachOf(
   { input, as }: { readonly input: Expression; readonly as: Expression | undefined },
   expressions: Expressions,
   compute: (element: Sql, inner: Expressions) => { readonly value: Sql; readonly where: Sql },
-): Value {
+): ExpressionValue {
   const name = as === undefined ? 'this' : literalText(as);
   if (name === undefined) throw wrongOperands('$map and $filter', 'a text as the name "as"');
   const alias = Prisma.raw(`l${expressions.depth}`);
@@ -114,7 +114,7 @@ function eachOf(
   );
 }
 
-function filterOf(operand: Expression, expressions: Expressions): Value {
+function filterOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const { input, as, cond } = named('$filter', operand, { required: ['input', 'cond'], optional: ['as'] });
   return eachOf({ input, as }, expressions, (element, inner) => ({
     value: element,
@@ -122,7 +122,7 @@ function filterOf(operand: Expression, expressions: Expressions): Value {
   }));
 }
 
-function mapOf(operand: Expression, expressions: Expressions): Value {
+function mapOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const { input, as, in: body } = named('$map', operand, { required: ['input', 'in'], optional: ['as'] });
   return eachOf({ input, as }, expressions, (_element, inner) => ({
     value: Prisma.sql`coalesce(${toJson(compileExpression(body, inner))}, ${JSON_NULL})`,
@@ -130,7 +130,7 @@ function mapOf(operand: Expression, expressions: Expressions): Value {
   }));
 }
 
-type Fold = (values: Sql) => Value;
+type Fold = (values: Sql) => ExpressionValue;
 
 /** Of one list its elements, of several operands these. */
 function folded(operator: string, fold: Fold): CompileOperator {
@@ -162,7 +162,7 @@ const extremeOf =
       Prisma.sql`coalesce((select ${Prisma.raw(name)}(e.value) filter (where e.value <> ${JSON_NULL}) from ${values}), ${JSON_NULL})`,
     );
 
-function mergeObjects(operand: Expression, expressions: Expressions): Value {
+function mergeObjects(operand: Expression, expressions: Expressions): ExpressionValue {
   const objects = several('$mergeObjects', operand);
   if (operand.kind !== 'list' && operand.kind !== 'object')
     throw new NotInSql('$mergeObjects of a computed list');

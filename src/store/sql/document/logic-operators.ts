@@ -7,13 +7,13 @@ import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import {
+  type ExpressionValue,
   JSON_NULL,
   sqlBoolean,
   sqlJson,
   sqlNumber,
   toCondition,
   toJson,
-  type Value,
 } from './expression-value.js';
 import { named, one, several, two, wrongOperands } from './operands.js';
 
@@ -45,16 +45,19 @@ function conditions(operator: string, operand: Expression, expressions: Expressi
 }
 
 /** A number stays one where both are; else jsonb, so that what is missing stays so. */
-function chosen(cases: readonly { readonly when: Sql; readonly value: Value }[], otherwise: Value): Value {
+function chosen(
+  cases: readonly { readonly when: Sql; readonly value: ExpressionValue }[],
+  otherwise: ExpressionValue,
+): ExpressionValue {
   const values = [...cases.map(({ value }) => value), otherwise];
   const isNumber = values.every(({ type }) => type === 'number');
-  const print = (value: Value) => (isNumber ? value.sql : toJson(value));
+  const print = (value: ExpressionValue) => (isNumber ? value.sql : toJson(value));
   const branches = cases.map(({ when, value }) => Prisma.sql`when ${when} then ${print(value)}`);
   const sql = Prisma.sql`(case ${Prisma.join(branches, ' ')} else ${print(otherwise)} end)`;
   return isNumber ? sqlNumber(sql) : sqlJson(sql);
 }
 
-function cond(operand: Expression, expressions: Expressions): Value {
+function cond(operand: Expression, expressions: Expressions): ExpressionValue {
   const [test, yes, no] =
     operand.kind === 'list'
       ? several('$cond', operand, { least: 3, most: 3 })
@@ -71,7 +74,7 @@ function orderedCond(parts: Readonly<Record<'if' | 'then' | 'else', Expression>>
   return [parts.if, parts.then, parts.else];
 }
 
-function switchOf(operand: Expression, expressions: Expressions): Value {
+function switchOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const parts = named('$switch', operand, { required: ['branches'], optional: ['default'] });
   if (parts.branches.kind !== 'list' || parts.branches.elements.length === 0) {
     throw wrongOperands('$switch', 'a list of branches {case, then}');
@@ -88,7 +91,7 @@ function switchOf(operand: Expression, expressions: Expressions): Value {
   return chosen(cases, compileExpression(parts.default, expressions));
 }
 
-function ifNull(operand: Expression, expressions: Expressions): Value {
+function ifNull(operand: Expression, expressions: Expressions): ExpressionValue {
   const values = several('$ifNull', operand, { least: 2 }).map((each) =>
     compileExpression(each, expressions),
   );
@@ -98,7 +101,7 @@ function ifNull(operand: Expression, expressions: Expressions): Value {
   return sqlJson(Prisma.sql`coalesce(${Prisma.join([...tried, toJson(last)], ', ')})`);
 }
 
-function letOf(operand: Expression, expressions: Expressions): Value {
+function letOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const { vars, in: body } = named('$let', operand, { required: ['vars', 'in'] });
   if (vars.kind !== 'object') throw wrongOperands('$let', 'an object vars of names and expressions');
   const variables = new Map(expressions.variables);

@@ -4,11 +4,12 @@
  */
 
 import { Prisma } from '../../../generated/prisma/client.js';
-import { parsePattern } from '../../../languages/mongo/mongo-pattern.js';
+import { parseMongoPattern } from '../../../languages/mongo/mongo-pattern.js';
 import { startMongoPlace } from '../../../languages/mongo/mongo-place.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
 import {
+  type ExpressionValue,
   once,
   sqlBoolean,
   sqlJson,
@@ -16,7 +17,6 @@ import {
   sqlText,
   toJson,
   toText,
-  type Value,
 } from './expression-value.js';
 import { literalInteger, literalText, named, one, several, two } from './operands.js';
 
@@ -34,7 +34,7 @@ function inCase(operator: string, name: 'lower' | 'upper'): CompileOperator {
 }
 
 /** Of a number its digits. */
-function printed(value: Value): Sql {
+function printed(value: ExpressionValue): Sql {
   if (value.type === 'text') return value.sql;
   if (value.type === 'number') return Prisma.sql`trim_scale(${value.sql})::text`;
   const written = toJson(value);
@@ -68,7 +68,7 @@ function trimmed(operator: string, name: 'btrim' | 'ltrim' | 'rtrim'): CompileOp
   };
 }
 
-function regexMatch(operand: Expression, expressions: Expressions): Value {
+function regexMatch(operand: Expression, expressions: Expressions): ExpressionValue {
   const { input, regex, options } = named('$regexMatch', operand, {
     required: ['input', 'regex'],
     optional: ['options'],
@@ -76,18 +76,18 @@ function regexMatch(operand: Expression, expressions: Expressions): Value {
   const source = literalText(regex);
   const flags = options === undefined ? '' : literalText(options);
   if (source === undefined || flags === undefined) throw new NotInSql('$regexMatch by a computed expression');
-  const pattern = parsePattern({ source, options: flags }, startMongoPlace('$regexMatch'));
+  const pattern = parseMongoPattern({ source, options: flags }, startMongoPlace('$regexMatch'));
   return sqlBoolean(Prisma.sql`coalesce(${textOf(input, expressions)} ~ ${pattern}, false)`);
 }
 
-function split(operand: Expression, expressions: Expressions): Value {
+function split(operand: Expression, expressions: Expressions): ExpressionValue {
   const [whole, separator] = two('$split', operand).map((each) => textOf(each, expressions));
   return sqlJson(
     Prisma.sql`coalesce(to_jsonb(string_to_array(${whole}, nullif(${separator}, ''))), 'null'::jsonb)`,
   );
 }
 
-function toStringOf(operand: Expression, expressions: Expressions): Value {
+function toStringOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const value = compileExpression(one('$toString', operand), expressions);
   if (value.type !== 'json')
     return sqlText(value.type === 'boolean' ? Prisma.sql`(${value.sql})::text` : printed(value));

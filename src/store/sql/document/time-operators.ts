@@ -7,7 +7,7 @@ import { ServiceError } from '../../../errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Expression } from '../../../model/expression.js';
 import { type CompileOperator, compileExpression, type Expressions, NotInSql } from './expression-context.js';
-import { once, sqlNumber, sqlText, toText, type Value } from './expression-value.js';
+import { type ExpressionValue, once, sqlNumber, sqlText, toText } from './expression-value.js';
 import { literalText, named, one, wrongOperands } from './operands.js';
 
 type Sql = Prisma.Sql;
@@ -102,7 +102,7 @@ function toCharPattern(format: string): string {
   return pattern;
 }
 
-function dateToString(operand: Expression, expressions: Expressions): Value {
+function dateToString(operand: Expression, expressions: Expressions): ExpressionValue {
   const parts = named('$dateToString', operand, {
     required: ['date'],
     optional: ['format', 'timezone', 'onNull'],
@@ -117,7 +117,7 @@ function dateToString(operand: Expression, expressions: Expressions): Value {
 const UNITS = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'];
 
 /** Weeks begin on Sunday in Mongo: left to it but for those that say Monday. */
-function dateTrunc(operand: Expression, expressions: Expressions): Value {
+function dateTrunc(operand: Expression, expressions: Expressions): ExpressionValue {
   const parts = named('$dateTrunc', operand, {
     required: ['date', 'unit'],
     optional: ['timezone', 'startOfWeek'],
@@ -132,7 +132,7 @@ function dateTrunc(operand: Expression, expressions: Expressions): Value {
   return storedInstant(Prisma.sql`(${start} at time zone ${zone(parts.timezone)})`);
 }
 
-function storedInstant(at: Sql): Value {
+function storedInstant(at: Sql): ExpressionValue {
   return sqlText(Prisma.sql`to_char(${at} at time zone 'UTC', ${INSTANT_FORMAT})`);
 }
 

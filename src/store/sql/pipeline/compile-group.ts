@@ -7,7 +7,14 @@ import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-p
 import type { Expression } from '../../../model/expression.js';
 import { startExpressions } from '../document/compile-expression.js';
 import { compileExpression, NotInSql } from '../document/expression-context.js';
-import { JSON_NULL, sqlJson, sqlNumber, toJson, toNumber, type Value } from '../document/expression-value.js';
+import {
+  type ExpressionValue,
+  JSON_NULL,
+  sqlJson,
+  sqlNumber,
+  toJson,
+  toNumber,
+} from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
 import { storable, storableJson } from '../json-literal.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
@@ -21,10 +28,10 @@ type Sql = Prisma.Sql;
 interface Accumulated {
   readonly column: Sql | undefined;
   /** `inOrder` is an `order by` of the documents, for those whose result depends on it. */
-  readonly result: (column: Sql, inOrder: Sql) => Value;
+  readonly result: (column: Sql, inOrder: Sql) => ExpressionValue;
 }
 
-type Accumulate = (value: Value) => Accumulated;
+type Accumulate = (value: ExpressionValue) => Accumulated;
 
 const ACCUMULATORS: Readonly<Record<string, Accumulate>> = {
   $sum: (value) => ({
@@ -64,7 +71,7 @@ export const SQL_ACCUMULATORS: readonly string[] = Object.keys(ACCUMULATORS);
 /** What they make depends on the order of the documents. */
 const IN_ORDER: ReadonlySet<string> = new Set(['$first', '$last', '$push']);
 
-function extreme(value: Value, name: 'min' | 'max'): Accumulated {
+function extreme(value: ExpressionValue, name: 'min' | 'max'): Accumulated {
   if (value.type === 'number') {
     return { column: value.sql, result: (column) => sqlNumber(Prisma.sql`${Prisma.raw(name)}(${column})`) };
   }
@@ -77,7 +84,7 @@ function extreme(value: Value, name: 'min' | 'max'): Accumulated {
   };
 }
 
-function positioned(value: Value, name: 'doc_first' | 'doc_last'): Accumulated {
+function positioned(value: ExpressionValue, name: 'doc_first' | 'doc_last'): Accumulated {
   return {
     column: toJson(value),
     result: (column, order) =>
@@ -85,7 +92,7 @@ function positioned(value: Value, name: 'doc_first' | 'doc_last'): Accumulated {
   };
 }
 
-function deviation(value: Value, name: 'stddev_pop' | 'stddev_samp'): Accumulated {
+function deviation(value: ExpressionValue, name: 'stddev_pop' | 'stddev_samp'): Accumulated {
   return {
     column: toNumber(value),
     result: (column) => sqlNumber(nearestDouble(Prisma.sql`${Prisma.raw(name)}(${column})`)),
@@ -126,7 +133,7 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
   const isOrdered = members.some(({ accumulator }) => IN_ORDER.has(accumulator));
   const columns: Sql[] = [Prisma.sql`${key} as k`];
   const inner = context.aliases.next('g');
-  const results = members.map(({ name, accumulator, operand }): [string, Value] => {
+  const results = members.map(({ name, accumulator, operand }): [string, ExpressionValue] => {
     const accumulate = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
     if (accumulate === undefined) throw new NotInSql(accumulator);
     if (isOne(accumulator, operand)) return [name, sqlNumber(Prisma.raw('count(*)::numeric'))];
@@ -158,7 +165,7 @@ order by ${k}) as ${Prisma.raw(alias)}`,
 const MAX_MEMBERS = 45;
 
 /** Every member is there, if only as null. `jsonb_build_object` takes 100 arguments. */
-function completeObject(members: readonly (readonly [string, Value])[]): Sql {
+function completeObject(members: readonly (readonly [string, ExpressionValue])[]): Sql {
   const objects: Sql[] = [];
   for (let at = 0; at < members.length; at += MAX_MEMBERS) {
     const pairs = members

@@ -8,7 +8,7 @@ import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-project
 import type { Path } from '../../../model/path.js';
 import { objectOf } from '../document/compile-expression.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
-import { sqlJson as jsonValue, type Value } from '../document/expression-value.js';
+import { type ExpressionValue, sqlJson as jsonValue } from '../document/expression-value.js';
 import { storable } from '../json-literal.js';
 
 type Sql = Prisma.Sql;
@@ -69,15 +69,15 @@ export function onlyFields(
     computed,
   }: {
     readonly fields: FieldTree;
-    readonly computed: readonly { readonly path: Path; readonly value: Value }[];
+    readonly computed: readonly { readonly path: Path; readonly value: ExpressionValue }[];
   },
 ): DocumentRoot {
-  const kept = [...fields].map(([name, below]): [string, Value] => {
+  const kept = [...fields].map(([name, below]): [string, ExpressionValue] => {
     const whole = base.valueAt([name]);
     if (below === true) return [name, jsonValue(whole)];
     return [name, jsonValue(picked(whole, below))];
   });
-  const own = computed.flatMap(({ path, value }): [string, Value][] => {
+  const own = computed.flatMap(({ path, value }): [string, ExpressionValue][] => {
     const [name] = path;
     return path.length === 1 && name !== undefined ? [[name, value]] : [];
   });

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { Field } from '../model/collection.js';
+import { type CommandLine, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+/** `campus collection`: what is declared. */
+export function registerCollectionCommand(program: Command, commandLine: CommandLine): void {
+  const collection = program
+    .command('collection')
+    .description('list the collections, show one with its fields and rights');
+
+  collection
+    .command('list')
+    .description('list the collections')
+    .action(() =>
+      withServices(commandLine, async ({ catalog }) => {
+        printTable(
+          ['name', 'title', 'fields', 'declared', 'version'],
+          catalog
+            .list()
+            .map((listed) => [
+              listed.name,
+              listed.title,
+              String(listed.fields.length),
+              listed.isDeclared ? 'schema/collections' : 'at run time',
+              String(listed.version),
+            ]),
+        );
+      }),
+    );
+
+  collection
+    .command('show <name>')
+    .description('show the fields of a collection and who may do what with it')
+    .action((name: string) =>
+      withServices(commandLine, async ({ catalog }) => {
+        const shown = catalog.get(name);
+        printLine(`${shown.name}: ${shown.title}\n${shown.description}\n`);
+        printTable(['field', 'type', 'rules', 'meaning'], shown.fields.map(fieldRow));
+        printLine('');
+        printTable(
+          ['role', 'may', 'does not see', 'may not set', 'rows'],
+          [...shown.access].map(([role, access]) => [
+            role,
+            [...access.verbs].join(', '),
+            [...access.hiddenFields].join(', '),
+            [...access.readOnlyFields].join(', '),
+            access.rows === undefined
+              ? 'all'
+              : `${access.rows.fields.map((path) => path.join('.')).join(', ')} in ${access.rows.attribute}`,
+          ]),
+        );
+      }),
+    );
+}
+
+function fieldRow(field: Field): string[] {
+  const type =
+    field.targets.length > 0 ? `reference to ${field.targets.join(' or ')}` : (field.format ?? field.type);
+  const rules = [
+    field.isRequired && 'required',
+    field.isUnique && 'unique',
+    field.isIndexed && 'indexed',
+    field.allowed && `one of ${field.allowed.join(', ')}`,
+  ].filter((rule) => rule !== false && rule !== undefined);
+  return [field.name, field.isList ? `list of ${type}` : type, rules.join(', '), field.description];
+}

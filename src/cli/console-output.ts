@@ -1,0 +1,109 @@
+/** How the command line speaks: tables and lines on standard output, faults as one line on standard error. */
+import Table from 'cli-table3';
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config.js';
+import { type ErrorDetail, ServiceError } from '../errors.js';
+import { StoppedBySignal } from './stop-signal.js';
+
+/**
+ * Prints rows as a table without borders, a heading line first. A terminal would obey the control characters
+ * of a cell, and show what follows an override of direction backwards: such a character is printed by its
+ * code, as `\u001b`. A cell may have several lines.
+ */
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const table = new Table({
+    head: head.map(disarmControls),
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
+    chars: Object.fromEntries(BORDERS.map((border) => [border, ''])),
+  });
+  for (const row of rows) table.push(row.map(disarmControls));
+  printLine(
+    table
+      .toString()
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n'),
+  );
+}
+
+/**
+ * The marks and isolates that order a text of both directions are none of them: names are written with those.
+ */
+const CONTROLS = /(?!\n)[\p{Cc}\u202d\u202e]/gu;
+
+function disarmControls(text: string): string {
+  return text.replaceAll(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/**
+ * Turns what ended a command into its exit code, after one line on standard error that says what was wrong: 0
+ * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
+ * ours, 130 after a signal.
+ */
+export function endWithFault(fault: unknown): number {
+  if (fault instanceof CommanderError) return fault.exitCode;
+  if (fault instanceof StoppedBySignal) {
+    process.stderr.write(`campus: ${fault.message}; what was under way is undone\n`);
+    return 130;
+  }
+  if (fault instanceof ConfigError) {
+    process.stderr.write(`campus: settings that cannot be used\n${fault.message}\n`);
+    return 1;
+  }
+  if (fault instanceof ServiceError && fault.status !== 500) {
+    process.stderr.write(`campus: ${fault.message}\n`);
+    for (const detail of fault.errors ?? []) process.stderr.write(`  ${printDetail(detail)}\n`);
+    return 1;
+  }
+  process.stderr.write(
+    `campus: a fault of ours: ${fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)}\n`,
+  );
+  return 70;
+}
+
+/**
+ * Lets a command end as others do whose output nobody takes: without a word where the reader has gone
+ * (`campus report strength | head -1`), with the reason where the disk is full. Without this, either would be
+ * an uncaught error.
+ */
+export function watchConsoleOutput(): void {
+  process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
+    process.exitCode = fault.code === 'EPIPE' ? EXIT_OF_SIGPIPE : 1;
+    if (fault.code !== 'EPIPE')
+      process.stderr.write(`campus: standard output cannot be written: ${fault.message}\n`);
+  });
+  // Nothing is left to say it on.
+  process.stderr.on('error', () => {});
+}
+
+/** A shell gives this exit code for a program that the signal of a broken pipe has ended. */
+const EXIT_OF_SIGPIPE = 141;
+
+function printDetail({ pointer, parameter, detail, expected, sent }: ErrorDetail): string {
+  const where = pointer ?? parameter;
+  const right = expected === undefined ? '' : ` Expected ${expected}.`;
+  const got = sent === undefined ? '' : ` Got ${JSON.stringify(sent)}.`;
+  return `${where === undefined ? '' : `${where}: `}${detail}${right}${got}`;
+}
+
+const BORDERS = [
+  'top',
+  'top-mid',
+  'top-left',
+  'top-right',
+  'bottom',
+  'bottom-mid',
+  'bottom-left',
+  'bottom-right',
+  'left',
+  'left-mid',
+  'mid',
+  'mid-mid',
+  'right',
+  'right-mid',
+  'middle',
+] as const;

@@ -1,0 +1,53 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { DECLARATIONS } from '../compose/services.js';
+import { printEnvExample } from '../config.js';
+import { ServiceError } from '../errors.js';
+import { printGatewaySchema, readCollections } from '../graphql/print-schema.js';
+import { reports } from '../reports/registry.js';
+import { printOpenapi } from '../rest/openapi.js';
+import { createRouteTable } from '../rest/routes.js';
+import { VERSION } from '../version.js';
+import { printLine } from './console-output.js';
+
+/** The files that are printed from the code, so that a change of a contract shows in review. */
+const CONTRACTS: readonly { readonly file: string; readonly print: () => string | Promise<string> }[] = [
+  { file: 'schema/schema.graphql', print: () => printGatewaySchema(DECLARATIONS) },
+  {
+    file: 'schema/openapi.json',
+    print: async () => {
+      const collections = await readCollections(DECLARATIONS);
+      return printOpenapi(createRouteTable({ reports, version: VERSION, collections }), VERSION);
+    },
+  },
+  { file: '.env.example', print: printEnvExample },
+];
+
+/** `campus contracts`: for those who change the code. */
+export function registerContractsCommand(program: Command): void {
+  program
+    .command('contracts')
+    .description('print schema/schema.graphql, schema/openapi.json and .env.example from the code')
+    .option('--check', 'change nothing; exit code 1 and the names of the files that are out of date')
+    .action(async (options: { check?: boolean }) => {
+      const stale: string[] = [];
+      for (const { file, print } of CONTRACTS) {
+        const target = path.join(PACKAGE, file);
+        const text = await print();
+        if (text === (await readFile(target, 'utf8').catch(() => undefined))) continue;
+        stale.push(file);
+        if (!options.check) await writeFile(target, text);
+      }
+      if (stale.length > 0 && options.check) {
+        throw new ServiceError(
+          'CONFLICT',
+          `out of date: ${stale.join(', ')}; \`npm run print\` brings them up to date`,
+        );
+      }
+      printLine(stale.length === 0 ? 'up to date' : `printed ${stale.join(', ')}`);
+    });
+}
+
+const PACKAGE = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');

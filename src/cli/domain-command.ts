@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import type { Domain } from '../model/scope.js';
+import type { NewDomain } from '../store/catalog/domains.js';
+import { assertPropertyValue } from '../store/catalog/known-properties.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+/** `campus domain`: the school and its branches. @see decisions 7 */
+export function registerDomainCommand(program: Command, commandLine: CommandLine): void {
+  const domain = program
+    .command('domain')
+    .description('add and list domains: the top one is the school, the others are its branches');
+
+  domain
+    .command('add <id>')
+    .description('add a domain; the first one is the top domain')
+    .requiredOption('--name <name>', 'the name people read')
+    .option('--timezone <zone>', 'IANA name, e.g. Asia/Kolkata; default: inherited')
+    .action((id: string, options: { name: string; timezone?: string }) =>
+      withServices(commandLine, async (services) => {
+        // Before anything is added: a command that fails leaves no domain behind.
+        if (options.timezone !== undefined) assertPropertyValue('timezone', options.timezone);
+        const added = { id, name: options.name };
+        const created = await addDomain(services, added);
+        if (options.timezone !== undefined) {
+          const scope = operatorScope(services, created.id);
+          await services.domains.setProperty(scope, { name: 'timezone', value: options.timezone });
+        }
+        printLine(`added ${id}`);
+      }),
+    );
+
+  domain
+    .command('list')
+    .description('list the domains')
+    .action(() =>
+      withServices(commandLine, async ({ domains }) => {
+        printTable(
+          ['id', 'name', 'part of', 'time zone'],
+          domains.list().map((listed) => [listed.id, listed.name, listed.parentId ?? '', listed.timeZone]),
+        );
+      }),
+    );
+}
+
+/**
+ * The first domain is the top one. Of two that are added first at once, the second is a branch, as if it had
+ * come later.
+ */
+async function addDomain(services: Services, added: NewDomain): Promise<Domain> {
+  const { domains } = services;
+  if (domains.top() === undefined) {
+    try {
+      return await domains.createTop(added);
+    } catch (fault) {
+      await domains.refresh();
+      const isLate =
+        fault instanceof ServiceError && fault.code === 'CONFLICT' && domains.top() !== undefined;
+      if (!isLate) throw fault;
+    }
+  }
+  return await domains.create(operatorScope(services, undefined), added);
+}

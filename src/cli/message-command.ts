@@ -1,0 +1,74 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MESSAGE_STATES, type MessageState } from '../messaging/message.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+interface DomainOption {
+  readonly domain?: string;
+}
+
+/**
+ * `campus message`: emails and text messages, and what became of them. Gateways send them, not the command
+ * line.
+ */
+export function registerMessageCommand(program: Command, commandLine: CommandLine): void {
+  const message = program.command('message').description('show messages, send them again, give them up');
+
+  message
+    .command('list')
+    .description('list messages, the newest first')
+    .addOption(new Option('--state <state>', 'only in this state').choices([...MESSAGE_STATES]))
+    .option('--limit <n>', 'at most so many', parseCount, 50)
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((options: DomainOption & { readonly state?: MessageState; readonly limit: number }) =>
+      withServices(commandLine, async (services) => {
+        const scope = operatorScope(services, options.domain);
+        const filter = { state: options.state };
+        const { messages } = await services.messageDesk.list(scope, { filter, limit: options.limit });
+        printTable(
+          ['id', 'kind', 'state', 'to', 'asked for', 'attempts', 'last error'],
+          messages.map((one) => [
+            one.id,
+            one.kind,
+            one.state,
+            recipientsOf(one.recipients),
+            one.createdAt.toISOString(),
+            String(one.attempts),
+            one.lastError ?? '',
+          ]),
+        );
+      }),
+    );
+
+  message
+    .command('retry <id>')
+    .description('send a message that failed, is kept or waits, as soon as a gateway is free')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((id: string, options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        await services.messageDesk.retry(operatorScope(services, options.domain), id);
+        printLine(`queued ${id}`);
+      }),
+    );
+
+  message
+    .command('discard <id>')
+    .description('give up a message that was not sent')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((id: string, options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        await services.messageDesk.discard(operatorScope(services, options.domain), id);
+        printLine(`discarded ${id}`);
+      }),
+    );
+}
+
+function recipientsOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0 && count <= 1000) return count;
+  throw new InvalidArgumentError('expected a number from 1 to 1000.');
+}

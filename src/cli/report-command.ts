@@ -1,0 +1,149 @@
+import { writeFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../json.js';
+import { printStatement } from '../reports/engine/print-statement.js';
+import type { Report } from '../reports/engine/report.js';
+import type { ReportServices } from '../reports/engine/report-context.js';
+import type { ReportFormat } from '../reports/engine/report-format.js';
+import type { ReportRun } from '../reports/engine/report-run.js';
+import { tableOf } from '../reports/engine/table.js';
+import { reports } from '../reports/registry.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+interface ReportOptions extends Readonly<Record<string, unknown>> {
+  readonly domain?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly xlsx?: string;
+  readonly sql?: boolean;
+}
+
+/** `campus report <name>`: a command for each report of the registry, its parameters as options. */
+export function registerReportCommand(program: Command, commandLine: CommandLine): void {
+  const report = program.command('report').description('run a report: a table, or --json, --csv, --xlsx');
+  for (const one of reports) addReport(report, one, commandLine);
+}
+
+function addReport(parent: Command, report: Report, commandLine: CommandLine): void {
+  const command = parent.command(report.name).summary(report.title).description(report.description);
+  for (const parameter of Object.values(report.parameters)) addParameter(command, parameter);
+  command
+    .option('--json', 'print JSON')
+    .option('--csv', 'print CSV')
+    .option('--xlsx <file>', 'write a spreadsheet')
+    .option('--sql', 'print the statement, to paste into psql')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((options: ReportOptions) =>
+      withServices(commandLine, async (services) => {
+        const reportServices = reportServicesOf(services, commandLine);
+        const scope = operatorScope(services, options.domain);
+        const sent = sentParameters(report, options);
+        if (options.sql) {
+          printLine(printStatement(await report.statement(reportServices, scope, sent)));
+          return;
+        }
+        const run = await report.run(reportServices, scope, sent);
+        if (options.xlsx !== undefined) await saveFile(run, options.xlsx);
+        else if (options.json) await printAnswer(run, 'json');
+        else if (options.csv) await printAnswer(run, 'csv');
+        else await printAsTable(report, run);
+      }),
+    );
+}
+
+function addParameter(command: Command, parameter: Report['parameters'][string]): void {
+  const { restName, formerName, type, description, isRequired, defaultText } = parameter;
+  const flags = `--${optionName(restName)} <${type.name}>`;
+  const meaning = `${description} (${type.expected}${defaultText === undefined ? '' : `; default: ${defaultText}`})`;
+  if (formerName !== undefined) {
+    command.addOption(new Option(`--${optionName(formerName)} <${type.name}>`).hideHelp());
+  }
+  // A parameter with two names is not required here: the report itself says that one of them is missing.
+  if (isRequired && formerName === undefined) command.requiredOption(flags, meaning);
+  else command.option(flags, meaning);
+}
+
+function reportServicesOf(services: Services, { config }: CommandLine): ReportServices {
+  const { database, store, domains } = services;
+  const { defaultPageSize, maxPageSize } = config;
+  return { database, store, domains, now: () => new Date(), defaultPageSize, maxPageSize };
+}
+
+/** `name.value` is written `--name-value`, `start_month` `--start-month`. */
+function optionName(restName: string): string {
+  return restName.replaceAll(/[._]/g, '-');
+}
+
+function sentParameters(report: Report, options: ReportOptions): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.values(report.parameters)
+      .flatMap(({ restName, formerName }) => (formerName === undefined ? [restName] : [restName, formerName]))
+      .map((name) => [name, options[toOptionKey(optionName(name))]]),
+  );
+}
+
+/** As Commander names the value of `--start-month`: `startMonth`. */
+function toOptionKey(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+async function printAnswer(run: ReportRun, format: ReportFormat): Promise<void> {
+  for await (const chunk of run.answer({ format }).body) {
+    if (!process.stdout.write(chunk)) await untilTaken(process.stdout);
+    // Whoever read it has gone, or the disk is full: nobody is left to print for.
+    if (process.stdout.destroyed) return;
+  }
+  if (format === 'json') process.stdout.write('\n');
+}
+
+async function untilTaken(output: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    output.once('drain', done).once('close', done);
+    function done() {
+      output.off('drain', done).off('close', done);
+      resolve();
+    }
+  });
+}
+
+async function saveFile(run: ReportRun, file: string): Promise<void> {
+  try {
+    await writeFile(file, run.answer({ format: 'xlsx' }).body);
+  } catch (cause) {
+    // The file system's refusals alone have a path.
+    if (!(cause instanceof Error && 'path' in cause)) throw cause;
+    throw new ServiceError('INVALID_VALUE', `--xlsx ${file}: ${cause.message}`, { cause });
+  }
+  printLine(`wrote ${file}`);
+}
+
+/** Rows, a line of totals, and what was left out. */
+async function printAsTable(report: Report, run: ReportRun): Promise<void> {
+  const rows: JsonObject[] = [];
+  const warnings: JsonObject[] = [];
+  let totals: JsonObject = {};
+  for await (const { part, json } of run.lines()) {
+    const content = parseExactJson(json);
+    if (!isJsonObject(content)) continue;
+    if (part === 'row') rows.push(content);
+    if (part === 'warning') warnings.push(content);
+    if (part === 'totals') totals = content;
+  }
+  const table = tableOf(report.row, totals, 'without lists');
+  const lines = rows.flatMap((row) => table.linesOf(row)).concat([table.totalsLine(totals)]);
+  printTable(
+    table.headings,
+    lines.map((cells) => cells.map((cell) => cell.value ?? '')),
+  );
+  for (const { collection, reason, count } of warnings) {
+    printLine(`left out: ${String(count)} of ${String(collection)}: ${String(reason)}`);
+  }
+  if (table.listsLeftOut.length > 0) {
+    printLine(
+      `not shown here, for they are lists: ${table.listsLeftOut.join(', ')}; --json has them, --csv in one cell`,
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { ServiceError } from '../errors.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+interface DomainOption {
+  readonly domain?: string;
+}
+
+interface SaveOptions extends DomainOption {
+  readonly description?: string;
+  readonly role?: string[];
+  readonly serviceRole?: string[];
+  readonly schedule?: string;
+  readonly topic?: string[];
+  readonly before?: string[];
+  readonly after?: string[];
+  readonly endpoint?: string;
+  readonly disabled?: boolean;
+}
+
+const WRITES = 'e.g. fee_receipt:create,update';
+
+/** `campus script`: the scripts the school keeps. */
+export function registerScriptCommand(program: Command, commandLine: CommandLine): void {
+  const script = program.command('script').description('save, list and remove the scripts of a domain');
+
+  script
+    .command('save <name> <file>')
+    .description('save a script as a whole; what is not said is at its default')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .option('--description <text>', 'what it is for')
+    .option('--role <role...>', 'roles that may run it, beside admins')
+    .option('--service-role <role...>', 'roles it runs with, instead of as its caller')
+    .option('--schedule <cron>', 'minute hour day month weekday, in the time zone of the domain')
+    .option('--topic <topic...>', 'topics whose messages start it')
+    .option('--before <writes...>', `writes it may change or refuse, ${WRITES}`)
+    .option('--after <writes...>', `writes it runs after, ${WRITES}`)
+    .option('--endpoint <access>', 'answers /x/<name>: public, or caller for those who may run it')
+    .option('--disabled', 'keep it, but do not let it run')
+    .action((name: string, file: string, options: SaveOptions) =>
+      withServices(commandLine, async (services) => {
+        const saved = await services.scripts.save(operatorScope(services, options.domain), {
+          name,
+          code: await readFile(file, 'utf8'),
+          ...settingsOf(options),
+        });
+        printLine(`saved ${saved.name}, version ${saved.version}`);
+      }),
+    );
+
+  script
+    .command('list')
+    .description('list the scripts with what starts them')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        printTable(
+          ['name', 'version', 'enabled', 'runs as', 'started by', 'description'],
+          services.scripts
+            .list(operatorScope(services, options.domain))
+            .map((one) => [
+              one.name,
+              String(one.version),
+              one.isEnabled ? 'yes' : 'no',
+              one.serviceRoles?.join(', ') ?? 'its caller',
+              startsOf(one).join('; '),
+              one.description,
+            ]),
+        );
+      }),
+    );
+
+  script
+    .command('remove <name>')
+    .description('take a script away; its versions and runs stay')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((name: string, options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        await services.scripts.remove(operatorScope(services, options.domain), name);
+        printLine(`removed ${name}`);
+      }),
+    );
+}
+
+function settingsOf(options: SaveOptions): Readonly<Record<string, unknown>> {
+  const { role, serviceRole, topic, before, after, endpoint, description, schedule } = options;
+  return {
+    ...(description !== undefined && { description }),
+    ...(role && { roles: role }),
+    ...(serviceRole && { serviceRoles: serviceRole }),
+    ...(schedule !== undefined && { schedule }),
+    ...(topic && { topics: topic }),
+    ...(before && { before: before.map((text) => parseWrites('--before', text)) }),
+    ...(after && { after: after.map((text) => parseWrites('--after', text)) }),
+    ...(endpoint !== undefined && { endpoint: { access: endpoint } }),
+    isEnabled: options.disabled !== true,
+  };
+}
+
+/** `fee_receipt:create,update`. */
+function parseWrites(
+  option: string,
+  text: string,
+): { readonly collection: string; readonly operations: string[] } {
+  const [collection = '', operations] = text.split(':');
+  if (collection !== '' && operations !== undefined) return { collection, operations: operations.split(',') };
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `${option} ${text}: a collection and its writes are expected, ${WRITES}`,
+  );
+}
+
+function startsOf(script: {
+  readonly before: readonly { readonly collection: string; readonly operations: readonly string[] }[];
+  readonly after: readonly { readonly collection: string; readonly operations: readonly string[] }[];
+  readonly schedule: string | undefined;
+  readonly topics: readonly string[];
+  readonly endpoint: { readonly access: string } | undefined;
+}): string[] {
+  const writes = (when: string, triggers: typeof script.before) =>
+    triggers.map(({ collection, operations }) => `${when} ${operations.join(', ')} of ${collection}`);
+  return [
+    ...writes('before', script.before),
+    ...writes('after', script.after),
+    ...(script.schedule === undefined ? [] : [`schedule ${script.schedule}`]),
+    ...script.topics.map((topic) => `topic ${topic}`),
+    ...(script.endpoint === undefined ? [] : [`${script.endpoint.access} endpoint`]),
+  ];
+}

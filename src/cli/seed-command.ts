@@ -1,0 +1,91 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Services } from '../compose/services.js';
+import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../demo/demo-options.js';
+import { type LoadSummary, loadDemo } from '../demo/load.js';
+import { ServiceError } from '../errors.js';
+import { today } from '../model/calendar.js';
+import { type CommandLine, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+import { type SeedProgress, showSeedProgress } from './seed-progress.js';
+import { listenForStopSignal } from './stop-signal.js';
+
+const DEMO_TIME_ZONE = 'Asia/Kolkata';
+
+/** `campus seed`: the demo school, of any size. */
+export function registerSeedCommand(program: Command, commandLine: CommandLine): void {
+  program
+    .command('seed')
+    .description('fill in the demo school and its branch, with the demo logins')
+    .option('--students <n>', 'students of the school', wholeNumber, DEMO_DEFAULTS.students)
+    .option('--years <n>', 'sessions up to the running one', wholeNumber, DEMO_DEFAULTS.years)
+    .option(
+      '--seed <n>',
+      'the same seed, day and sizes make the same school',
+      wholeNumber,
+      DEMO_DEFAULTS.seed,
+    )
+    .option('--today <day>', 'YYYY-MM-DD: nothing of the school is later; default: today')
+    .option('--replace', 'remove the records the demo domains have')
+    .action((options: Omit<SeedOptions, 'signal' | 'progress'>) => {
+      const signal = listenForStopSignal();
+      return withServices(commandLine, async (services) => {
+        const summary = await seedSchool(services, { ...options, signal });
+        const rate = Math.round(summary.recordCount / (summary.durationMs / 1000));
+        printLine(
+          `${summary.recordCount.toLocaleString('en')} records in ${summary.domainIds.join(' and ')}, ${rate.toLocaleString('en')} a second`,
+        );
+      });
+    });
+}
+
+export interface SeedOptions extends Omit<DemoOptions, 'today'> {
+  readonly today?: string;
+  readonly replace?: boolean;
+  /** Undoes what is loaded so far, and the seed throws its reason. */
+  readonly signal?: AbortSignal;
+  /** Default: on standard error. */
+  readonly progress?: SeedProgress;
+}
+
+/**
+ * Makes the demo school of a first start. Of several gateways that start at once on one database one makes
+ * it; the others wait for it and go on.
+ */
+export async function seedFirstSchool(services: Services, options: SeedOptions): Promise<void> {
+  try {
+    await seedSchool(services, options);
+  } catch (fault) {
+    if (!(fault instanceof ServiceError) || fault.code !== 'CONFLICT') throw fault;
+    await services.domains.refresh();
+  }
+}
+
+/**
+ * Loads the demo school and its users with their passwords, `demo-<user>`, in one transaction, and shows how
+ * it is coming along. What ends it before its end, a signal or a `kill -9`, leaves nothing.
+ */
+export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
+  const progress = options.progress ?? showSeedProgress(process.stderr);
+  const summary = await loadDemo(services.database, services.catalog, {
+    demo: { ...options, today: options.today ?? today(DEMO_TIME_ZONE, new Date()) },
+    onExisting: options.replace ? 'replace' : 'refuse',
+    passwordHashes: await hashDemoPasswords(services),
+    onProgress: (step) => progress.show(step),
+    onStage: (stage) => progress.tell(stage),
+    ...(options.signal && { signal: options.signal }),
+  }).finally(() => progress.stop());
+  await services.domains.refresh();
+  return summary;
+}
+
+async function hashDemoPasswords({ passwords }: Services): Promise<ReadonlyMap<string, string>> {
+  const hashes = await Promise.all(
+    DEMO_USERS.map(async ({ userName }) => [userName, await passwords.hash(`demo-${userName}`)] as const),
+  );
+  return new Map(hashes);
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('expected a whole number above 0');
+}

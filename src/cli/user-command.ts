@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine, printTable } from './console-output.js';
+
+interface DomainOption {
+  readonly domain?: string;
+}
+
+/** `campus user`: the staff who may log in. */
+export function registerUserCommand(program: Command, commandLine: CommandLine): void {
+  const user = program.command('user').description('add staff who may log in, set passwords, list them');
+
+  user
+    .command('add <user-name>')
+    .description('add a member of staff; the password is read from standard input, or made and shown once')
+    .requiredOption('--name <full-name>', 'full name')
+    .requiredOption('--role <role...>', 'admin, accountant, teacher, clerk, viewer, or a role of your own')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((userName: string, options: DomainOption & { name: string; role: string[] }) =>
+      withServices(commandLine, async (services) => {
+        const scope = operatorScope(services, options.domain);
+        const { password, isMade } = await askPassword();
+        const { id } = await services.users.add(scope, {
+          userName,
+          name: options.name,
+          roles: options.role,
+          password,
+        });
+        printLine(`added ${userName} (${id}) to ${scope.domain.id}`);
+        if (isMade) printLine(`password: ${password}`);
+      }),
+    );
+
+  user
+    .command('passwd <user-name>')
+    .description(
+      'set a password and end all sessions of the user; read from standard input, or made and shown once',
+    )
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((userName: string, options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        const { password, isMade } = await askPassword();
+        await services.users.setPassword(operatorScope(services, options.domain), { userName, password });
+        printLine(`the password of ${userName} is set`);
+        if (isMade) printLine(`password: ${password}`);
+      }),
+    );
+
+  user
+    .command('list')
+    .description('list the staff with their roles')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((options: DomainOption) =>
+      withServices(commandLine, async (services) => {
+        const users = await services.users.list(operatorScope(services, options.domain));
+        printTable(
+          ['user name', 'name', 'roles', 'active', 'password', 'last login'],
+          users.map((listed) => [
+            listed.userName,
+            listed.name,
+            listed.roles.join(', '),
+            listed.isActive ? 'yes' : 'no',
+            listed.hasPassword ? 'yes' : 'no',
+            listed.lastLoginAt?.toISOString() ?? '',
+          ]),
+        );
+      }),
+    );
+}
+
+/** A password is never an argument: those are seen by every user of the machine. */
+async function askPassword(): Promise<{ readonly password: string; readonly isMade: boolean }> {
+  const made = { password: randomBytes(15).toString('base64url'), isMade: true };
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stdin.isTTY ? process.stderr : undefined,
+  });
+  try {
+    const password = process.stdin.isTTY
+      ? await lines.question('Password (empty: one is made): ')
+      : ((await lines[Symbol.asyncIterator]().next()).value ?? '');
+    return password === '' ? made : { password, isMade: false };
+  } finally {
+    lines.close();
+  }
+}

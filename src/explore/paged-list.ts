@@ -1,0 +1,307 @@
+/**
+ * Which lists of an answer are pages of longer ones, how long those are, and how to ask for what is missing.
+ * Needs nothing of a browser.
+ *
+ * A list at the root of a query goes on after the cursor of its last page. A list without cursors, of groups
+ * or within a row, is asked for anew, as long as a page may be.
+ */
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  visit,
+} from 'graphql';
+import { isOperation } from './field-shape.js';
+
+/** An operation as it was run. */
+export interface RunOperation {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
+}
+
+export interface PagedList {
+  /** The name of its table, e.g. `feeDefaulters.rows`. */
+  readonly table: string;
+  /** Response keys from the root of the answer to the field that is paged. */
+  readonly path: readonly string[];
+  /** The key of its list: rows, nodes, edges, or none where the field is the list itself. */
+  readonly listKey: string | undefined;
+  readonly shown: number;
+  /** How many there are in all; `undefined`: the answer does not say. */
+  readonly total: number | undefined;
+  /** `perhaps`: the page is full, and nothing says whether it is the last. */
+  readonly hasMore: 'no' | 'yes' | 'perhaps';
+  /** Where the next page begins; `undefined`: the list is asked for anew. */
+  readonly cursor: string | undefined;
+}
+
+/** What the gateway gives where no `first` is said. */
+const DEFAULT_PAGE = 50;
+/** The most it gives at once, unless its settings say otherwise. */
+export const LONGEST_PAGE = 1000;
+
+const LIST_KEYS = ['rows', 'nodes', 'edges'];
+
+/**
+ * The paged list that a table shows, or that its rows are parts of: `feeReceipts.nodes` of the table
+ * `feeReceipts.nodes.lines`.
+ */
+export function listOfTable(lists: readonly PagedList[], table: string): PagedList | undefined {
+  const around = lists.filter((list) => table === list.table || table.startsWith(`${list.table}.`));
+  const incomplete = around.filter(({ hasMore }) => hasMore !== 'no');
+  return (incomplete.length > 0 ? incomplete : around).toSorted((a, b) => b.table.length - a.table.length)[0];
+}
+
+/**
+ * `20 of 196 rows`, `20 rows, and more`, `1 row`, `41 rows within 20 of 196`: how much is shown, of how much.
+ */
+export function printRowCount(table: string, shown: number, list: PagedList | undefined): string {
+  const rows = `${shown} ${shown === 1 ? 'row' : 'rows'}`;
+  if (list === undefined || list.hasMore === 'no') return rows;
+  const isOwn = list.table === table;
+  if (list.total !== undefined) {
+    return isOwn ? `${shown} of ${list.total} rows` : `${rows} within ${list.shown} of ${list.total}`;
+  }
+  const more = list.hasMore === 'yes' ? 'and more' : 'perhaps more';
+  return isOwn ? `${rows}, ${more}` : `${rows} within ${list.shown}, ${more}`;
+}
+
+/**
+ * What the name of a file says of a list that it does not hold the whole of: `1000-of-1500`, `1000-and-more`;
+ * nothing of a whole one.
+ */
+export function partOfList(list: PagedList | undefined): readonly string[] {
+  if (list === undefined || list.hasMore === 'no') return [];
+  return [`${list.shown}-${list.total === undefined ? 'and-more' : `of-${list.total}`}`];
+}
+
+/** The paged lists of an answer to a query, by table; none of a mutation or a subscription. */
+export function pagedListsOf(run: RunOperation, data: unknown): readonly PagedList[] {
+  const operation = operationOf(run);
+  if (operation?.operation !== 'query') return [];
+  return fieldsOf(operation.selectionSet, run).flatMap((field) => listsOf(field, [], { data, run }));
+}
+
+interface Answered {
+  /** What the object holds that the field stands in; of a list of objects, all of them. */
+  readonly data: unknown;
+  readonly run: RunOperation;
+}
+
+function listsOf(
+  field: FieldNode,
+  parents: readonly string[],
+  { data, run }: Answered,
+): readonly PagedList[] {
+  const path = [...parents, keyOf(field)];
+  const values = membersOf(data, keyOf(field));
+  const inner = field.selectionSet ? fieldsOf(field.selectionSet, run) : [];
+  const own = pageOf(field, { path, values, run });
+  const within = inner.flatMap((child) => listsOf(child, path, { data: values, run }));
+  return own ? [own, ...within] : within;
+}
+
+function pageOf(
+  field: FieldNode,
+  {
+    path,
+    values,
+    run,
+  }: { readonly path: readonly string[]; readonly values: readonly unknown[]; readonly run: RunOperation },
+): PagedList | undefined {
+  const selected = field.selectionSet ? fieldsOf(field.selectionSet, run).map(keyOf) : [];
+  const listKey = LIST_KEYS.find((key) => selected.includes(key));
+  const isPaged = argumentOf(field, 'first') !== undefined || listKey !== undefined;
+  const lists = listKey === undefined ? values : values.flatMap((value) => membersOf(value, listKey));
+  if (!isPaged || values.length === 0 || !isFilledByLists(lists, listKey)) return undefined;
+  const lengths =
+    listKey === undefined ? [values.length] : values.map((value) => membersOf(value, listKey).length);
+  const shown = lengths.reduce((sum, length) => sum + length, 0);
+  const totals = values.map((value) => numberOf(value, 'totalCount') ?? numberOf(value, 'rowCount'));
+  const total = totals.every((one) => one !== undefined)
+    ? totals.reduce((sum, one) => sum + (one ?? 0), 0)
+    : undefined;
+  const pageInfo = values.flatMap((value) => membersOf(value, 'pageInfo'));
+  const first = Number(argumentValue(argumentOf(field, 'first'), run) ?? DEFAULT_PAGE);
+  const isFull = lengths.some((length) => length >= first);
+  return {
+    table: [...path, ...(listKey === undefined ? [] : [listKey])].join('.'),
+    path,
+    listKey,
+    shown,
+    total,
+    hasMore: hasMoreOf({ shown, total, isFull, pageInfo }),
+    cursor: path.length === 1 ? textOf(pageInfo[0], 'endCursor') : undefined,
+  };
+}
+
+function hasMoreOf(o: {
+  readonly shown: number;
+  readonly total: number | undefined;
+  readonly isFull: boolean;
+  readonly pageInfo: readonly unknown[];
+}): PagedList['hasMore'] {
+  const said = o.pageInfo.filter(isObject).map(({ hasNextPage }) => hasNextPage);
+  if (said.includes(true)) return 'yes';
+  if (said.length > 0 && said.every((one) => one === false)) return 'no';
+  if (o.total !== undefined) return o.shown < o.total ? 'yes' : 'no';
+  return o.isFull ? 'perhaps' : 'no';
+}
+
+/** A field without a list of its own is paged where it is a list of objects, of groups of an aggregate. */
+function isFilledByLists(lists: readonly unknown[], listKey: string | undefined): boolean {
+  return listKey !== undefined || lists.every(isObject);
+}
+
+/**
+ * The operation that answers what is missing of a list: with `after`, where it has a cursor, the page that
+ * follows; else the list anew, with as many as `first` says. Variables are set where the operation has them,
+ * so that a gateway of registered operations knows it.
+ */
+export function operationOfMore(run: RunOperation, list: PagedList, first: number | undefined): RunOperation {
+  const wanted = {
+    ...(first !== undefined && { first }),
+    ...(list.cursor !== undefined && { after: list.cursor }),
+  };
+  const variables: Record<string, unknown> = { ...run.variables };
+  const literals: Record<string, ValueNode> = {};
+  const field = findField(run, list.path);
+  for (const [name, value] of Object.entries(wanted)) {
+    const given = argumentOf(field, name)?.value;
+    if (given?.kind === Kind.VARIABLE) variables[given.name.value] = value;
+    else
+      literals[name] =
+        typeof value === 'number' ? { kind: Kind.INT, value: String(value) } : { kind: Kind.STRING, value };
+  }
+  const query =
+    Object.keys(literals).length === 0 || !field ? run.query : withArguments(run.query, field, literals);
+  return { ...run, query, variables };
+}
+
+/** The answer so far with the page that followed, or with the list that was asked for anew. */
+export function mergePages(data: unknown, more: unknown, list: PagedList): unknown {
+  const [root = ''] = list.path;
+  if (!isObject(data) || !isObject(more)) return data;
+  const before = data[root];
+  const after = more[root];
+  if (list.cursor === undefined || list.listKey === undefined) return { ...data, [root]: after };
+  if (!isObject(before) || !isObject(after)) return data;
+  const rows = [...membersOf(before, list.listKey), ...membersOf(after, list.listKey)];
+  return { ...data, [root]: { ...before, ...after, [list.listKey]: rows } };
+}
+
+function operationOf({ query, operationName }: RunOperation): OperationDefinitionNode | undefined {
+  const operations = documentOf(query)?.definitions.filter(isOperation) ?? [];
+  return operations.find(({ name }) => name?.value === operationName) ?? operations[0];
+}
+
+function documentOf(query: string): DocumentNode | undefined {
+  try {
+    return parse(query);
+  } catch {
+    // A document that is half typed cannot be the operation that was run.
+    return undefined;
+  }
+}
+
+function findField(run: RunOperation, path: readonly string[]): FieldNode | undefined {
+  let selectionSet: SelectionSetNode | undefined = operationOf(run)?.selectionSet;
+  let field: FieldNode | undefined;
+  for (const key of path) {
+    field = selectionSet && fieldsOf(selectionSet, run).find((one) => keyOf(one) === key);
+    selectionSet = field?.selectionSet;
+  }
+  return field;
+}
+
+/**
+ * The fields of a selection, those of its fragments among them. A gateway answers no operation whose
+ * fragments are in a circle.
+ */
+function fieldsOf(selectionSet: SelectionSetNode, run: RunOperation): readonly FieldNode[] {
+  return selectionSet.selections.flatMap((selection: SelectionNode): readonly FieldNode[] => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : fragmentOf(run, selection.name.value);
+    return fragment ? fieldsOf(fragment.selectionSet, run) : [];
+  });
+}
+
+function fragmentOf({ query }: RunOperation, name: string): FragmentDefinitionNode | undefined {
+  return documentOf(query)?.definitions.find(
+    (definition): definition is FragmentDefinitionNode =>
+      definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+  );
+}
+
+function keyOf(field: FieldNode): string {
+  return field.alias?.value ?? field.name.value;
+}
+
+function argumentOf(field: FieldNode | undefined, name: string): ArgumentNode | undefined {
+  return field?.arguments?.find((argument) => argument.name.value === name);
+}
+
+/** An argument's value: of a variable what was sent for it, else its default. */
+function argumentValue(argument: ArgumentNode | undefined, run: RunOperation): unknown {
+  const value = argument?.value;
+  if (value?.kind === Kind.INT) return Number(value.value);
+  if (value?.kind !== Kind.VARIABLE) return undefined;
+  const name = value.name.value;
+  const sent = run.variables[name];
+  if (sent !== undefined && sent !== null) return sent;
+  const declared = operationOf(run)?.variableDefinitions?.find(
+    ({ variable }) => variable.name.value === name,
+  );
+  return declared?.defaultValue?.kind === Kind.INT ? Number(declared.defaultValue.value) : undefined;
+}
+
+/** The document with the arguments of one field set; its place in the text says which field it is. */
+function withArguments(query: string, field: FieldNode, values: Readonly<Record<string, ValueNode>>): string {
+  const changed = visit(parse(query), {
+    Field(node) {
+      if (node.loc?.start !== field.loc?.start) return undefined;
+      const others = (node.arguments ?? []).filter(({ name }) => values[name.value] === undefined);
+      const set = Object.entries(values).map(
+        ([name, value]): ArgumentNode => ({
+          kind: Kind.ARGUMENT,
+          name: { kind: Kind.NAME, value: name },
+          value,
+        }),
+      );
+      return { ...node, arguments: [...others, ...set] };
+    },
+  });
+  return print(changed);
+}
+
+/** The elements of a list, or the one value, under a key; of a list of objects, those of all of them. */
+function membersOf(data: unknown, key: string): readonly unknown[] {
+  if (Array.isArray(data)) return data.flatMap((element) => membersOf(element, key));
+  const value = isObject(data) ? data[key] : undefined;
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function numberOf(value: unknown, key: string): number | undefined {
+  const number = isObject(value) ? value[key] : undefined;
+  return typeof number === 'number' ? number : undefined;
+}
+
+function textOf(value: unknown, key: string): string | undefined {
+  const text = isObject(value) ? value[key] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,267 @@
+/**
+ * `/graphql` over HTTP. A document that was answered before, under this schema, takes the short way: it is parsed and valid
+ * already, so it is checked and run. Everything else, and whatever is wrong with a request, is Apollo's.
+ */
+import { type ApolloServer, HeaderMap } from '@apollo/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OperationTypeNode } from 'graphql';
+import { bodyShape } from '../../body-shape.js';
+import type { Config } from '../../config.js';
+import { etagHeld } from '../../content-encoding.js';
+import { ServiceError } from '../../errors.js';
+import { credentialNeeded } from '../../resolvers/request-context.js';
+import { printResult } from '../../scalars/json-text.js';
+import { sendText } from '../../text-answer.js';
+import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
+import { etagOf, isUnchanged } from '../caching/etag.js';
+import { assertPublicFields } from '../limits/public-fields.js';
+import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
+import { checkOperation, finishErrors, type OperationOptions, runOperation } from '../operation/operation.js';
+import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
+import { OperationTiming } from '../operation/operation-timing.js';
+import type { RepeatedDocuments } from '../operation/repeated-documents.js';
+import type { PersistedQueries } from '../persisted/persisted-queries.js';
+import type { RegisteredOperations } from '../persisted/registered-operations.js';
+import { toIncoming, withRegisteredTexts } from './incoming.js';
+import { mediaTypeFor } from './media-types.js';
+import { parseRequestBody } from './request-body.js';
+
+/** What serves one schema. */
+export interface SchemaServer {
+  readonly apollo: ApolloServer<GraphqlRequest>;
+  readonly documents: RepeatedDocuments;
+}
+
+export interface EndpointOptions {
+  /** The server of the schema as it is. */
+  readonly current: () => SchemaServer;
+  /** Who asks, as the hooks before have found out. */
+  readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
+  readonly operations: OperationOptions;
+  readonly persisted: PersistedQueries;
+  /** Answered alone. `undefined`: any document is. */
+  readonly registered: RegisteredOperations | undefined;
+  readonly settings: Pick<
+    Config,
+    'graphqlMaxBatch' | 'graphqlMaxTokens' | 'anyOperationRoles' | 'serverTiming' | 'bodyMaxMembers'
+  >;
+}
+
+/** With one of these a GET is no simple request, which any page could make a browser send. */
+export const PREFLIGHT_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
+
+export function serveGraphql(app: FastifyInstance, options: EndpointOptions): void {
+  app.removeAllContentTypeParsers();
+  for (const mediaType of ['application/json', /^application\/[\w.-]+\+json\b/]) {
+    app.addContentTypeParser(
+      mediaType,
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, body: Buffer) =>
+        parseRequestBody(
+          body,
+          bodyShape(
+            options.callerOf(request).context.scope ? 'large' : 'small',
+            options.settings.bodyMaxMembers,
+          ),
+        ),
+    );
+  }
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    handler: async (request, reply) => {
+      assertBatchSize(request.body, options.settings.graphqlMaxBatch);
+      const caller = options.callerOf(request);
+      const incoming = toAnswerable(request, caller, options);
+      if (caller.context.scope === undefined) {
+        assertPublicFields(incoming, {
+          maxTokens: options.settings.graphqlMaxTokens,
+          findText: (hash) => options.persisted.find(hash),
+          refusal: credentialNeeded,
+        });
+      }
+      const asked: Asked = {
+        ...options,
+        request,
+        incoming,
+        server: options.current(),
+        asking: toGraphqlRequest(request, caller, options.settings),
+      };
+      const answer = (await answerRepeated(asked)) ?? (await answerByApollo(asked));
+      return send(answer, { request, reply, timing: asked.asking.timing });
+    },
+  });
+  app.route({
+    method: ['PUT', 'PATCH', 'DELETE'],
+    url: '/graphql',
+    // Before a body is read.
+    onRequest: async () => {
+      throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', {
+        allow: ['GET', 'POST'],
+      });
+    },
+    handler: async () => undefined,
+  });
+}
+
+function assertBatchSize(body: unknown, max: number): void {
+  if (!Array.isArray(body) || body.length <= max) return;
+  throw new ServiceError('LIMIT_EXCEEDED', `A batch has at most ${max} operations, not ${body.length}.`);
+}
+
+/**
+ * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a credential UNAUTHENTICATED (401),
+ *   so that nobody guesses which there are
+ */
+function toAnswerable(
+  request: FastifyRequest,
+  { context: { scope } }: GraphqlCaller,
+  { registered, settings }: EndpointOptions,
+): Incoming {
+  const incoming = toIncoming(request);
+  if (!registered) return incoming;
+  if (scope && settings.anyOperationRoles.some((role) => scope.principal.roles.has(role))) return incoming;
+  try {
+    return withRegisteredTexts(incoming, registered);
+  } catch (refusal) {
+    throw scope ? refusal : credentialNeeded();
+  }
+}
+
+interface Asked extends EndpointOptions {
+  readonly request: FastifyRequest;
+  readonly incoming: Incoming;
+  readonly server: SchemaServer;
+  readonly asking: GraphqlRequest;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Iterable<readonly [string, string]>;
+  readonly body: string;
+}
+
+/** `undefined`: not a document known from before, or not in order; nothing has run. */
+async function answerRepeated(asked: Asked): Promise<HttpAnswer | undefined> {
+  const { request, incoming, server, operations, asking } = asked;
+  const isGet = incoming.method === 'GET';
+  if (isGet && !hasPreflightHeader(request)) return undefined;
+  const sent = readOperationText(incoming);
+  const mediaType = mediaTypeFor(request.headers.accept);
+  if (!sent || mediaType === undefined) return undefined;
+  const text = textOf(sent, asked.persisted);
+  const ready = text === undefined ? undefined : server.documents.find(text, sent.operationName);
+  if (!ready) return undefined;
+  if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
+  const { schema, document, operation } = ready;
+  const { variables, extensions } = sent;
+  const checked = { ...asking, schema, document, operation, variables, extensions };
+  try {
+    checkOperation(checked, operations);
+  } catch {
+    // Nothing has run: Apollo's way finds the same, and puts it into words.
+    return undefined;
+  }
+  const result = await runOperation(checked, operations);
+  if (!result) return undefined;
+  const { errors, failure } = finishErrors(result, asking);
+  const headers: [string, string][] = [['content-type', mediaType], ...(failure?.headers ?? [])];
+  if (isGet && errors.length === 0) headers.push(['cache-control', cachePolicyOf(ready)]);
+  return {
+    status: failure?.status ?? 200,
+    headers,
+    body: printResult(errors.length > 0 ? { ...result, errors } : result),
+  };
+}
+
+function hasPreflightHeader({ headers }: FastifyRequest): boolean {
+  return PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
+}
+
+/** `undefined`: a hash nobody knows, or one that is to be checked against its text, which is Apollo's to do. */
+function textOf(sent: OperationText, persisted: PersistedQueries): string | undefined {
+  if (!('persistedQuery' in sent.extensions)) return sent.query;
+  const hash = hashOf(sent);
+  const known = hash === undefined ? undefined : persisted.find(hash);
+  return sent.query === undefined || sent.query === known ? known : undefined;
+}
+
+/** `@as-integrations/fastify` in fewer steps: it parses the address as a URL and copies each header twice. */
+async function answerByApollo({ request, incoming, server, asking }: Asked): Promise<HttpAnswer> {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const answer = await server.apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { ...incoming, headers },
+    context: async () => asking,
+  });
+  const { status = 200, body } = answer;
+  if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
+  const text = status >= 400 ? withRequestId(body.string, asking.context.requestId) : body.string;
+  return { status, headers: answer.headers, body: text };
+}
+
+function send(
+  { status, headers, body }: HttpAnswer,
+  o: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly timing: OperationTiming | undefined;
+  },
+): FastifyReply {
+  const { request, reply, timing } = o;
+  for (const [name, value] of headers) reply.header(name, value);
+  if (timing) reply.header('server-timing', timing.print());
+  const mediaType = String(reply.getHeader('content-type'));
+  if (request.method === 'GET' && !mediaType.startsWith('text/html')) {
+    const vary = reply.getHeader('vary');
+    // CORS may have put Origin there.
+    reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
+    const policy = reply.getHeader('cache-control') ?? NO_STORE;
+    reply.header('cache-control', policy);
+    const etag = policy === NO_STORE ? undefined : etagOf(mediaType, body);
+    if (etag !== undefined && hasNotChanged(request, reply, etag)) {
+      reply.header('etag', etagHeld(request.headers['if-none-match'], etag));
+      return reply.removeHeader('content-type').code(304).send();
+    }
+  }
+  return sendText(reply, { status, mediaType, text: body });
+}
+
+function hasNotChanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('etag', etag);
+  return isUnchanged(request.headers['if-none-match'], etag);
+}
+
+function toGraphqlRequest(
+  request: FastifyRequest,
+  caller: GraphqlCaller,
+  settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
+): GraphqlRequest {
+  const timing = settings.serverTiming ? new OperationTiming() : undefined;
+  if (timing) caller.notes.watchStatements(({ durationMs }) => timing.addStatement(durationMs));
+  const includeHeader = request.headers['x-include-extensions'];
+  return {
+    ...caller,
+    timing,
+    includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
+  };
+}
+
+/** What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id yet. */
+function withRequestId(text: string, requestId: string): string {
+  const result: unknown = JSON.parse(text);
+  if (!hasErrors(result)) return text;
+  const errors = result.errors.map((error) => ({
+    ...error,
+    extensions: { ...error.extensions, requestId },
+  }));
+  return JSON.stringify({ ...result, errors });
+}
+
+function hasErrors(
+  result: unknown,
+): result is { readonly errors: readonly { readonly extensions?: Record<string, unknown> }[] } {
+  return typeof result === 'object' && result !== null && 'errors' in result && Array.isArray(result.errors);
+}

@@ -1,0 +1,72 @@
+/** What graphql-js leaves unsaid of a value written into a document: whose argument it is, and what the operator was meant to be. */
+import { type ASTNode, GraphQLError, Kind, parse, visit } from 'graphql';
+import { hintAtOperatorName } from '../../languages/operator-names.js';
+import { WHERE_OPERATORS, type WhereType } from '../../languages/where-operators.js';
+import { byScalar } from '../../model/field-types/scalar-types.js';
+import { SCALAR_FORMS } from '../typed/scalar-forms.js';
+
+/** The message with the argument before it and a hint behind it, where there is one to give. */
+export function placedMessage(message: string, error: unknown): string {
+  const hint = operatorHint(message);
+  // What graphql-js takes for the nearest name may be the opposite of what was meant.
+  const said = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
+  const place = error instanceof GraphQLError ? placeOf(error) : undefined;
+  return `${place === undefined ? '' : `Argument ${place}: `}${said}${hint}`;
+}
+
+/** `"where.amount.equals" of "tasks"` for a value in a document; `undefined` for an error about anything else. */
+function placeOf(error: GraphQLError): string | undefined {
+  const node =
+    error.nodes?.[0] ??
+    (error.originalError instanceof GraphQLError ? error.originalError.nodes?.[0] : undefined);
+  if (node?.loc === undefined || !VALUES.has(node.kind)) return undefined;
+  const { start, end } = node.loc;
+  const steps: string[] = [];
+  let field: string | undefined;
+  // The error tells the value alone; what is around it is in the text it was read from.
+  visit(parse(node.loc.source.body), {
+    enter(around: ASTNode) {
+      if (around.loc === undefined || around.loc.start > start || around.loc.end < end) return false;
+      if (around.kind === Kind.FIELD || around.kind === Kind.DIRECTIVE) field = around.name.value;
+      if (around.kind === Kind.ARGUMENT || around.kind === Kind.OBJECT_FIELD) steps.push(around.name.value);
+      return undefined;
+    },
+  });
+  return field === undefined || steps.length === 0 ? undefined : `"${steps.join('.')}" of "${field}"`;
+}
+
+const VALUES: ReadonlySet<string> = new Set([
+  Kind.STRING,
+  Kind.INT,
+  Kind.FLOAT,
+  Kind.BOOLEAN,
+  Kind.ENUM,
+  Kind.NULL,
+  Kind.LIST,
+  Kind.OBJECT,
+]);
+
+/** Of an operator that a condition does not have, e.g. `eq`, in a document or in a variable. */
+function operatorHint(message: string): string {
+  const [, name, type] = /Field "(\w+)" is not defined by type "(\w+)ConditionInput"\./.exec(message) ?? [];
+  if (name === undefined || type === undefined) return '';
+  return hintAtOperatorName(name, operatorsOf(type));
+}
+
+/** By what stands before `ConditionInput`. */
+function operatorsOf(type: string): readonly string[] {
+  const kind = TYPES_BY_INPUT.get(type) ?? TYPES_BY_SUFFIX.find(([suffix]) => type.endsWith(suffix))?.[1];
+  return WHERE_OPERATORS[kind ?? 'boolean'].map((operator) => operator.name);
+}
+
+/** Lists and references have conditions of their own for each collection. */
+const TYPES_BY_SUFFIX: readonly (readonly [suffix: string, type: WhereType])[] = [
+  ['List', 'list'],
+  ['Reference', 'reference'],
+];
+
+/** By what stands before `ConditionInput`; the conditions of enums have what those of booleans have. */
+const TYPES_BY_INPUT: ReadonlyMap<string, WhereType> = new Map<string, WhereType>([
+  ['ID', 'id'],
+  ...Object.values(byScalar((_, name) => [SCALAR_FORMS[name].condition.name, name] as const)),
+]);

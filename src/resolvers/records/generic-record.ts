@@ -1,0 +1,152 @@
+/** The types of the generic part: a record of any collection, and pages of records. */
+import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { JsonValue } from '../../json.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
+import { JsonText } from '../../scalars/json-text.js';
+
+@ObjectType('Record', {
+  description: 'A record of any collection: its fields as JSON, and what every record has beside them.',
+  simpleResolvers: true,
+})
+export class GenericRecord {
+  @Field(() => ID, { description: 'Names the record within its collection; stored as `_id`.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The collection it is in, e.g. "attendance".' })
+  readonly collection!: string;
+
+  @Field(() => Int, {
+    description:
+      '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+  })
+  readonly version!: number;
+
+  @Field(() => DateTime, { description: 'When it was stored first.' })
+  readonly createdAt!: Date;
+
+  @Field(() => DateTime, { description: 'When it was changed last.' })
+  readonly updatedAt!: Date;
+
+  @Field(() => JsonScalar, {
+    description: 'The fields by their stored names, as far as you may read them; with `project`, only those.',
+  })
+  readonly data!: JsonText;
+}
+
+@ObjectType({ description: 'Where a page stands in the whole order.', simpleResolvers: true })
+export class PageInfo {
+  @Field(() => Boolean, { description: 'More records come after this page.' })
+  readonly hasNextPage!: boolean;
+
+  @Field(() => Boolean, { description: 'There are records before this page.' })
+  readonly hasPreviousPage!: boolean;
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the first record; null for an empty page.' })
+  readonly startCursor!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor of the last record; send it as `after` for the next page. Null for an empty page.',
+  })
+  readonly endCursor!: string | null;
+}
+
+@ObjectType({ description: 'A record in a page, with its cursor.', simpleResolvers: true })
+export class RecordEdge {
+  @Field(() => GenericRecord, { description: 'The record.' })
+  readonly node!: GenericRecord;
+
+  @Field(() => String, { description: 'The place of the record in the order, for `after` and `before`.' })
+  readonly cursor!: string;
+}
+
+@ObjectType({ description: 'A page of records.', simpleResolvers: true })
+export class RecordConnection {
+  @Field(() => [GenericRecord], { description: 'The records of the page, in order.' })
+  readonly nodes!: readonly GenericRecord[];
+
+  @Field(() => [RecordEdge], { description: 'The records of the page with a cursor each.' })
+  readonly edges!: readonly RecordEdge[];
+
+  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  readonly pageInfo!: PageInfo;
+
+  @Field(() => Int, {
+    description:
+      'How many records match in all, on every page. Counted only when asked for; costs a pass over what matches.',
+  })
+  readonly totalCount!: number;
+}
+
+export enum SortDirection {
+  ASCENDING = 'ascending',
+  DESCENDING = 'descending',
+}
+
+registerEnumType(SortDirection, {
+  name: 'SortDirection',
+  description: 'The direction of an order.',
+  valuesConfig: {
+    ASCENDING: { description: 'Smallest, earliest, A first.' },
+    DESCENDING: { description: 'Largest, latest, Z first.' },
+  },
+});
+
+@InputType({ description: 'One key of an order by stored field names. Ties are broken by the id.' })
+export class OrderByInput {
+  @Field(() => String, { description: 'A field path by stored names, e.g. "created_on" or "student.label".' })
+  readonly field!: string;
+
+  @Field(() => SortDirection, {
+    defaultValue: SortDirection.ASCENDING,
+    description: 'Ascending if left out.',
+  })
+  readonly direction!: SortDirection;
+}
+
+export enum UpdateMode {
+  MERGE = 'merge',
+  REPLACE = 'replace',
+}
+
+registerEnumType(UpdateMode, {
+  name: 'UpdateMode',
+  description: 'What an update does with the fields that are not sent.',
+  valuesConfig: {
+    MERGE: { description: 'They stay as they are.' },
+    REPLACE: { description: 'They are removed.' },
+  },
+});
+
+@ArgsType()
+export class RecordsArguments {
+  @Field(() => String, { description: 'The collection, e.g. "attendance".' })
+  readonly collection!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'A filter as in the REST interface: conditions separated by commas, all of which hold. `=` equals, `==` starts with, `=*` contains, `=!=` and `=!*` their negations, `===` `=>` `=<` for numbers, `=today`, `=yesterday`, `=on2026-04-01`, `=#in2026-04`. E.g. "created_on=today,amount=>100".',
+  })
+  readonly oquery?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
+  readonly ci?: boolean | null;
+
+  @Field(() => JsonScalar, {
+    nullable: true,
+    description:
+      'A structured filter by stored field names, e.g. {amount: {greaterThan: 100}, or: [{name: {startsWith: "A"}}, {name: {isNull: true}}]}. Holds together with `oquery`.',
+  })
+  readonly where?: JsonValue;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'The fields to read into `data`, e.g. ["name", "student.label"]. Left out: all.',
+  })
+  readonly project?: readonly string[] | null;
+
+  @Field(() => [OrderByInput], { nullable: true, description: 'The order; by id if left out.' })
+  readonly orderBy?: readonly OrderByInput[] | null;
+}

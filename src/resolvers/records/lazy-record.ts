@@ -1,0 +1,107 @@
+/**
+ * Records and pages as a resolver gives them: asked for and not read. graphql-js asks them for their fields, the splice
+ * for their text; either way one statement reads them.
+ */
+import type { GraphQLResolveInfo } from 'graphql';
+import type { RecordPage } from '../../store/reading/record-reading.js';
+import type { RecordSet } from '../../store/reading/record-set.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
+import type { Member, PageShape } from '../../store/sql/shape.js';
+import type { PageInfo } from './generic-record.js';
+import type { RecordForm } from './page-shape.js';
+import { isPrinting, PRINT, type Printable } from './printable.js';
+
+/** A page of records; its fields are those of a connection. */
+export class Page<Node> implements Printable {
+  readonly #set: RecordSet;
+  readonly #form: RecordForm<Node>;
+  readonly #shape: PageShape;
+  #page: Promise<RecordPage> | undefined;
+
+  constructor(options: {
+    readonly set: RecordSet;
+    readonly form: RecordForm<Node>;
+    readonly shape: PageShape;
+  }) {
+    this.#set = options.set;
+    this.#form = options.form;
+    this.#shape = options.shape;
+  }
+
+  async nodes(): Promise<readonly Node[]> {
+    const { records } = await this.#read();
+    return records.map((record) => this.#form.toNode(record));
+  }
+
+  async edges(): Promise<readonly { readonly node: Node; readonly cursor: string }[]> {
+    const { records, cursors } = await this.#read();
+    return records.map((record, index) => ({
+      node: this.#form.toNode(record),
+      cursor: cursors[index] ?? '',
+    }));
+  }
+
+  async pageInfo(): Promise<PageInfo> {
+    return pageInfoOf(await this.#read());
+  }
+
+  async totalCount(): Promise<number> {
+    return await this.#set.count();
+  }
+
+  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
+    return await this.#set.print(this.#shape);
+  }
+
+  #read(): Promise<RecordPage> {
+    this.#page ??= this.#set.page();
+    return this.#page;
+  }
+}
+
+/** Where a page stands, as the field `pageInfo` says it. */
+export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: RecordPage): PageInfo {
+  return {
+    hasNextPage,
+    hasPreviousPage,
+    startCursor: cursors.at(0) ?? null,
+    endCursor: cursors.at(-1) ?? null,
+  };
+}
+
+/** One record, not read yet. */
+export class LazyRecord<Node> implements Printable {
+  readonly #options: LazyRecordOptions<Node>;
+
+  constructor(options: LazyRecordOptions<Node>) {
+    this.#options = options;
+  }
+
+  /** What a resolver gives: the record for graphql-js, itself for the splice. */
+  for(info: GraphQLResolveInfo): LazyRecord<Node> | Promise<Node> {
+    return isPrinting(info) ? this : this.#read();
+  }
+
+  async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
+    const { find, get, members } = this.#options;
+    const printed = await find().printRecord(members);
+    if (printed !== undefined) return printed;
+    // Says why there is none: NOT_FOUND or GONE.
+    await get();
+    return 'null';
+  }
+
+  async #read(): Promise<Node> {
+    const { get, form } = this.#options;
+    return form.toNode(await get());
+  }
+}
+
+export interface LazyRecordOptions<Node> {
+  /** The set of this one record, for printing. */
+  readonly find: () => RecordSet;
+  /** Reads it. @throws NOT_FOUND, GONE */
+  readonly get: () => Promise<StoredRecord>;
+  readonly form: RecordForm<Node>;
+  readonly members: readonly Member[];
+}

@@ -1,0 +1,101 @@
+/** The types of files. */
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../scalars/date-time.js';
+import { ForwardPageArguments } from '../forward-page.js';
+import { PageInfo } from '../records/generic-record.js';
+
+@ObjectType('File', {
+  description: 'A file of the school. It never changes: what is to be different is a new one.',
+  simpleResolvers: true,
+})
+export class FileResult {
+  @Field(() => ID, { description: 'Names the file; goes up with time.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'Its name, e.g. "marksheet.pdf".' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'Its media type, as its uploader said.' })
+  readonly contentType!: string;
+
+  @Field(() => Number, { description: 'How many bytes it has.' })
+  readonly size!: number;
+
+  @Field(() => String, { description: 'SHA-256 of its bytes, in hexadecimal.' })
+  readonly sha256!: string;
+
+  @Field(() => String, { description: 'Where it is read, with your credential: a path of this service.' })
+  readonly url!: string;
+
+  @Field(() => String, { nullable: true, description: 'The collection of the record it belongs to.' })
+  readonly collection!: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The record it belongs to: who may read that, may read the file.',
+  })
+  readonly recordId!: string | null;
+
+  @Field(() => [String], { description: 'Roles that may read it, beside its owner and admins.' })
+  readonly roles!: readonly string[];
+
+  @Field(() => ID, { description: 'Its owner: the user who uploaded it.' })
+  readonly createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was uploaded.' })
+  readonly createdAt!: Date;
+}
+
+@ObjectType({ description: 'A page of files, the newest first.', simpleResolvers: true })
+export class FileConnection {
+  @Field(() => [FileResult], { description: 'The files of the page.' })
+  readonly nodes!: readonly FileResult[];
+
+  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  readonly pageInfo!: PageInfo;
+
+  @Field(() => Int, { description: 'How many there are in all. Counted only when asked for.' })
+  readonly totalCount!: number;
+}
+
+@ArgsType()
+export class FilesArguments extends ForwardPageArguments {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'With `recordId`: the files of this record. Left out: your own, those for your roles, for an admin all.',
+  })
+  readonly collection?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'With `collection`: the record.' })
+  readonly recordId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Only those whose name contains this, in any case.' })
+  readonly name?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only those of this owner.' })
+  readonly createdBy?: string | null;
+}
+
+@InputType({ description: 'A small file, sent with the mutation. A large one is streamed to POST /files.' })
+export class CreateFileInput {
+  @Field(() => String, { description: 'Its name.' })
+  readonly name!: string;
+
+  @Field(() => String, { nullable: true, description: 'Its media type; left out: application/octet-stream.' })
+  readonly contentType?: string | null;
+
+  @Field(() => String, {
+    description: 'Its bytes in base64; the whole request has at most BODY_LIMIT_BYTES.',
+  })
+  readonly content!: string;
+
+  @Field(() => String, { nullable: true, description: 'With `recordId`: the record it belongs to.' })
+  readonly collection?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'With `collection`: the record it belongs to.' })
+  readonly recordId?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'Roles that may read it, beside you and admins.' })
+  readonly roles?: readonly string[] | null;
+}

@@ -1,0 +1,149 @@
+/** The types of credentials in GraphQL. */
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { KeyScopes } from '../../model/scope.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { JsonScalar } from '../../scalars/json-scalar.js';
+
+@ObjectType('User', { description: 'Whom a credential stands for.', simpleResolvers: true })
+export class LoginUser {
+  @Field(() => ID, { description: 'The id of the record in `pltf_user`.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The login name.' })
+  readonly userName!: string;
+
+  @Field(() => String, { description: 'The full name.' })
+  readonly name!: string;
+
+  @Field(() => [String], { description: 'What the user is here, e.g. "teacher".' })
+  readonly roles!: readonly string[];
+
+  @Field(() => String, { description: 'The id of the domain the credential belongs to.' })
+  readonly domain!: string;
+}
+
+@ObjectType('Login', { description: 'A pair of tokens.', simpleResolvers: true })
+export class LoginResult {
+  @Field(() => String, { description: 'Send it with every request: `Authorization: Bearer <accessToken>`.' })
+  readonly accessToken!: string;
+
+  @Field(() => Int, { description: 'How long the access token lives. Unit: seconds.' })
+  readonly expiresInSeconds!: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Gives a new pair of tokens, once. Null for an API key that was exchanged.',
+  })
+  readonly refreshToken!: string | undefined;
+
+  @Field(() => LoginUser, { description: 'Whom the tokens stand for.' })
+  readonly user!: LoginUser;
+}
+
+@ObjectType('CallerDomain', {
+  description: 'The school, or part of a school, a request works in.',
+  simpleResolvers: true,
+})
+export class CallerDomain {
+  @Field(() => ID, { description: 'What the header `X-Domain` names.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The name people read.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'Days and months are those of this time zone, e.g. "Asia/Kolkata".' })
+  readonly timeZone!: string;
+}
+
+@ObjectType('Caller', { description: 'Who you are and where you work.', simpleResolvers: true })
+export class CallerResult {
+  @Field(() => ID, { description: 'The id of your record in `pltf_user`.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'Your login name.' })
+  readonly userName!: string;
+
+  @Field(() => [String], { description: 'Your roles, in alphabetical order.' })
+  readonly roles!: readonly string[];
+
+  @Field(() => CallerDomain, { description: 'The domain of this request.' })
+  readonly domain!: CallerDomain;
+
+  @Field(() => String, { description: 'What was sent: `token`, or `key` for an API key.' })
+  readonly credential!: string;
+
+  @Field(() => JsonScalar, {
+    nullable: true,
+    description: 'What an API key is confined to; null for a token.',
+  })
+  readonly scopes!: KeyScopes | undefined;
+}
+
+@ObjectType('ApiKey', {
+  description: 'An API key as its owner sees it: never the key itself.',
+  simpleResolvers: true,
+})
+export class ApiKeyResult {
+  @Field(() => ID, { description: 'Names the key, e.g. to revoke it.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'What its owner calls it.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'How the key begins, to recognize it by.' })
+  readonly prefix!: string;
+
+  @Field(() => ID, { description: 'The user it acts as.' })
+  readonly userId!: string;
+
+  @Field(() => JsonScalar, {
+    description:
+      'What it is confined to: {collections: {name or *: [verbs]}, reports: [names], scripts: [names]}.',
+  })
+  readonly scopes!: KeyScopes;
+
+  @Field(() => ID, { description: 'The user who made it.' })
+  readonly createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  readonly createdAt!: Date;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it stops working; null: never.' })
+  readonly expiresAt!: Date | undefined;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was used last, to the minute.' })
+  readonly lastUsedAt!: Date | undefined;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was revoked; null while it works.' })
+  readonly revokedAt!: Date | undefined;
+}
+
+@ObjectType('NewApiKey', { description: 'An API key that was just made.', simpleResolvers: true })
+export class NewApiKeyResult {
+  @Field(() => ID, { description: 'Names the key, e.g. to revoke it.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The key. It is shown here and never again.' })
+  readonly key!: string;
+}
+
+@InputType({ description: 'What a new API key is called and may do.' })
+export class CreateApiKeyInput {
+  @Field(() => String, { description: 'What you call it, 1 to 100 characters.' })
+  readonly name!: string;
+
+  @Field(() => JsonScalar, {
+    description:
+      'What it may do, within what you may: {collections: {"attendance": ["read"], "*": ["read"]}, reports: ["fee-defaulters"], scripts: []}.',
+  })
+  readonly scopes!: unknown;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The user it acts as; left out: you. Another one only for admins.',
+  })
+  readonly userId?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it stops working; left out: never.' })
+  readonly expiresAt?: string | null;
+}

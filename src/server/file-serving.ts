@@ -1,0 +1,219 @@
+/** Serves files: bytes in and out, streamed both ways, by conditions and ranges of HTTP. */
+import type { IncomingMessage } from 'node:http';
+import multipart, { type Multipart } from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { parseByteRange } from '../files/byte-range.js';
+import { contentDispositionOf } from '../files/content-disposition.js';
+import type { Files, NewFile } from '../files/files.js';
+import type { StoredFile } from '../files/stored-file.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { toLink, toResult } from '../resolvers/services/file-resolver.js';
+import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
+import { resetConnection } from '../text-answer.js';
+import { addOtherMethods } from './rest.js';
+import { FILE_HEADERS } from './security-headers.js';
+import { endWithUnreadBody } from './unread-body.js';
+
+export interface FileServingOptions {
+  readonly files: Files;
+  /** How long a reader may take nothing, or a sender send nothing, before it is cut. */
+  readonly stallMs: number;
+}
+
+type Described = Readonly<Record<string, string | undefined>>;
+
+const MAX_FIELD_BYTES = 4096;
+const MAX_PART_HEADERS = 20;
+const NAMES = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
+
+export async function useFiles(app: FastifyInstance, o: FileServingOptions): Promise<void> {
+  app.removeAllContentTypeParsers();
+  // Whatever it is called, a body is bytes, and read by nobody but us.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  await app.register(multipart, {
+    throwFileSizeLimit: false,
+    limits: {
+      fileSize: Number.MAX_SAFE_INTEGER,
+      files: 1,
+      fields: NAMES.size,
+      fieldSize: MAX_FIELD_BYTES,
+      parts: NAMES.size + 1,
+      headerPairs: MAX_PART_HEADERS,
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/files',
+    onRequest: async ({ requestContext, headers }) => {
+      // Before the body is asked for.
+      requireScope(requestContext);
+      assertMediaType(headers['content-type']);
+    },
+    // The files know their own limit.
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { body: 'streamed' },
+    handler: (request, reply) => upload(request, reply, o),
+  });
+  app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
+    method: ['GET', 'HEAD'],
+    url: '/files/:id',
+    handler: (request, reply) => send(request, reply, o),
+  });
+  app.route<{ Params: { id: string } }>({
+    method: 'DELETE',
+    url: '/files/:id',
+    handler: async (request, reply) => {
+      await o.files.delete(requireScope(request.requestContext), request.params.id);
+      return reply.code(204).send();
+    },
+  });
+  addOtherMethods(app, '/files', ['POST']);
+  addOtherMethods(app, '/files/:id', ['GET', 'HEAD', 'DELETE']);
+}
+
+async function upload(request: FastifyRequest, reply: FastifyReply, { files, stallMs }: FileServingOptions) {
+  request.raw.setTimeout(stallMs);
+  try {
+    const scope = requireScope(request.requestContext);
+    const sent = describedBy(request.query as Described);
+    const file = request.isMultipart() ? await fromForm(request, sent) : fromBody(request, sent);
+    const kept = await files.create(scope, file);
+    return reply
+      .code(201)
+      .headers({ location: `/files/${kept.id}`, etag: etagOf(kept) })
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(toResult(kept)));
+  } catch (error) {
+    endWithUnreadBody(request.raw, reply);
+    throw error;
+  }
+}
+
+/** @throws MALFORMED_REQUEST for a parameter that is not ours */
+function describedBy(query: Described): Described {
+  for (const [name, value] of Object.entries(query)) {
+    if (!NAMES.has(name) && name !== '_') throw malformed(`"${name}" is no parameter of an upload`, name);
+    if (typeof value !== 'string') throw malformed(`"${name}" is given twice`, name);
+  }
+  return query;
+}
+
+function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
+  if (!sent.name) throw malformed('the name of the file is missing: POST /files?name=…', 'name');
+  return { ...toNewFile(sent), name: sent.name, contentType: headers['content-type'], stream: whole(raw) };
+}
+
+/** The first part with a file name is the file; what describes it comes before. */
+async function fromForm(request: FastifyRequest, query: Described): Promise<NewFile> {
+  const sent: Record<string, string | undefined> = { ...query };
+  const parts = request.parts();
+  // Not by `for await`: leaving that would end the parts, and the end of the form is looked at later.
+  for (let { value: part, done } = await parts.next(); !done; { value: part, done } = await parts.next()) {
+    if (part.type === 'field') {
+      if (!NAMES.has(part.fieldname))
+        throw malformed(`"${part.fieldname}" is no field of an upload`, part.fieldname);
+      sent[part.fieldname] = String(part.value);
+      continue;
+    }
+    return {
+      ...toNewFile(sent),
+      name: sent.name || part.filename || '',
+      contentType: part.mimetype,
+      stream: wholePart(part.file, parts, request.raw),
+    };
+  }
+  throw malformed('there is no file in the form: expected one part with a file name', 'file');
+}
+
+function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
+  const roles = sent.roles?.split(',').map((role) => role.trim());
+  return { link: toLink(sent.collection, sent.recordId), roles: roles?.filter((role) => role !== '') };
+}
+
+/** Before Fastify does, which would have JSON of everybody. */
+function assertMediaType(header: string | undefined): void {
+  if (header === undefined || /^[\w.+-]+\/[\w.+-]+/.test(header)) return;
+  throw malformed('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
+}
+
+/** The bytes of a body; one that is broken off is no file. */
+async function* whole(body: IncomingMessage): AsyncGenerator<Buffer, void> {
+  yield* body;
+  if (!body.complete) throw brokenOff();
+}
+
+/** The bytes of a part. Whether it was whole shows only at the end of the form. */
+async function* wholePart(
+  part: AsyncIterable<Buffer>,
+  rest: AsyncIterableIterator<Multipart>,
+  body: IncomingMessage,
+): AsyncGenerator<Buffer, void> {
+  yield* part;
+  const next = await rest.next();
+  if (!next.done) throw malformed('the file is to be the last part of the form', next.value.fieldname);
+  if (!body.complete) throw brokenOff();
+}
+
+function brokenOff(): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', 'The upload was broken off.');
+}
+
+function malformed(message: string, parameter: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', message, { errors: [{ parameter, detail: message }] });
+}
+
+async function send(
+  request: FastifyRequest<{ Params: { id: string }; Querystring: Record<string, string> }>,
+  reply: FastifyReply,
+  { files, stallMs }: FileServingOptions,
+) {
+  const scope = requireScope(request.requestContext);
+  const file = await files.get(scope, request.params.id);
+  const etag = etagOf(file);
+  reply.headers({
+    ...FILE_HEADERS,
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    vary: 'Authorization, X-Domain',
+    'last-modified': file.createdAt.toUTCString(),
+    'content-disposition': contentDispositionOf(file, request.query.download === 'true' ? 'save' : 'show'),
+  });
+  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  const range = isRangeMeant(request, etag) ? parseByteRange(request.headers.range, file.size) : undefined;
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${file.size}`);
+    throw new ServiceError(
+      'RANGE_NOT_SATISFIABLE',
+      `The file has ${file.size} bytes; nothing of the range lies in it.`,
+    );
+  }
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
+  const length = range ? range.end - range.start + 1 : file.size;
+  reply.header('content-type', file.contentType).header('content-length', String(length));
+  if (request.method === 'HEAD') return reply.send();
+  reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
+  return reply.send(files.open(file, { signal: request.requestContext.signal, range }).stream);
+}
+
+/** Strong: a file never changes, and the same bytes are the same file. */
+function etagOf({ sha256 }: StoredFile): string {
+  return `"${sha256.toString('base64url')}"`;
+}
+
+function isNamed(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}
+
+/**
+ * A range is of a GET. `If-Range` by a date counts as not met: dates are too coarse to be sure by.
+ * @see RFC 9110, 13.1.5 and 14.2
+ */
+function isRangeMeant({ headers, method }: FastifyRequest, etag: string): boolean {
+  if (method !== 'GET') return false;
+  const condition = headers['if-range'];
+  return condition === undefined || condition === etag;
+}

@@ -1,0 +1,64 @@
+/**
+ * `/manual`: the documentation of this very version, from our own files alone. It is built with the package
+ * (src/manual/build.ts).
+ */
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { manualDirectory, readManualFiles } from '../manual/manual-files.js';
+import { addOtherMethods } from './rest.js';
+import { MANUAL_HEADERS } from './security-headers.js';
+import { isKnown, sendPrebuilt } from './send-prebuilt.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** For texts of the package: shown, not run. */
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
+export async function useManualPages(
+  app: FastifyInstance,
+  { packageDirectory }: { readonly packageDirectory: string },
+): Promise<void> {
+  const directory = manualDirectory(packageDirectory);
+  const files = await readManualFiles(directory).catch(() => undefined);
+
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!files)
+      throw new ServiceError('UNAVAILABLE', 'The manual has not been built; `npm run build` makes it.');
+    const address = new URL(request.url, 'http://manual').pathname.replace(/\/$/, '');
+    // Only what was built is found: no address leads out of the folder.
+    const name = Object.hasOwn(files.names, address) ? files.names[address] : undefined;
+    if (name === undefined) throw new ServiceError('NOT_FOUND', `The manual has no page ${address}.`);
+    const etag = `"${files.key.slice(0, 22)}"`;
+    reply
+      .headers(MANUAL_HEADERS)
+      .headers({ 'cache-control': cachingOf(address), vary: 'Accept-Encoding', etag })
+      .type(typeOf(address, name));
+    if (isKnown(request, etag)) return reply.code(304).send();
+    const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
+    if (outcome === 'sending') return reply;
+    throw new ServiceError('UNAVAILABLE', 'The manual was built anew; restart the gateway.');
+  };
+
+  for (const url of ['/manual', '/manual/*']) {
+    app.route({ method: ['GET', 'HEAD'], url, handler: send });
+  }
+  addOtherMethods(app, '/manual/*', ['GET', 'HEAD']);
+}
+
+/** The name of an asset holds a hash of its content; a page is asked for again each time, and costs a 304. */
+function cachingOf(address: string): string {
+  return address.startsWith('/manual/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+}
+
+function typeOf(address: string, name: string): string {
+  const type = TYPES[path.extname(name)];
+  const isText = address.startsWith('/manual/files/') && type !== 'image/png';
+  return isText ? PLAIN_TEXT : (type ?? PLAIN_TEXT);
+}
