@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from './engine/parameter-types.js';
 import { defaulted, parameterError } from './engine/parameters.js';
@@ -109,13 +110,13 @@ export const attendanceShortage = defineReport({
 class_records as materialized (
   select r.data->>'name' as class, to_number(r.data->'order') as class_order
   from records r
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 registrations as materialized (
   select ${registeredStudents(context)},
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
     and (${section}::text is null or r.data->>'section' = ${section}::text)
     and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
@@ -195,7 +196,7 @@ from (
   union all
   select 'attendance', r.id, 'student or created is unusable'
   from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null and r.keys->>'student_day' is null
+  where ${liveRecordsIn(domain, 'attendance')} and r.keys->>'student_day' is null
   union all
   ${unusableHolidays(context)}
 ) as left_out`,

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
@@ -166,7 +167,7 @@ export const classAttendance = defineReport({
 students as materialized (
   select ${registeredStudents(context)}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and r.id in (${studentsOfClass({ className, section }, { first, last }, context)}
     )
 ),

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -104,7 +105,7 @@ results as materialized (
     r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
     r.data->'subjects' as subjects
   from records r
-  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'result')}
     and r.data->'class' = to_jsonb(${className}::text)
     and r.data->>'session' = ${session} and r.data->>'term' = ${term}
 ),
@@ -120,7 +121,7 @@ listed as materialized (
       r.data->>'name' as name,
       case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no
     from records r
-    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = k.student
+    where ${liveRecordsIn(domain, 'registration')} and r.id = k.student
     offset 0
   ) as s on true
   where (${section}::text is null or k.section = ${section}::text)

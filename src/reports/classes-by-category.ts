@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { json } from './engine/statement.js';
@@ -89,12 +90,12 @@ sections as materialized (
   from records r
   left join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end)
     with ordinality as listed(section, section_order) on true
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 students as materialized (
   select r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and r.data->'session' = ${json(session)}::jsonb
 ),
 present as materialized (

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { dayType, interval } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -89,7 +90,7 @@ found as materialized (
   from (
     select r.id, r.data, instant_of(r.data->>'date') as at
     from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    where ${liveRecordsIn(domain, 'fee_receipt')}
       and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})

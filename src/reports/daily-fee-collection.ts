@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
@@ -121,14 +122,14 @@ days as materialized (
 entries as (
   select 1 as sign, r.id, r.data, r.data->>'date' as at
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'date' < ${endOf(day, timeZone)}
     and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   union all
   select -1, r.id, r.data, r.data->>'rolled_back_on'
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${dateBasis} = 'DAY_BOOK'
+  where ${liveRecordsIn(domain, 'fee_receipt')} and ${dateBasis} = 'DAY_BOOK'
     and r.data->'rolled_back_on' >= ${json(startOf(from, timeZone))}::jsonb
     and r.data->'rolled_back_on' < ${json(endOf(to, timeZone))}::jsonb
     and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
@@ -212,7 +213,7 @@ numbered as (
   from (
     select r.data->>'receipt_no' as receipt_no
     from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    where ${liveRecordsIn(domain, 'fee_receipt')}
       and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
     offset 0
   ) as receipt
@@ -238,7 +239,7 @@ missing as materialized (
   cross join lateral (select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no) as candidate
   where not exists (
     select from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+    where ${liveRecordsIn(domain, 'fee_receipt')}
       and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
   )
 )`,

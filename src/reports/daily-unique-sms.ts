@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -75,7 +76,7 @@ messages as materialized (
       when jsonb_typeof(r.data->'text') is distinct from 'string' then 'text is not a text'
     end as fault
   from records r
-  where r.domain = ${domain} and r.collection = 'sms_log' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'sms_log')}
     and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
     and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
 ),

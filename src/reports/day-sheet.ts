@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -65,7 +66,7 @@ found as materialized (
     r.data->>'status' as status, r.data->>'remark' as remark,
     jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
   from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'attendance')}
     and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
     and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
@@ -84,13 +85,13 @@ marks as materialized (
   left join lateral (
     select r.id as student, ${rollDays({ today })}
     from records r
-    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = f.student
+    where ${liveRecordsIn(domain, 'registration')} and r.id = f.student
   ) as s on true
 ),
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
   from records r
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 by_section as materialized (
   select
@@ -105,7 +106,7 @@ absentees as materialized (
   select
     m.*, r.data, case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, c.class_order
   from marks m
-  left join records r on r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.id = m.student
+  left join records r on ${liveRecordsIn(domain, 'registration')} and r.id = m.student
   left join classes c on c.class = m.class
   where m.fault is null and m.status in ('absent', 'leave')
 )`,

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { amountType, dayType, flagType, monthType, textType, zeroAmount } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
@@ -198,7 +199,7 @@ students as materialized (
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from sums)
     and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
@@ -206,7 +207,7 @@ students as materialized (
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
   from records r
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 listed as materialized (
   select
@@ -273,7 +274,7 @@ left join lateral (
     to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
     case when jsonb_typeof(r.data->'total') = 'number' then round((r.data->'total')::numeric, 2) end as total
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'student'->'value' = to_jsonb(l.student)
     and r.data->>'date' < ${endOf(asOn, timeZone)}
     and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { summaryType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -126,7 +127,7 @@ collected_in as materialized (
       width_bucket(r.data->>'date', (select array_agg(starts order by starts) from session_months)) as place,
       case when jsonb_typeof(r.data->'total') = 'number' then (r.data->'total')::numeric end as total
     from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and ${type} = 'month'
+    where ${liveRecordsIn(domain, 'fee_receipt')} and ${type} = 'month'
       and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -91,7 +92,7 @@ export const gradeBook = defineReport({
 own as materialized (
   select r.id, r.data->'class' as class
   from records r
-  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'result')}
     and r.data->'admission_no' = to_jsonb(${admissionNo}::text)
     and r.data->>'session' = ${session} and r.data->>'term' = ${term}
     and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
@@ -105,7 +106,7 @@ results as materialized (
     r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
     r.data->'subjects' as subjects
   from records r
-  where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'result')}
     and r.data->'class' = (select class from own)
     and r.data->>'session' = ${session} and r.data->>'term' = ${term}
 ),
@@ -165,7 +166,7 @@ left join ranked k on k.id = (select id from own)
 left join lateral (
   select r.data->>'name' as name
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and r.data->'sequence' = to_jsonb(${admissionNo}::text)
   limit 1
 ) as person on true`,

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
@@ -68,7 +69,7 @@ requests as materialized (
       when instant_of(r.data->>'created_on') is null then 'created_on is not an instant'
     end as fault
   from records r
-  where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'leave_request')}
     and r.data->'created_on' >= ${json(startOf(date, timeZone))}::jsonb
     and r.data->'created_on' < ${json(endOf(date, timeZone))}::jsonb
 ),
@@ -96,9 +97,9 @@ usable as materialized (
       },
       from: Prisma.sql`from usable q
 left join records s
-  on s.domain = ${domain} and s.collection = 'registration' and s.deleted_at is null and q.kind = 'student' and s.id = q.data->'name'->>'value'
+  on ${liveRecordsIn(domain, 'registration', 's')} and q.kind = 'student' and s.id = q.data->'name'->>'value'
 left join records u
-  on u.domain = ${domain} and u.collection = 'pltf_user' and u.deleted_at is null and q.kind = 'staff'
+  on ${liveRecordsIn(domain, 'pltf_user', 'u')} and q.kind = 'staff'
     and u.id = q.data->'name'->>'value'`,
     },
     totals: {

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -112,7 +113,7 @@ buckets as materialized (
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
   from records r
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 students as materialized (
   select
@@ -120,7 +121,7 @@ students as materialized (
     case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from buckets)
     and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
     and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)

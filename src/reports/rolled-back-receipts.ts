@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import { FeeHeadAmount, PaymentTypeAmount } from './daily-fee-collection.js';
 import * as column from './engine/columns.js';
 import { type Day, dayType, rollbackBasis } from './engine/parameter-types.js';
@@ -136,7 +137,7 @@ rolled_back as materialized (
         then 'amount of a line is not a number'
     end as fault
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'status' = '"rolled_back"'
     and (${values.dateBasis} <> 'ROLLBACK' or (
       r.data->'rolled_back_on' >= ${json(startOf(first, timeZone))}::jsonb and r.data->'rolled_back_on' < ${json(endOf(last, timeZone))}::jsonb))
@@ -177,7 +178,7 @@ lines as materialized (
           replacement: Prisma.sql`(
             select min(n.data->>'receipt_no')
             from records n
-            where n.domain = ${domain} and n.collection = 'fee_receipt' and n.deleted_at is null
+            where ${liveRecordsIn(domain, 'fee_receipt', 'n')}
               and n.data->'replaces' = to_jsonb(r.receipt_no)
           )`,
         },

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
@@ -55,7 +56,7 @@ students as materialized (
   select
     r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.data->'session' = ${json(session)}::jsonb
+  where ${liveRecordsIn(domain, 'registration')} and r.data->'session' = ${json(session)}::jsonb
 ),
 -- Who is not admitted yet is no student yet, and of who is unusable nothing can be told.
 counted as (
@@ -67,7 +68,7 @@ counted as (
 classes as (
   select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
   from records r
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
 ),
 sections as materialized (
   select

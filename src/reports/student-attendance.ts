@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
@@ -137,7 +138,7 @@ export const studentAttendance = defineReport({
 students as materialized (
   select ${registeredStudents(context)}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
     and ${students}
 ),
 ${studentDays(

@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { Filter } from '../model/filter.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -83,7 +84,7 @@ granted as materialized (
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind, r.data,
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_concession')}
     and r.data->'name'->'value' = ${json(studentId)}::jsonb
     and r.data->>'created_on' < ${endOf(day, timeZone)}
     and coalesce(r.data->>'revoked_on', '9999') > ${day}
@@ -100,7 +101,7 @@ amounts as materialized (
   join granted g
     on g.session = d.data->>'session' and d.data->>'month' between g.from_month and g.to_month
     and (g.fee_head is null or g.fee_head = d.data->>'fee_head')
-  where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_due', 'd')}
     and d.data->'student'->'value' = ${json(studentId)}::jsonb
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
@@ -152,7 +153,7 @@ where value is null
 union all
 select 'fee_due' as collection, 'amount is not a number' as reason, d.id
 from records d
-where d.domain = ${domain} and d.collection = 'fee_due' and d.deleted_at is null
+where ${liveRecordsIn(domain, 'fee_due', 'd')}
   and d.data->'student'->'value' = ${json(studentId)}::jsonb
   and d.data->>'month' between ${first} and ${last}
   and jsonb_typeof(d.data->'amount') is distinct from 'number'`,

@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { Sql } from '../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
@@ -151,7 +152,7 @@ export const student = defineReport({
 student as materialized (
   select r.id, r.data
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null and r.data->'sequence' = ${json(admissionNo)}::jsonb
+  where ${liveRecordsIn(domain, 'registration')} and r.data->'sequence' = ${json(admissionNo)}::jsonb
     and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
   limit 1
 ),
@@ -162,7 +163,7 @@ marks as (
     count(*) filter (where r.data->>'status' = 'late') as late, count(*) filter (where r.data->>'status' = 'half_day') as half_day,
     count(*) filter (where r.data->>'status' = 'leave') as on_leave, max(r.data->>'created') as last_at
   from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'attendance')}
     and r.data->'student'->'value' = to_jsonb(${id})
     and r.data->>'created' >= ${startOf(firstDayOf(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
 )`,
@@ -197,7 +198,7 @@ marks as (
                 r.data->>'class', 'section', r.data->>'section'
             ) order by r.data->>'sequence'), '[]')
             from records r
-            where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+            where ${liveRecordsIn(domain, 'registration')}
               and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
               and (${sections}::jsonb is null
                 or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
@@ -223,7 +224,7 @@ marks as (
                 coalesce(r.data->'published' = 'true', false)
             ) order by r.data->>'session' desc, r.data->>'term' = 'finalyear' desc), '[]')
             from records r
-            where r.domain = ${domain} and r.collection = 'result' and r.deleted_at is null
+            where ${liveRecordsIn(domain, 'result')}
               and r.data->'admission_no' = ${json(admissionNo)}::jsonb
           ) else '[]' end`,
           leave: Prisma.sql`case when ${visible.leave} then (
@@ -232,7 +233,7 @@ marks as (
                 'status', r.data->>'status'
             ) order by r.data->>'from' desc), '[]')
             from records r
-            where r.domain = ${domain} and r.collection = 'leave_request' and r.deleted_at is null
+            where ${liveRecordsIn(domain, 'leave_request')}
               and r.data->'name'->'value' = to_jsonb(${id}) and r.data->>'kind' = 'student'
           ) else '[]' end`,
         },
@@ -241,7 +242,7 @@ left join lateral (
   select section->'class_teacher' as teacher
   from records r
   cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as section
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
     and r.data->'name' = s.data->'class' and section->'name' = s.data->'section'
   limit 1
 ) as t on true`,

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
@@ -115,7 +116,7 @@ member as materialized (
     coalesce(to_char(day_of(r.data->>'joined_on'), 'YYYY-MM-DD'), '') as joined_on,
     coalesce(to_char(day_of(r.data->>'left_on'), 'YYYY-MM-DD'), '9999') as left_on
   from records r
-  where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null and r.id = ${userId}
+  where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}
 ),
 marks as materialized (
   select
@@ -130,7 +131,7 @@ marks as materialized (
         or r.data->'out_time' <> 'null' and instant_of(r.data->>'out_time') is null then 'in_time or out_time is not an instant'
     end as fault
   from records r
-  where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
     and r.data->'name'->'value' = to_jsonb(${userId}::text)
     and r.data->'created_on' >= to_jsonb(${startOf(range.first, timeZone)}::text)
     and r.data->'created_on' < to_jsonb(${endOf(range.last, timeZone)}::text)

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { dayType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
@@ -69,13 +70,13 @@ export const teacherWorkload = defineReport({
 staff as materialized (
   select r.id, r.data->>'name' as name, r.data->>'department' as department
   from records r
-  where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'pltf_user')}
     and r.data->'active' = 'true' and r.data @> '{"roles": ["teacher"]}'
 ),
 students as materialized (
   select r.id as student, r.data->>'class' as class, r.data->>'section' as section, ${rollDays({ today })}
   from records r
-  where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'registration')}
 ),
 strengths as (
   select class, section, count(*) as students
@@ -91,7 +92,7 @@ sections as materialized (
   from records r
   cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as element
   left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
   group by 1
 ),
 day_starts as materialized (
@@ -105,7 +106,7 @@ marks as (
     select
       r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts from day_starts)) as day, count(*) as marks
     from records r
-    where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+    where ${liveRecordsIn(domain, 'attendance')}
       and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
     group by 1, 2
   ) as marked
@@ -114,7 +115,7 @@ marks as (
 presence as (
   select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as days
   from records r
-  where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
     and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
   group by 1
 ),

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { flagType, textType } from './engine/parameter-types.js';
 import { defaulted, optional } from './engine/parameters.js';
@@ -85,7 +86,7 @@ export const teachers = defineReport({
 staff as materialized (
   select r.id, r.data, row_number() over (order by r.data->>'name', r.id) as position
   from records r
-  where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'pltf_user')}
     and r.data->'active' = ${String(active)}::jsonb
     and (${department}::text is null or r.data->'department' = ${json(department)}::jsonb)
     and exists (
@@ -99,7 +100,7 @@ sections as materialized (
   ) order by case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end, r.data->>'name', section->>'name') as sections
   from records r
   cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as section
-  where r.domain = ${domain} and r.collection = 'class' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'class')}
   group by 1
 ),
 marks as materialized (
@@ -108,7 +109,7 @@ marks as materialized (
     count(*) filter (where r.data->>'status' = 'absent') as absent, count(*) filter (where r.data->>'status' = 'half_day') as half_day,
     count(*) filter (where r.data->>'status' = 'leave') as on_leave
   from records r
-  where r.domain = ${domain} and r.collection = 'teacher_attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'teacher_attendance')}
     and r.data->'created_on' >= ${json(startOf(firstDayOf(monthOfDay(today)), timeZone))}::jsonb
     and r.data->'created_on' < ${json(endOf(today, timeZone))}::jsonb
   group by 1

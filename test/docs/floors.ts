@@ -51,12 +51,15 @@ export const FLOORS: readonly Room[] = [
   { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
   { name: 'config.ts', imports: ['files/', 'messaging/', 'scripting/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/'] },
-  { name: 'reports/shared/', imports: ['reports/engine/'] },
+  { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
     name: 'reports/receipts/',
     imports: ['scalars/', 'model/', 'store/', 'reports/engine/', 'reports/shared/'],
   },
-  { name: 'reports/', imports: ['model/', 'reports/engine/', 'reports/shared/'] },
+  {
+    name: 'reports/',
+    imports: ['model/', 'store/sql/records-of.ts', 'reports/engine/', 'reports/shared/'],
+  },
   {
     name: 'resolvers/',
     imports: [

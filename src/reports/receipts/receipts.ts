@@ -20,6 +20,7 @@ import type { Scope } from '../../model/scope.js';
 import { RECEIPT_SERIES, RECEIPT_SERIES_WORDS } from '../../store/catalog/known-properties.js';
 import type { Transaction } from '../../store/database/database.js';
 import { WaitingLine } from '../../store/database/waiting-line.js';
+import { liveRecordsIn, recordsIn } from '../../store/sql/records-of.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { todayIn } from '../engine/school-calendar.js';
 import { listStudentDues, type StudentDue } from './open-dues.js';
@@ -222,7 +223,7 @@ async function getStudent(tx: Transaction, domain: string, studentId: string): P
   const [student] = await tx.query<Student>(Prisma.sql`
 select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section, r.data->>'session' as session
 from records r
-where r.domain = ${domain} and r.collection = 'registration' and r.id = ${studentId} and r.deleted_at is null
+where ${liveRecordsIn(domain, 'registration')} and r.id = ${studentId}
 for no key update`);
   if (student) return student;
   const detail = `There is no student with the _id ${JSON.stringify(studentId)}.`;
@@ -241,7 +242,7 @@ async function getReceipt(tx: Transaction, domain: string, receiptNo: string): P
   const [receipt] = await tx.query<ReceiptState>(Prisma.sql`
 select r.id, r.data->>'status' as status, r.data->>'rolled_back_on' as "rolledBackOn"
 from records r
-where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null and r.data->'receipt_no' = to_jsonb(${receiptNo}::text)
+where ${liveRecordsIn(domain, 'fee_receipt')} and r.data->'receipt_no' = to_jsonb(${receiptNo}::text)
 for no key update`);
   if (receipt) return receipt;
   const detail = `There is no receipt ${JSON.stringify(receiptNo)}.`;
@@ -275,11 +276,11 @@ set last_number = case
   -- Of a series that was imported, or went on being: after its greatest number.
   when s.last_number = 0 or exists (
     select from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt' and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
+    where ${recordsIn(domain, 'fee_receipt')} and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
   ) then 1 + coalesce((
     select max(substr(r.data->>'receipt_no', length(s.series) + 1)::numeric)
     from records r
-    where r.domain = ${domain} and r.collection = 'fee_receipt'
+    where ${recordsIn(domain, 'fee_receipt')}
       and starts_with(r.data->>'receipt_no', s.series) and substr(r.data->>'receipt_no', length(s.series) + 1) ~ '^\\d{1,18}$'
   ), 0)
   else s.last_number + 1

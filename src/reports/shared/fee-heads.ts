@@ -4,6 +4,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 
 /**
  * A CTE `head_places(places)`: one JSON object with the place of each fee head, cheap to ask for many lines.
@@ -15,7 +16,7 @@ head_places as materialized (
   from (
     select r.data->>'name' as fee_head, row_number() over (order by to_number(r.data->'order'), r.data->>'name') as place
     from records r
-    where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null and r.data->>'name' is not null
+    where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
   ) as head
 )`;
 }

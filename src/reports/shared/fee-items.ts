@@ -22,6 +22,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day, Month } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { endOf } from '../engine/school-calendar.js';
@@ -54,7 +55,7 @@ granted as materialized (
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_concession' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_concession')}
     ${toStudent}
     and r.data->>'created_on' < ${end}
     and coalesce(r.data->>'revoked_on', '9999') > ${asOn}
@@ -153,7 +154,7 @@ fee_faults as (
   union
   select 'fee_due', r.id, 'month is not YYYY-MM'
   from records r
-  where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'fee_due')}
     and (r.data->'month' is null or r.data->'month' < '"1900-01"' or r.data->'month' > '"2199-12"')
   union
   select 'fee_receipt', id, 'amount of a line is not a number' from payments where amount is null

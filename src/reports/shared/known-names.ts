@@ -9,6 +9,7 @@ import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
 
@@ -70,7 +71,7 @@ export async function assertFeeHead(feeHead: string | undefined, context: Report
     Prisma.sql`
 select r.data->>'name' as name
 from records r
-where r.domain = ${domain} and r.collection = 'fee_head' and r.deleted_at is null and r.data->>'name' is not null
+where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
 order by to_number(r.data->'order'), name`,
     context,
   );
@@ -79,7 +80,7 @@ order by to_number(r.data->'order'), name`,
     Prisma.sql`
 select r.id
 from records r
-where r.domain = ${domain} and r.collection = 'fee_due' and r.deleted_at is null and r.data->'fee_head' = ${json(feeHead)}::jsonb
+where ${liveRecordsIn(domain, 'fee_due')} and r.data->'fee_head' = ${json(feeHead)}::jsonb
 limit 1`,
     context,
   );
@@ -117,7 +118,7 @@ async function listClasses(context: ReportContext): Promise<readonly KnownClass[
     Prisma.sql`
 select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'), '[]') as sections
 from records r
-where r.domain = ${context.domain} and r.collection = 'class' and r.deleted_at is null and r.data->>'name' is not null
+where ${liveRecordsIn(context.domain, 'class')} and r.data->>'name' is not null
 order by to_number(r.data->'order'), name`,
     context,
   );
@@ -141,7 +142,7 @@ async function isRegistered({ class: className, section }: Place, context: Repor
     Prisma.sql`
 select r.id
 from records r
-where r.domain = ${context.domain} and r.collection = 'registration' and r.deleted_at is null
+where ${liveRecordsIn(context.domain, 'registration')}
   and (${className ?? null}::text is null or r.data->'class' = ${json(className)}::jsonb)
   and (${section ?? null}::text is null or r.data->'section' = ${json(section)}::jsonb)
 limit 1`,
@@ -175,7 +176,7 @@ select distinct name
 from (
   select ${text} as name
   from records r
-  where r.domain = ${context.domain} and r.collection = 'pltf_user' and r.deleted_at is null
+  where ${liveRecordsIn(context.domain, 'pltf_user')}
 ) as staff
 where name <> ''
 order by name`,

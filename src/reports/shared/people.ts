@@ -3,6 +3,7 @@
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
 
 /**
@@ -17,7 +18,7 @@ export async function assertStudent(
     Prisma.sql`
 select r.id
 from records r
-where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+where ${liveRecordsIn(domain, 'registration')}
   and r.data->'sequence' = to_jsonb(${admissionNo}::text)
   and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
 limit 1`,
@@ -46,7 +47,7 @@ export async function assertStaff(
     Prisma.sql`
 select r.id
 from records r
-where r.domain = ${domain} and r.collection = 'pltf_user' and r.deleted_at is null and r.id = ${userId}`,
+where ${liveRecordsIn(domain, 'pltf_user')} and r.id = ${userId}`,
     scope.signal ? { signal: scope.signal } : {},
   );
   if (!found)

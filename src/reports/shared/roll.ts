@@ -13,6 +13,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import { daysAfter, firstDayOf, monthsOf } from '../engine/school-calendar.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
@@ -81,7 +82,7 @@ last_months as materialized (
   from (
     select r.id as student, ${lastRollDay({ today })} as left_on
     from records r
-    where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+    where ${liveRecordsIn(domain, 'registration')}
       and (r.data->'left_on' < ${JSON.stringify(asOn)}::jsonb or r.data->'status' in ('"withdrawn"', '"transferred"'))${ofStudent}
   ) as gone
   where left_on < ${asOn}

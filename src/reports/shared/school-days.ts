@@ -13,6 +13,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 
@@ -32,7 +33,7 @@ holidays as materialized (
     r.id, r.data->>'date' as day, r.data->>'name' as name, r.data->'working' = 'true' as is_working,
     case when jsonb_typeof(r.data->'classes') = 'array' then r.data->'classes' else '[]' end as classes
   from records r
-  where r.domain = ${domain} and r.collection = 'holiday' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'holiday')}
     and r.data->'date' >= to_jsonb(${first}::text) and r.data->'date' <= to_jsonb(${last}::text)
 ),
 school_days as materialized (
@@ -68,6 +69,6 @@ export function unusableHolidays({ domain }: Pick<ReportContext, 'domain'>): Sql
   return Prisma.sql`
   select 'holiday' as collection, r.id, 'date is not a day' as reason
   from records r
-  where r.domain = ${domain} and r.collection = 'holiday' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'holiday')}
     and (r.data->'date' is null or r.data->'date' < '"1900"' or r.data->'date' > '"2199-12-31"')`;
 }

@@ -23,6 +23,7 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
@@ -62,7 +63,7 @@ export function studentsOfClass(
   return Prisma.sql`
       select r.id
       from records r
-      where r.domain = ${domain} and r.collection = 'registration' and r.deleted_at is null
+      where ${liveRecordsIn(domain, 'registration')}
         and r.data->'class' = to_jsonb(${className}::text)
         and (${section}::text is null or r.data->>'section' = ${section}::text)
         and r.data->>'session' in (${firstSession}, ${lastSession})
@@ -264,7 +265,7 @@ function bitsTo(day: Day): Sql {
  * school: its index holds a student's days together, in order. None is after today.
  */
 export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
-  return Prisma.sql`r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+  return Prisma.sql`${liveRecordsIn(domain, 'attendance')}
       and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${first} || '"]'
       and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}, ${today}) || '"]'`;
 }
@@ -305,7 +306,7 @@ export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   cross join lateral (
     select r.id
     from records r
-    where r.domain = ${context.domain} and r.collection = 'attendance' and r.deleted_at is null
+    where ${liveRecordsIn(context.domain, 'attendance')}
       and r.keys->>'student_day' = '[' || to_json(d.student)::text || ',"' || d.day || '"]'
     limit 1
   ) as mark
@@ -320,6 +321,6 @@ export function marksOfNoDay(className: string, { domain }: Pick<ReportContext, 
   return Prisma.sql`
   select 'attendance', r.id, 'student or created is unusable'
   from records r
-  where r.domain = ${domain} and r.collection = 'attendance' and r.deleted_at is null
+  where ${liveRecordsIn(domain, 'attendance')}
     and r.keys->>'student_day' is null and r.data->>'class' = ${className}`;
 }

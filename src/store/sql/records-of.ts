@@ -8,18 +8,32 @@ import type { Scope } from '../../model/scope.js';
 
 type Sql = Prisma.Sql;
 
+/** The name of the table in the statement that the condition is laid into. */
+type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n' | 't';
+
 /**
- * The records of a collection in the caller's domain, over the alias `r`, tombstones included. The name is a
- * literal, so that Postgres finds the partition while it plans; declarations allow letters, digits and `_`
- * alone.
+ * The records of a collection in a domain, tombstones included. The name is a literal, so that Postgres finds
+ * the partition while it plans; declarations allow letters, digits and `_` alone. The domain is an id, or a
+ * column of the statement that holds one.
  */
-export function recordsOf(scope: Scope, collection: Collection): Sql {
-  return Prisma.sql`r.domain = ${scope.domain.id} and r.collection = ${nameLiteral(collection.name)}`;
+export function recordsIn(domain: string | Sql, collection: string, alias: RecordAlias = 'r'): Sql {
+  const table = Prisma.raw(alias);
+  return Prisma.sql`${table}.domain = ${domain} and ${table}.collection = ${nameLiteral(collection)}`;
 }
 
 /** Those that are there: without the tombstones of removed ones. */
+export function liveRecordsIn(domain: string | Sql, collection: string, alias: RecordAlias = 'r'): Sql {
+  return Prisma.sql`${recordsIn(domain, collection, alias)} and ${Prisma.raw(alias)}.deleted_at is null`;
+}
+
+/** The records of a collection in the caller's domain, over the alias `r`, tombstones included. */
+export function recordsOf(scope: Scope, collection: Collection): Sql {
+  return recordsIn(scope.domain.id, collection.name);
+}
+
+/** Those that are there. */
 export function liveRecordsOf(scope: Scope, collection: Collection): Sql {
-  return Prisma.sql`${recordsOf(scope, collection)} and r.deleted_at is null`;
+  return liveRecordsIn(scope.domain.id, collection.name);
 }
 
 /** A declared name (of a collection, field or rule) as an SQL literal. */
