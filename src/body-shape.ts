@@ -96,10 +96,10 @@ function isEscaped(json: Uint8Array, index: number): boolean {
   return backslashes % 2 === 1;
 }
 
-function tooMany(max: number, o: { readonly what: string; readonly boundBy: string }): ServiceError {
+function tooMany(max: number, options: { readonly what: string; readonly boundBy: string }): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `The body has more than ${max} ${o.what}, which is the limit here (${o.boundBy}); send fewer at a time.`,
+    `The body has more than ${max} ${options.what}, which is the limit here (${options.boundBy}); send fewer at a time.`,
   );
 }
 

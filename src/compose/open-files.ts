@@ -9,12 +9,12 @@ import type { RecordStore } from '../store/record-store.js';
  * The files as the settings want them kept. The caller closes them. @throws UNAVAILABLE for a bucket that
  * cannot be
  */
-export async function openFiles(o: {
+export async function openFiles(options: {
   readonly database: Database;
   readonly store: RecordStore;
   readonly config: Config;
 }): Promise<Files> {
-  const { database, store, config } = o;
+  const { database, store, config } = options;
   const inDatabase = new DatabaseBlobs(database);
   const inBucket =
     config.filesS3Url === undefined

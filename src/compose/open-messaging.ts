@@ -24,7 +24,7 @@ export interface Messaging {
  * Email and text messages as the settings want them. Nothing is connected before the first message. The
  * caller closes it.
  */
-export function openMessaging(o: {
+export function openMessaging(options: {
   readonly database: Database;
   readonly domains: Domains;
   readonly store: RecordStore;
@@ -33,7 +33,7 @@ export function openMessaging(o: {
   readonly config: Config;
   readonly onFault: (error: unknown) => void;
 }): Messaging {
-  const { database, domains, store, jobs, files, config, onFault } = o;
+  const { database, domains, store, jobs, files, config, onFault } = options;
   const receipts = new ReceiptIntake({ jobs, onFault });
   const channels = new Channels({
     settings: config,

@@ -23,12 +23,18 @@ export function headingOfPath(path: string): string {
 }
 
 /** Prints cells in one language and time zone: instants as the clock of the school shows them. */
-export function createCellPrinter(o: { readonly locale: string | undefined; readonly timeZone: string }) {
-  const decimal = new Intl.NumberFormat(o.locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const number = new Intl.NumberFormat(o.locale, { maximumFractionDigits: 6 });
+export function createCellPrinter(options: {
+  readonly locale: string | undefined;
+  readonly timeZone: string;
+}) {
+  const decimal = new Intl.NumberFormat(options.locale, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+  const number = new Intl.NumberFormat(options.locale, { maximumFractionDigits: 6 });
   // Swedish writes instants as ISO 8601 does: in the order they sort by, and misread nowhere.
   const instant = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: o.timeZone,
+    timeZone: options.timeZone,
     dateStyle: 'short',
     timeStyle: 'short',
   });

@@ -32,17 +32,17 @@ export const UNKNOWN_LEAF: FieldShape = { type: undefined, isList: false, fields
  * The shape of one operation's `data`. Without a schema (a role that may not introspect) the types stay
  * unknown.
  */
-export function shapeOfOperation(o: {
+export function shapeOfOperation(options: {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly schema: GraphQLSchema | undefined;
 }): FieldShape {
-  const operations = o.document.definitions.filter(isOperation);
-  const operation = operations.find(({ name }) => name?.value === o.operationName) ?? operations[0];
+  const operations = options.document.definitions.filter(isOperation);
+  const operation = operations.find(({ name }) => name?.value === options.operationName) ?? operations[0];
   if (!operation) return UNKNOWN_LEAF;
   const fields = new Map<string, FieldShape>();
-  const typeName = o.schema?.getRootType(operation.operation)?.name;
-  addSelections(fields, operation.selectionSet, typeName, o);
+  const typeName = options.schema?.getRootType(operation.operation)?.name;
+  addSelections(fields, operation.selectionSet, typeName, options);
   return { type: typeName, isList: false, fields };
 }
 

@@ -144,17 +144,17 @@ function pageOf(
   };
 }
 
-function hasMoreOf(o: {
+function hasMoreOf(options: {
   readonly shown: number;
   readonly total: number | undefined;
   readonly isFull: boolean;
   readonly pageInfo: readonly unknown[];
 }): PagedList['hasMore'] {
-  const said = o.pageInfo.filter(isObject).map(({ hasNextPage }) => hasNextPage);
+  const said = options.pageInfo.filter(isObject).map(({ hasNextPage }) => hasNextPage);
   if (said.includes(true)) return 'yes';
   if (said.length > 0 && said.every((one) => one === false)) return 'no';
-  if (o.total !== undefined) return o.shown < o.total ? 'yes' : 'no';
-  return o.isFull ? 'perhaps' : 'no';
+  if (options.total !== undefined) return options.shown < options.total ? 'yes' : 'no';
+  return options.isFull ? 'perhaps' : 'no';
 }
 
 /** A field without a list of its own is paged where it is a list of objects, of groups of an aggregate. */

@@ -69,12 +69,12 @@ export async function insertUploading(
 /** `undefined`: the upload was purged meanwhile. */
 export async function markReady(
   db: Queryable,
-  o: { readonly id: string; readonly size: number; readonly sha256: Buffer },
+  options: { readonly id: string; readonly size: number; readonly sha256: Buffer },
 ): Promise<StoredFile | undefined> {
   const [row] = await db.query<FileRow>(Prisma.sql`
     update files f
-    set state = 'ready', size = ${o.size}, sha256 = ${o.sha256}, updated_at = now()
-    where f.id = ${o.id}::uuid and f.state = 'uploading'
+    set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, updated_at = now()
+    where f.id = ${options.id}::uuid and f.state = 'uploading'
     returning ${COLUMNS}`);
   return row && toFile(row);
 }

@@ -66,12 +66,16 @@ function plainText(token: Token | undefined): string {
   return parts.join('');
 }
 
-function aimLinks(token: Token, o: { readonly source: string; readonly findAddress: FindAddress }): void {
+function aimLinks(
+  token: Token,
+  options: { readonly source: string; readonly findAddress: FindAddress },
+): void {
   const open: (string | undefined)[] = [];
   for (const child of token.children ?? []) {
-    if (child.type === 'image') child.attrSet('src', addressOf(String(child.attrGet('src') ?? ''), o) ?? '');
+    if (child.type === 'image')
+      child.attrSet('src', addressOf(String(child.attrGet('src') ?? ''), options) ?? '');
     if (child.type === 'link_open') {
-      const address = addressOf(String(child.attrGet('href') ?? ''), o);
+      const address = addressOf(String(child.attrGet('href') ?? ''), options);
       open.push(address);
       if (address === undefined) child.hidden = true;
       else child.attrSet('href', address);

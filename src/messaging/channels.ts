@@ -45,14 +45,14 @@ export class Channels {
   readonly #email = new Map<string, SmtpChannel>();
   readonly #sms = new Map<string, Channel<SmsContent>>();
 
-  constructor(o: {
+  constructor(options: {
     readonly settings: ChannelSettings;
     readonly domains: Pick<Domains, 'property'>;
     readonly onReceipt: (receipt: SmsReceipt) => void;
   }) {
-    this.#settings = o.settings;
-    this.#domains = o.domains;
-    this.#onReceipt = o.onReceipt;
+    this.#settings = options.settings;
+    this.#domains = options.domains;
+    this.#onReceipt = options.onReceipt;
   }
 
   /** `undefined`: the domain has no mail server. @throws DeliveryError for one that cannot be used */

@@ -85,10 +85,10 @@ const HOUR_MS = 3_600_000;
 export async function enqueueSending(
   jobs: JobQueue,
   messageId: string,
-  o: { readonly runAt?: Date },
+  settings: { readonly runAt?: Date },
   tx?: Transaction,
 ): Promise<void> {
-  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, runAt: o.runAt };
+  const options = { key: JOB_KEY_PREFIX + messageId, maxAttempts: MAX_JOB_ATTEMPTS, runAt: settings.runAt };
   await jobs.add(SEND_TASK, { id: messageId }, options, tx);
 }
 

@@ -78,7 +78,7 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
 
 export async function findByKey(
   db: Queryable,
-  o: {
+  options: {
     readonly domainId: string;
     readonly kind: MessageKind;
     readonly key: string;
@@ -86,9 +86,9 @@ export async function findByKey(
   },
 ): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
   const [row] = await db.query<MessageRow & { readonly is_same: boolean }>(Prisma.sql`
-    select ${COLUMNS}, m.request_hash = ${o.requestHash} as is_same
+    select ${COLUMNS}, m.request_hash = ${options.requestHash} as is_same
     from messages m
-    where m.domain = ${o.domainId} and m.kind = ${o.kind} and m.key = ${o.key}`);
+    where m.domain = ${options.domainId} and m.kind = ${options.kind} and m.key = ${options.key}`);
   return row && { message: toMessage(row), isSame: row.is_same };
 }
 
@@ -213,12 +213,12 @@ export async function settleMessage(db: Queryable, id: string, settled: Settled)
  */
 export async function requeueMessage(
   db: Queryable,
-  o: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },
+  options: { readonly domainId: string; readonly id: string; readonly states: readonly MessageState[] },
 ): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     update messages m
     set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now()
-    where m.domain = ${o.domainId} and m.id = ${o.id}::uuid and m.state = any(${o.states}::text[])
+    where m.domain = ${options.domainId} and m.id = ${options.id}::uuid and m.state = any(${options.states}::text[])
     returning ${COLUMNS}`);
   return row && toMessage(row);
 }
@@ -248,14 +248,14 @@ export async function requeueForgotten(db: Queryable): Promise<{ readonly id: st
 /** Kept messages, the oldest first. */
 export async function listKept(
   db: Queryable,
-  o: { readonly createdAfter: Date; readonly after: string; readonly limit: number },
+  options: { readonly createdAfter: Date; readonly after: string; readonly limit: number },
 ): Promise<{ readonly id: string; readonly domainId: string; readonly kind: MessageKind }[]> {
   return await db.query(Prisma.sql`
     select id, domain as "domainId", kind
     from messages
-    where state = 'kept' and created_at >= ${o.createdAfter.toISOString()}::timestamptz and id > ${o.after}::uuid
+    where state = 'kept' and created_at >= ${options.createdAfter.toISOString()}::timestamptz and id > ${options.after}::uuid
     order by id
-    limit ${o.limit}`);
+    limit ${options.limit}`);
 }
 
 export async function findByProviderId(db: Queryable, providerId: string): Promise<Message | undefined> {

@@ -136,7 +136,7 @@ export function applyUpdate(
   operations: readonly UpdateOperation[],
   moment: UpdateMoment,
 ): JsonObject {
-  return operations.reduce((so, operation) => apply(so, operation, moment), record);
+  return operations.reduce((soFar, operation) => apply(soFar, operation, moment), record);
 }
 
 /**

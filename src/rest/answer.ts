@@ -29,13 +29,13 @@ interface EmptyAnswer {
 
 export function jsonAnswer(
   text: string,
-  o: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): WholeAnswer {
   return {
     kind: 'text',
-    status: o.status ?? 200,
+    status: options.status ?? 200,
     mediaType: 'application/json; charset=utf-8',
     text,
-    ...(o.headers && { headers: o.headers }),
+    ...(options.headers && { headers: options.headers }),
   };
 }

@@ -119,16 +119,20 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
 function parameter(
   name: string,
   description: string,
-  o: { readonly schema?: Schema; readonly example: string; toFilter(text: string, name: string): Filter },
+  options: {
+    readonly schema?: Schema;
+    readonly example: string;
+    toFilter(text: string, name: string): Filter;
+  },
 ): CollectionParameter {
   return {
     name,
     in: 'query',
     isRequired: false,
     description: `Only records of this: ${description}.`,
-    schema: o.schema ?? { type: 'string' },
-    example: o.example,
-    toFilter: (text) => o.toFilter(text, name),
+    schema: options.schema ?? { type: 'string' },
+    example: options.example,
+    toFilter: (text) => options.toFilter(text, name),
   };
 }
 

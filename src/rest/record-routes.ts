@@ -525,9 +525,9 @@ function COLLECTION_QUERY(role: string): Parameter {
 function optional(
   name: string,
   description: string,
-  o: { readonly schema: Schema; readonly example?: unknown },
+  options: { readonly schema: Schema; readonly example?: unknown },
 ): Parameter {
-  return { name, in: 'query', isRequired: false, description, ...o };
+  return { name, in: 'query', isRequired: false, description, ...options };
 }
 
 function header(name: string, description: string): Parameter {

@@ -137,15 +137,15 @@ function schemaOfAny(parameters: readonly Parameter[]): Parameter['schema'] {
   return others.length === 0 ? only : { anyOf: [only, ...others] };
 }
 
-export async function runReport(o: {
+export async function runReport(options: {
   readonly report: Report;
   readonly services: ReportServices;
   readonly request: RestRequest;
   readonly sent: Readonly<Record<string, string>>;
 }): Promise<Answer> {
-  const { format: wanted, bom, first, after, ...sent } = o.sent;
-  const format = wanted === undefined ? o.request.format : parseFormat(wanted);
-  const run = await o.report.run(o.services, requireScope(o.request.context), sent);
+  const { format: wanted, bom, first, after, ...sent } = options.sent;
+  const format = wanted === undefined ? options.request.format : parseFormat(wanted);
+  const run = await options.report.run(options.services, requireScope(options.request.context), sent);
   if (first !== undefined || after !== undefined) {
     if (format !== 'json') throw invalidParameter('format', format, 'json, which alone comes in pages');
     const page = await run.pageAnswer({

@@ -24,7 +24,7 @@ export interface RouteTable {
 /**
  * Nothing is served by REST that does not stand here. Literal paths win over `{}` ones, whatever the order.
  */
-export function createRouteTable(o: {
+export function createRouteTable(options: {
   readonly reports: readonly Report[];
   readonly version: string;
   /** The declared collections. Default: none, whose records are then of any shape. */
@@ -33,18 +33,18 @@ export function createRouteTable(o: {
   readonly serverRoutes?: readonly RouteDescription[];
 }): RouteTable {
   const routes: Route[] = [
-    indexRoute({ ...o, routes: () => descriptions }),
+    indexRoute({ ...options, routes: () => descriptions }),
     ...AUTH_ROUTES,
     ...RECORD_ROUTES,
-    ...reportRoutes(o.reports),
+    ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [
     ...routes,
     ...FILE_ROUTES,
-    ...(o.serverRoutes ?? SERVICE_ROUTES),
+    ...(options.serverRoutes ?? SERVICE_ROUTES),
   ];
-  const schemas = { ...describeRecords(o.collections ?? []), ...describeReports(o.reports) };
+  const schemas = { ...describeRecords(options.collections ?? []), ...describeReports(options.reports) };
   return { routes, descriptions, schemas };
 }

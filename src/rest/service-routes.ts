@@ -63,12 +63,12 @@ export const teapot: Route = {
  *
  * @see decisions 8
  */
-export function indexRoute(o: {
+export function indexRoute(options: {
   readonly routes: () => readonly RouteDescription[];
   readonly reports: readonly Report[];
   readonly version: string;
 }): Route {
-  const names = o.reports.map((report) => report.name);
+  const names = options.reports.map((report) => report.name);
   const named: Parameter = {
     name: 'report',
     in: 'query',
@@ -83,7 +83,7 @@ export function indexRoute(o: {
     path: '/',
     group: 'Service',
     summary: 'What this service offers: every route with its parameters; or a report by its name',
-    parameters: [named, ...parametersOfReports(o.reports)],
+    parameters: [named, ...parametersOfReports(options.reports)],
     answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
     errors: [
       'MALFORMED_REQUEST',
@@ -96,23 +96,24 @@ export function indexRoute(o: {
     ],
     isOpen: true,
     formats: REPORT_ANSWER_FORMATS,
-    resolvers: o.reports.map((report) => `reports.${report.field}`),
+    resolvers: options.reports.map((report) => `reports.${report.field}`),
     parametersFor: ({ report }) =>
       typeof report === 'string'
-        ? [named, ...parametersWithName(getNamedReport(o.reports, report))]
+        ? [named, ...parametersWithName(getNamedReport(options.reports, report))]
         : undefined,
     assertAllowed: (_services, { context, query: { report } }) => {
-      if (typeof report === 'string') getNamedReport(o.reports, report).assertAllowed(requireScope(context));
+      if (typeof report === 'string')
+        getNamedReport(options.reports, report).assertAllowed(requireScope(context));
     },
     run: (services, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
-        index ??= JSON.stringify(describeService({ ...o, routes: o.routes() }));
+        index ??= JSON.stringify(describeService({ ...options, routes: options.routes() }));
         return jsonAnswer(index);
       }
       requireScope(request.context);
       return runReport({
-        report: getNamedReport(o.reports, report),
+        report: getNamedReport(options.reports, report),
         services: services.reports,
         request,
         sent,
@@ -121,27 +122,27 @@ export function indexRoute(o: {
   };
 }
 
-function describeService(o: {
+function describeService(options: {
   readonly routes: readonly RouteDescription[];
   readonly reports: readonly Report[];
   readonly version: string;
 }): unknown {
   return {
     name: 'campus-gateway',
-    version: o.version,
+    version: options.version,
     documentation: '/docs',
     openapi: '/openapi.json',
     graphql: '/graphql',
     explorer: '/explore',
     manual: '/manual',
-    routes: o.routes.map((route) => ({
+    routes: options.routes.map((route) => ({
       method: route.method,
       path: route.path,
       summary: route.summary,
       credential: route.isOpen ? 'none' : 'bearer',
       parameters: route.parameters.map(describeParameter),
     })),
-    reports: o.reports.map((report) => ({
+    reports: options.reports.map((report) => ({
       name: report.name,
       title: report.title,
       path: `/?report=${report.name}`,

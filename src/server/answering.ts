@@ -23,25 +23,25 @@ export interface AnsweringOptions {
   readonly streams: StreamLimits;
 }
 
-export async function sendAnswer(answer: Answer, o: AnsweringOptions): Promise<FastifyReply> {
-  const { reply } = o;
+export async function sendAnswer(answer: Answer, options: AnsweringOptions): Promise<FastifyReply> {
+  const { reply } = options;
   reply.header('cache-control', REVALIDATE);
   // CORS may have put Origin there.
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? VARY : `${vary}, ${VARY}`);
   if (answer.headers) reply.headers(answer.headers);
-  const { hints } = o.request.arrival.notes;
+  const { hints } = options.request.arrival.notes;
   // A name may hold what no header takes.
   if (hints.length > 0) reply.header('x-hint', hints.join(' ').replace(/[^\x20-\x7e]/g, '?'));
   switch (answer.kind) {
     case 'empty':
-      if (answer.status === 304) tellEtagHeld(o);
+      if (answer.status === 304) tellEtagHeld(options);
       return reply.code(answer.status).send();
     case 'text':
-      if (answer.rowCount !== undefined) o.observe({ kind: 'rowsStreamed', count: answer.rowCount });
-      return sendText(reply, marked(answer, o));
+      if (answer.rowCount !== undefined) options.observe({ kind: 'rowsStreamed', count: answer.rowCount });
+      return sendText(reply, marked(answer, options));
     case 'stream':
-      if (o.request.method !== 'HEAD') return await sendStream(answer, o);
+      if (options.request.method !== 'HEAD') return await sendStream(answer, options);
       return reply.header('content-type', answer.mediaType).send();
   }
 }
@@ -68,22 +68,27 @@ function tellEtagHeld({ request, reply }: AnsweringOptions): void {
  *
  * @see decisions 4
  */
-async function sendStream(answer: StreamAnswer, o: AnsweringOptions): Promise<FastifyReply> {
-  const { request, reply } = o;
+async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Promise<FastifyReply> {
+  const { request, reply } = options;
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker !== undefined) reply.headers(MARKER_HEADERS);
   const content = answer.open(request.requestContext.signal);
   const writes = gatherWrites(marker === undefined ? content : withEndMarker(content, marker));
   const first = await writes.next();
-  if (!first.done && !first.value.isLast) return await sendLong(answer, { first: first.value, writes }, o);
-  countRows(answer, o.observe);
+  if (!first.done && !first.value.isLast)
+    return await sendLong(answer, { first: first.value, writes }, options);
+  countRows(answer, options.observe);
   return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
 }
 
-async function sendLong(answer: StreamAnswer, begun: Begun, o: AnsweringOptions): Promise<FastifyReply> {
-  const { reply, request, observe, streams } = o;
+async function sendLong(
+  answer: StreamAnswer,
+  begun: Begun,
+  options: AnsweringOptions,
+): Promise<FastifyReply> {
+  const { reply, request, observe, streams } = options;
   const { requestId, signal } = request.requestContext;
-  const place = await enter(begun, o);
+  const place = await enter(begun, options);
   const response = reply.raw;
   const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
     maxBytes: READ_AHEAD_BYTES,

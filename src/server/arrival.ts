@@ -124,7 +124,11 @@ export class RequestsInFlight {
 /** To be the first hook: the others rely on `request.arrival`. */
 export function useArrival(
   app: FastifyInstance,
-  o: { readonly inFlight: RequestsInFlight; readonly observe: Observe; readonly headers: SecurityHeaders },
+  options: {
+    readonly inFlight: RequestsInFlight;
+    readonly observe: Observe;
+    readonly headers: SecurityHeaders;
+  },
 ): void {
   app.decorateRequest('arrival');
   app.decorateRequest('requestContext');
@@ -133,17 +137,17 @@ export function useArrival(
     const arrival = new Arrival(request.id, request.ip, request.headers, request.routeOptions.url);
     request.arrival = arrival;
     request.requestContext = arrival.toContext();
-    reply.headers(o.headers);
+    reply.headers(options.headers);
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
-    o.inFlight.arrived(reply.raw);
+    options.inFlight.arrived(reply.raw);
     reply.raw.once('close', () => {
-      o.inFlight.left(reply.raw);
+      options.inFlight.left(reply.raw);
       // A WebSocket took over.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
       if (!isComplete) arrival.abandon();
       const { scope } = request.requestContext;
-      o.observe({
+      options.observe({
         kind: 'requestEnded',
         requestId: arrival.requestId,
         method: request.method,

@@ -18,27 +18,27 @@ export interface AuthenticationOptions {
  *
  * @see interface 5, decisions 6, 7, 9
  */
-export function useAuthentication(app: FastifyInstance, o: AuthenticationOptions): void {
+export function useAuthentication(app: FastifyInstance, options: AuthenticationOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isVital) return;
     const { arrival } = request;
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      count(reply, o.rateLimits.take(`address:${arrival.address}`));
+      count(reply, options.rateLimits.take(`address:${arrival.address}`));
       return;
     }
     const principal = await authenticate(authorization).catch((error: unknown) => {
-      count(reply, o.rateLimits.take(`address:${arrival.address}`));
+      count(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;
     });
-    count(reply, o.rateLimits.take(principal.credential.id));
+    count(reply, options.rateLimits.take(principal.credential.id));
     const { askedDomain, requestId } = arrival;
-    const scope = resolveScope(o.domains, { principal, askedDomain, requestId, arrival });
+    const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
     request.requestContext = arrival.toContext(scope);
   });
 
   async function authenticate(authorization: string): Promise<Principal> {
-    return await o.authenticator.authenticate(parseBearer(authorization));
+    return await options.authenticator.authenticate(parseBearer(authorization));
   }
 }
 

@@ -75,7 +75,7 @@ export interface Server {
   readonly metrics: Metrics;
   readonly observe: Observe;
   /** Opens the port; gives the address, e.g. `http://127.0.0.1:4000`. */
-  listen(o: { readonly host: string; readonly port: number }): Promise<string>;
+  listen(settings: { readonly host: string; readonly port: number }): Promise<string>;
   /** Answers what is under way, refuses what is new, then closes. What takes longer than the grace is cut. */
   stop(): Promise<void>;
 }
@@ -229,10 +229,10 @@ function crossOrigin(origins: readonly string[]) {
   };
 }
 
-function obstacle(o: {
+function obstacle(options: {
   readonly stopping: Stopping;
   readonly maintenance: { readonly isOn: boolean };
 }): string | undefined {
-  if (o.stopping.isOn) return 'This gateway is shutting down.';
-  return o.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
+  if (options.stopping.isOn) return 'This gateway is shutting down.';
+  return options.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
 }

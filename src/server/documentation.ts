@@ -74,10 +74,10 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
 };
 
-export function useDocumentation(app: FastifyInstance, o: { readonly openapi: string }): void {
+export function useDocumentation(app: FastifyInstance, options: { readonly openapi: string }): void {
   const contract: Asset = {
     type: 'application/json; charset=utf-8',
-    load: async () => Buffer.from(o.openapi),
+    load: async () => Buffer.from(options.openapi),
   };
   const page: Asset = { type: 'text/html; charset=utf-8', load: async () => Buffer.from(PAGE) };
   const assets = Object.entries({ ...ASSETS, '/openapi.json': contract, '/docs': page });

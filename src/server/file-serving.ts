@@ -27,7 +27,7 @@ const MAX_FIELD_BYTES = 4096;
 const MAX_PART_HEADERS = 20;
 const NAMES = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
 
-export async function useFiles(app: FastifyInstance, o: FileServingOptions): Promise<void> {
+export async function useFiles(app: FastifyInstance, options: FileServingOptions): Promise<void> {
   app.removeAllContentTypeParsers();
   // Whatever it is called, a body is bytes, and read by nobody but us.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -54,18 +54,18 @@ export async function useFiles(app: FastifyInstance, o: FileServingOptions): Pro
     // The files know their own limit.
     bodyLimit: Number.MAX_SAFE_INTEGER,
     config: { body: 'streamed' },
-    handler: (request, reply) => upload(request, reply, o),
+    handler: (request, reply) => upload(request, reply, options),
   });
   app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
     method: ['GET', 'HEAD'],
     url: '/files/:id',
-    handler: (request, reply) => send(request, reply, o),
+    handler: (request, reply) => send(request, reply, options),
   });
   app.route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/files/:id',
     handler: async (request, reply) => {
-      await o.files.delete(requireScope(request.requestContext), request.params.id);
+      await options.files.delete(requireScope(request.requestContext), request.params.id);
       return reply.code(204).send();
     },
   });

@@ -15,18 +15,18 @@ export interface HealthOptions {
   readonly findObstacle: () => string | undefined;
 }
 
-export function useHealth(app: FastifyInstance, o: HealthOptions): void {
-  const readiness = new Readiness(o.database);
+export function useHealth(app: FastifyInstance, options: HealthOptions): void {
+  const readiness = new Readiness(options.database);
   app.route({ ...VITAL, url: '/healthz', handler: async () => ({ status: 'ok' }) });
 
   app.route({
     ...VITAL,
     url: '/readyz',
     handler: async () => {
-      const obstacle = o.findObstacle();
+      const obstacle = options.findObstacle();
       if (obstacle !== undefined) throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: 5 });
       await readiness.assert();
-      return { status: 'ready', ...(o.database.isReadOnly && { database: 'read-only' }) };
+      return { status: 'ready', ...(options.database.isReadOnly && { database: 'read-only' }) };
     },
   });
 }

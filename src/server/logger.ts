@@ -4,16 +4,19 @@ import { LogOutput } from './log-output.js';
 import { SECRET_MEMBERS } from './redact-secrets.js';
 
 /** @see observation.ts (the lines that are written) */
-export function createLogger(o: { readonly level: string; readonly destination: DestinationStream }): Logger {
+export function createLogger(options: {
+  readonly level: string;
+  readonly destination: DestinationStream;
+}): Logger {
   return pino(
     {
-      level: o.level,
+      level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
-    o.destination,
+    options.destination,
   );
 }
 

@@ -19,31 +19,31 @@ export interface MetricsAccess {
 
 export function useMetrics(
   app: FastifyInstance,
-  o: { readonly metrics: Metrics; readonly token: string | undefined },
+  options: { readonly metrics: Metrics; readonly token: string | undefined },
 ): void {
   app.route({
     method: ['GET', 'HEAD'],
     config: { isVital: true },
     url: '/metrics',
-    onRequest: async ({ headers }) => assertToken(o.token, headers.authorization),
+    onRequest: async ({ headers }) => assertToken(options.token, headers.authorization),
     handler: async (_request, reply) =>
-      reply.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
+      reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
   });
   addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
 }
 
 /** A server of the figures alone. The caller opens its port, and closes it. */
-export function createMetricsServer(o: {
+export function createMetricsServer(options: {
   readonly metrics: Metrics;
   readonly token: string | undefined;
   readonly observe: Observe;
 }): FastifyInstance {
   const app = fastify({ logger: false });
   addAllMethods(app);
-  useArrival(app, { inFlight: new RequestsInFlight(), observe: o.observe, headers: API_HEADERS });
-  useProblemAnswers(app, o.observe);
+  useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
+  useProblemAnswers(app, options.observe);
   useBodyAdmission(app, { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0 });
-  useMetrics(app, o);
+  useMetrics(app, options);
   return app;
 }
 

@@ -80,7 +80,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(o: {
+  constructor(options: {
     readonly pool: PoolUse;
     readonly isDatabaseReachable: () => boolean;
     readonly inFlight: () => number;
@@ -94,7 +94,7 @@ export class Metrics {
       help: 'Requests not answered to the end yet.',
       registers: [this.registry],
       collect() {
-        this.set(o.inFlight());
+        this.set(options.inFlight());
       },
     });
     new Gauge({
@@ -103,8 +103,8 @@ export class Metrics {
       labelNames: ['what'],
       registers: [this.registry],
       collect() {
-        this.set({ what: 'connections' }, o.live?.connections ?? 0);
-        this.set({ what: 'subscriptions' }, o.live?.subscriptions ?? 0);
+        this.set({ what: 'connections' }, options.live?.connections ?? 0);
+        this.set({ what: 'subscriptions' }, options.live?.subscriptions ?? 0);
       },
     });
     new Counter({
@@ -113,7 +113,7 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        this.inc(o.live?.eventsSent ?? 0);
+        this.inc(options.live?.eventsSent ?? 0);
       },
     });
     new Gauge({
@@ -122,9 +122,9 @@ export class Metrics {
       labelNames: ['state'],
       registers: [this.registry],
       collect() {
-        this.set({ state: 'active' }, o.pool.totalCount - o.pool.idleCount);
-        this.set({ state: 'idle' }, o.pool.idleCount);
-        this.set({ state: 'waiting' }, o.pool.waitingCount);
+        this.set({ state: 'active' }, options.pool.totalCount - options.pool.idleCount);
+        this.set({ state: 'idle' }, options.pool.idleCount);
+        this.set({ state: 'waiting' }, options.pool.waitingCount);
       },
     });
     new Gauge({
@@ -132,7 +132,7 @@ export class Metrics {
       help: '1 while the database answers, 0 while it is known to be out of reach.',
       registers: [this.registry],
       collect() {
-        this.set(o.isDatabaseReachable() ? 1 : 0);
+        this.set(options.isDatabaseReachable() ? 1 : 0);
       },
     });
     new Counter({
@@ -141,7 +141,7 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        this.inc(o.droppedLogLines());
+        this.inc(options.droppedLogLines());
       },
     });
     new Gauge({
@@ -152,7 +152,7 @@ export class Metrics {
       async collect() {
         // The other figures are wanted most when the database does not answer.
         const counts = await Promise.race([
-          o.jobs.counts().catch(() => undefined),
+          options.jobs.counts().catch(() => undefined),
           sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
         ]);
         this.reset();

@@ -48,14 +48,14 @@ interface LiveConnectionEnded {
 
 export type Observe = (event: Observation) => void;
 
-export function createObserver(o: { readonly log: Observe; readonly metrics: Metrics }): Observe {
+export function createObserver(options: { readonly log: Observe; readonly metrics: Metrics }): Observe {
   const add = guarded(
-    (event: Observation) => count(o.metrics, event),
-    (error) => o.log({ kind: 'backgroundFault', task: 'metrics', error }),
+    (event: Observation) => count(options.metrics, event),
+    (error) => options.log({ kind: 'backgroundFault', task: 'metrics', error }),
   );
   return (event) => {
     add(event);
-    o.log(event);
+    options.log(event);
   };
 }
 

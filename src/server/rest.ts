@@ -26,9 +26,9 @@ interface RestGeneric {
   Body: JsonValue | undefined;
 }
 
-export function useRest(app: FastifyInstance, o: RestOptions): void {
-  for (const route of o.routes) addRoute(app, route, o);
-  for (const [path, methods] of methodsByPath(o.routes)) addOtherMethods(app, path, methods);
+export function useRest(app: FastifyInstance, options: RestOptions): void {
+  for (const route of options.routes) addRoute(app, route, options);
+  for (const [path, methods] of methodsByPath(options.routes)) addOtherMethods(app, path, methods);
 }
 
 /** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
@@ -36,14 +36,14 @@ function toFastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function addRoute(app: FastifyInstance, route: Route, o: RestOptions): void {
+function addRoute(app: FastifyInstance, route: Route, options: RestOptions): void {
   const negotiate = createNegotiation(route.formats);
   const readUsual = createParameterReader(route);
   const readerFor = (query: RestGeneric['Querystring']) => {
     const parameters = route.parametersFor?.(query);
     return parameters ? createParameterReader({ ...route, parameters }) : readUsual;
   };
-  const { services, observe, streams } = o;
+  const { services, observe, streams } = options;
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),

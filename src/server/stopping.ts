@@ -38,7 +38,7 @@ export function useStopping(app: FastifyInstance, stopping: Stopping): void {
 /** Ends the server: waits for requests in flight up to `graceMs`, then cuts what is left. */
 export async function stopServer(
   app: FastifyInstance,
-  o: {
+  options: {
     readonly stopping: Stopping;
     readonly inFlight: RequestsInFlight;
     readonly webSockets: WebSockets | undefined;
@@ -46,12 +46,15 @@ export async function stopServer(
     readonly observe: Observe;
   },
 ): Promise<void> {
-  o.observe({ kind: 'stopping', inFlight: o.inFlight.count });
-  o.stopping.begin();
-  const [abandoned] = await Promise.all([o.inFlight.drain(o.graceMs), o.webSockets?.stop(o.graceMs)]);
-  o.inFlight.cut();
+  options.observe({ kind: 'stopping', inFlight: options.inFlight.count });
+  options.stopping.begin();
+  const [abandoned] = await Promise.all([
+    options.inFlight.drain(options.graceMs),
+    options.webSockets?.stop(options.graceMs),
+  ]);
+  options.inFlight.cut();
   const closing = app.close();
   app.server.closeAllConnections();
   await closing;
-  o.observe({ kind: 'stopped', abandoned });
+  options.observe({ kind: 'stopped', abandoned });
 }

@@ -30,8 +30,8 @@ function members(count: number): string {
   return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 0])));
 }
 
-async function post(path: string, body: string, o: { headers?: object; as?: 'clerk' | 'admin' } = {}) {
-  const { headers = JSON_BODY, as } = o;
+async function post(path: string, body: string, options: { headers?: object; as?: 'clerk' | 'admin' } = {}) {
+  const { headers = JSON_BODY, as } = options;
   const response = await gateway.fetch(path, { method: 'POST', headers: { ...headers }, body, as });
   return { status: response.status, text: await response.text() };
 }

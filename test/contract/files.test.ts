@@ -20,9 +20,9 @@ interface FileJson {
 
 async function upload(
   bytes: Buffer | string,
-  o: { as?: Role; type?: string; query?: string } = {},
+  options: { as?: Role; type?: string; query?: string } = {},
 ): Promise<Response> {
-  const { as = 'clerk', type = 'text/plain', query = 'name=note.txt' } = o;
+  const { as = 'clerk', type = 'text/plain', query = 'name=note.txt' } = options;
   return await gateway.fetch(`/files?${query}`, {
     method: 'POST',
     as,
@@ -31,8 +31,8 @@ async function upload(
   });
 }
 
-async function kept(bytes: Buffer | string, o: Parameters<typeof upload>[1] = {}): Promise<FileJson> {
-  const response = await upload(bytes, o);
+async function kept(bytes: Buffer | string, options: Parameters<typeof upload>[1] = {}): Promise<FileJson> {
+  const response = await upload(bytes, options);
   expect(response.status).toBe(201);
   return (await response.json()) as FileJson;
 }

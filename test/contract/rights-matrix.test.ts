@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** What came out otherwise than declared, over all callers and collections. */
 async function faultsOf(
-  attempt: (o: {
+  attempt: (options: {
     school: School;
     caller: School['callers'][number];
     collection: (typeof COLLECTIONS)[number];

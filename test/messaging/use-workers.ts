@@ -10,7 +10,7 @@ import type { Database } from '../../src/store/database/database.js';
 export interface TestWorkers {
   /** In the order they happened, of all gateways. */
   readonly observed: readonly JobObservation[];
-  start(o: {
+  start(options: {
     readonly tasks: readonly JobTask[];
     readonly cronItems?: readonly CronItem[];
     readonly concurrency?: number;
@@ -29,7 +29,7 @@ export function useWorkers(test: { readonly database: Database }): TestWorkers {
   });
   return {
     observed,
-    async start(o) {
+    async start(options) {
       const workers = new JobWorkers({
         database: test.database,
         cronItems: [],
@@ -38,7 +38,7 @@ export function useWorkers(test: { readonly database: Database }): TestWorkers {
         pollMs: 50,
         sweepMs: 200,
         observe: (event) => observed.push(event),
-        ...o,
+        ...options,
       });
       started.push(workers);
       await workers.start();

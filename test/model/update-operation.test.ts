@@ -282,11 +282,11 @@ describe('the laws of updates', () => {
     const check = fc.property(fc.array(amount, { minLength: 1, maxLength: 8 }), (amounts) => {
       const add = (list: readonly string[]) =>
         list.reduce<JsonObject>(
-          (so, by) => applyUpdate(so, [{ kind: 'increment', path: ['n'], by }], MOMENT),
+          (soFar, by) => applyUpdate(soFar, [{ kind: 'increment', path: ['n'], by }], MOMENT),
           {},
         );
       const Wide = Decimal.clone({ precision: 200 });
-      const sum = amounts.reduce((so, by) => so.plus(by), new Wide(0));
+      const sum = amounts.reduce((soFar, by) => soFar.plus(by), new Wide(0));
       expect(new Wide(String(add(amounts).n)).equals(sum)).toBe(true);
       expect(isSameJson(add(amounts), add([...amounts].reverse()))).toBe(true);
     });

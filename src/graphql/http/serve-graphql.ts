@@ -204,13 +204,13 @@ async function answerByApollo({ request, incoming, server, asking }: Asked): Pro
 
 function send(
   { status, headers, body }: HttpAnswer,
-  o: {
+  options: {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly timing: OperationTiming | undefined;
   },
 ): FastifyReply {
-  const { request, reply, timing } = o;
+  const { request, reply, timing } = options;
   for (const [name, value] of headers) reply.header(name, value);
   if (timing) reply.header('server-timing', timing.print());
   const mediaType = String(reply.getHeader('content-type'));

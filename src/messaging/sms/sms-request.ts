@@ -39,19 +39,19 @@ const CONTROL = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/;
 /** @throws INVALID_VALUE, LIMIT_EXCEEDED */
 export function toSmsMessages(
   request: SmsRequest,
-  o: { readonly countryCode: string; readonly maxRecipients: number; readonly maxSegments: number },
+  options: { readonly countryCode: string; readonly maxRecipients: number; readonly maxSegments: number },
 ): OutgoingSms[] {
   const written = typeof request.to === 'string' ? [request.to] : request.to;
-  const numbers = [...new Set(written.map((number) => toE164PhoneNumber(number, o.countryCode)))];
+  const numbers = [...new Set(written.map((number) => toE164PhoneNumber(number, options.countryCode)))];
   if (numbers.length === 0)
     throw invalid({ parameter: 'to', detail: 'nobody to send to', expected: 'a number' });
-  if (numbers.length > o.maxRecipients) {
+  if (numbers.length > options.maxRecipients) {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `at most ${o.maxRecipients} numbers at once, not ${numbers.length}`,
+      `at most ${options.maxRecipients} numbers at once, not ${numbers.length}`,
     );
   }
-  const { segments, text } = toText(request, o.maxSegments);
+  const { segments, text } = toText(request, options.maxSegments);
   const { template, category, recipient, batch } = request;
   return numbers.map((to) => ({
     content: { to, text, ...(template !== undefined && { template }) },

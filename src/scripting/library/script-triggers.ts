@@ -100,26 +100,28 @@ function addJobs(
 
 function beforeTrigger(
   outline: ScriptOutline,
-  o: StartedScripts & Pick<ScriptTriggersOptions, 'beforeTimeoutMs'>,
+  options: StartedScripts & Pick<ScriptTriggersOptions, 'beforeTimeoutMs'>,
 ): BeforeTrigger {
   return {
     principalFor: (scope) => principalOfRun(scope, outline),
     ask: async (write, within) => {
-      const script = await o.scripts.findEnabled(outline.domainId, outline.name, within);
+      const script = await options.scripts.findEnabled(outline.domainId, outline.name, within);
       if (script === undefined) return undefined;
       const waitedMs = within.reserved?.waitedMs ?? 0;
-      const giveBack = within.reserved === undefined ? takePlace(o.writePlaces, write.scope) : undefined;
+      const giveBack =
+        within.reserved === undefined ? takePlace(options.writePlaces, write.scope) : undefined;
       try {
-        const run = await o.scriptRuns.start(write.scope, script, {
+        const run = await options.scriptRuns.start(write.scope, script, {
           cause: 'before',
           arguments: argumentsOf(write),
           // A script whose writes ask scripts again goes no deeper than the runner lets it.
           depth: (write.scope.scriptDepth ?? 0) + 1,
           within,
           place: 'held',
-          wallTimeMs: Math.max(1, o.beforeTimeoutMs - waitedMs),
+          wallTimeMs: Math.max(1, options.beforeTimeoutMs - waitedMs),
         });
-        if (run.error?.limit === 'wallTime') throw tookTooLong(run.script, run.error, { ...o, waitedMs });
+        if (run.error?.limit === 'wallTime')
+          throw tookTooLong(run.script, run.error, { ...options, waitedMs });
         return answerOf(run);
       } finally {
         giveBack?.();

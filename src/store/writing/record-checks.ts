@@ -66,7 +66,7 @@ function faultsOf(check: Check, data: JsonObject, pointer: string): ErrorDetail[
       if (total === undefined) return [];
       const sum = check.of
         .flatMap((path) => valuesAt(data, path))
-        .reduce((so, { value }) => so.plus(toDecimal(value) ?? 0), new Exact(0));
+        .reduce((soFar, { value }) => soFar.plus(toDecimal(value) ?? 0), new Exact(0));
       if (sum.equals(total)) return [];
       const addends = check.of.map((path) => path.join('.')).join(' and ');
       return [

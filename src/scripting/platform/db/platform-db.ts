@@ -323,5 +323,8 @@ function projected(projection: JsonValue): readonly Stage[] {
 }
 
 function baseOf(query: JsonValue): JsonObject {
-  return equalitiesOf(query).reduce<JsonObject>((so, [path, value]) => withValueAt(so, path, value), {});
+  return equalitiesOf(query).reduce<JsonObject>(
+    (soFar, [path, value]) => withValueAt(soFar, path, value),
+    {},
+  );
 }

@@ -274,7 +274,7 @@ select ${objectOf(members).sql} as doc) as ${Prisma.raw(alias)}`,
 
 /** The documents of a pipeline within another, as one list. */
 function listOf(stages: readonly Stage[], start: Rows, compilation: Compilation): Sql {
-  const rows = stages.reduce((so, stage) => compileStage(stage, so, compilation), start);
+  const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
   const alias = Prisma.raw(compilation.context.aliases.next('x'));
   const documents = select(Prisma.sql`${rows.root.json} as doc`, inOrder(rows));
   return Prisma.sql`(select coalesce(jsonb_agg(${alias}.doc), '[]'::jsonb) from (${documents}) as ${alias})`;

@@ -20,12 +20,12 @@ export function withFields(
   base: DocumentRoot,
   fields: readonly { readonly path: Path; readonly value: Sql }[],
 ): DocumentRoot {
-  const json = fields.reduce((so, { path, value }) => {
+  const json = fields.reduce((soFar, { path, value }) => {
     const [name] = path;
     if (path.length === 1 && name !== undefined) {
-      return Prisma.sql`jsonb_set_lax(${so}, array[${storable(name)}::text], ${value}, true, 'delete_key')`;
+      return Prisma.sql`jsonb_set_lax(${soFar}, array[${storable(name)}::text], ${value}, true, 'delete_key')`;
     }
-    return Prisma.sql`doc_put(${so}, ${path.map(storable)}::text[], ${value})`;
+    return Prisma.sql`doc_put(${soFar}, ${path.map(storable)}::text[], ${value})`;
   }, base.json);
   return rootOf(
     json,

@@ -123,7 +123,7 @@ export function shallow(rows: Rows, context: PipelineContext): Rows {
 
 /** Rows of a root with computed fields; long ones are made at once. */
 export function computed(rows: Rows, made: readonly Sql[], context: PipelineContext): Rows {
-  const length = made.reduce((so, sql) => so + sql.sql.length, 0);
+  const length = made.reduce((soFar, sql) => soFar + sql.sql.length, 0);
   return length > SHORT
     ? wrapped(inOrder(rows), context)
     : { ...rows, isComputed: made.length > 0 || rows.isComputed };
