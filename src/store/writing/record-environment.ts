@@ -13,7 +13,13 @@ import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
 import { USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
-import { findDeadReferences, type HeldReference, listReferences } from './references.js';
+import {
+  findDeadReferences,
+  type HeldReference,
+  listReferences,
+  type ReferenceContext,
+  selectDead,
+} from './references.js';
 import type { StoredChange } from './validation.js';
 import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
 
@@ -120,18 +126,35 @@ export class RecordEnvironment {
    */
   async settleReferences(
     queryable: Queryable,
-    { scope, collection, changes, made }: SettledWrite,
+    write: SettledWrite,
   ): Promise<readonly (readonly HeldReference[])[]> {
-    await this.fillLabels(queryable, scope, changes);
-    const held = changes.map(({ data }) => listReferences(collection, data));
-    const dead = await findDeadReferences(queryable, held.flat(), {
+    await this.fillLabels(queryable, write.scope, write.changes);
+    return await this.listDeadReferences(queryable, write);
+  }
+
+  /** For each of the changes, the references that would point at nothing. */
+  async listDeadReferences(
+    queryable: Queryable,
+    write: SettledWrite,
+  ): Promise<readonly (readonly HeldReference[])[]> {
+    const held = write.changes.map(({ data }) => listReferences(write.collection, data));
+    const dead = new Set(await findDeadReferences(queryable, held.flat(), this.#referenceContext(write)));
+    return held.map((references) => references.filter((reference) => dead.has(reference)));
+  }
+
+  /** The same question as a part of the statement that writes: rows where there are any. */
+  selectDeadReferences(write: SettledWrite): Prisma.Sql | undefined {
+    const held = write.changes.flatMap(({ data }) => listReferences(write.collection, data));
+    return selectDead(held, this.#referenceContext(write));
+  }
+
+  #referenceContext({ scope, collection, changes, made }: SettledWrite): ReferenceContext {
+    return {
       scope,
       findCollection: (name) => this.catalog.find(name),
       labelled: changes.flatMap((change) => change.unlabelled),
       made: made && { collection: collection.name, ids: made },
-    });
-    const isDead = new Set(dead);
-    return held.map((references) => references.filter((reference) => isDead.has(reference)));
+    };
   }
 
   /**

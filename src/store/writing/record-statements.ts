@@ -39,22 +39,35 @@ export const USER_COLLECTION = 'pltf_user';
  */
 const PRINCIPALS_CHANNEL = 'campus_principals';
 
+/** Why new records are not stored, asked by the statement that would store them. */
+export interface ReasonsAgainst {
+  /** What the caller may create, a condition over the alias `r`; `undefined`: anything. */
+  readonly rows: Sql | undefined;
+  /** A query with a row for each record that is pointed at and not there; `undefined`: all are. */
+  readonly deadReferences: Sql | undefined;
+}
+
 /**
- * Stores the records, all or none. Gives a row each, in their order; no row when one of them is not in
- * `rows`.
- *
- * `rows` is what the caller may create, a condition over the alias `r` (`undefined`: anything).
+ * Stores the records, all or none. Gives a row each, in their order; no row when there is a reason against one
+ * of them.
  */
 export function insertRecords(
   context: WriteContext,
   records: readonly NewRecord[],
-  rows: Sql | undefined,
+  { rows, deadReferences }: ReasonsAgainst,
 ): Sql {
   const { scope, collection, now } = context;
+  const reasons = [
+    ...(rows === undefined ? [] : [Prisma.sql`select 1 from input as r where (${rows}) is not true`]),
+    ...(deadReferences === undefined ? [] : [deadReferences]),
+  ];
   const refusal =
-    rows === undefined
+    reasons.length === 0
       ? Prisma.empty
-      : Prisma.sql`where not exists (select 1 from input as r where (${rows}) is not true)`;
+      : Prisma.sql`where ${Prisma.join(
+          reasons.map((reason) => Prisma.sql`not exists (${reason})`),
+          ' and ',
+        )}`;
   return Prisma.sql`
 with input as (${inputOf(records)}),
 written as (

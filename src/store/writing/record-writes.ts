@@ -151,26 +151,32 @@ export class RecordWrites {
     const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
     const queryable = options.within ?? this.#environment.database;
     const made = new Set(sent.map(({ id }) => id));
-    const dead = await this.#environment.settleReferences(queryable, { scope, collection, changes, made });
-    assertNoFaults(
-      dead.flatMap((references, index) =>
-        references.map((one) => deadReferenceDetail(one, sent.length === 1 ? '' : `/${index}`)),
-      ),
-    );
+    const settled = { scope, collection, changes, made };
+    await this.#environment.fillLabels(queryable, scope, changes);
     const stored = sent.map(({ id }, index): NewRecord => {
       const { data = {} } = changes[index] ?? {};
       return { id, data, keys: keysOf(collection, data, timeZone) };
     });
-    const rows = this.#environment.rowsOf(scope, collection, access);
-    const statement = insertRecords(this.#environment.writeContext(scope, collection, now), stored, rows);
-    const written = await this.#write(options.within, statement, {
-      scope,
-      collection,
-      records: stored,
-      verb: 'create',
-    });
-    if (written.length === stored.length) return written.map(toStoredRecord);
-    throw outOfRows(collection, 'create');
+    const reasons = {
+      rows: this.#environment.rowsOf(scope, collection, access),
+      deadReferences: this.#environment.selectDeadReferences(settled),
+    };
+    const context = this.#environment.writeContext(scope, collection, now);
+    const statement = insertRecords(context, stored, reasons);
+    const attempt = { scope, collection, records: stored, verb: 'create' } as const;
+    for (let number = 1; number <= MAX_ATTEMPTS; number++) {
+      const written = await this.#write(options.within, statement, attempt);
+      if (written.length === stored.length) return written.map(toStoredRecord);
+      const dead = await this.#environment.listDeadReferences(queryable, settled);
+      assertNoFaults(
+        dead.flatMap((references, index) =>
+          references.map((one) => deadReferenceDetail(one, sent.length === 1 ? '' : `/${index}`)),
+        ),
+      );
+      // What was pointed at has come back since: the records are stored after all.
+      if (reasons.rows !== undefined) throw outOfRows(collection, 'create');
+    }
+    throw overtaken(collection, sent[0]?.id ?? '');
   }
 
   /**

@@ -6,6 +6,8 @@ import { findAccess } from '../access/access.js';
 import type { Queryable } from '../database/database.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { statementName } from '../sql/statement-name.js';
+import { inOrderOfNames } from './references.js';
 import type { UnlabelledReference } from './validation.js';
 
 /**
@@ -31,14 +33,15 @@ export async function fillReferenceLabels(
       idsByTarget.set(target, ids.add(reference.value));
     }
   }
-  const selects = [...idsByTarget].flatMap(([target, ids]) => {
+  const selects = inOrderOfNames(idsByTarget).flatMap(([target, ids]) => {
     const collection = context.findCollection(target);
     return collection === undefined ? [] : selectLabels(collection, [...ids], context);
   });
   if (selects.length === 0) return;
-  const rows = await queryable.query<{ collection: string; id: string; label: string }>(
-    Prisma.join(selects, ' union all '),
-  );
+  const sql = Prisma.join(selects, ' union all ');
+  const rows = await queryable.query<{ collection: string; id: string; label: string }>(sql, {
+    name: statementName(sql.text),
+  });
   const labels = new Map(rows.map((row) => [`${row.collection} ${row.id}`, row.label]));
   for (const { targets, reference } of references) {
     const label = targets.flatMap((target) => labels.get(`${target} ${reference.value}`) ?? [])[0];

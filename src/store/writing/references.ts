@@ -16,8 +16,11 @@ import type { Collection, Field } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { Queryable } from '../database/database.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { statementName } from '../sql/statement-name.js';
 import { USER_COLLECTION } from './record-statements.js';
 import type { UnlabelledReference } from './validation.js';
+
+type Sql = Prisma.Sql;
 
 /** A reference as a record holds it. */
 export interface HeldReference {
@@ -80,6 +83,35 @@ export interface ReferenceContext {
 }
 
 /**
+ * A row for each id that a reference holds and none of its targets has, for a statement that asks while it
+ * writes; `undefined` where all are known to be there. The same fields give the same text, whatever they hold.
+ */
+export function selectDead(references: readonly HeldReference[], context: ReferenceContext): Sql | undefined {
+  const soughtByTargets = new Map<
+    string,
+    { readonly targets: readonly string[]; readonly ids: Set<string> }
+  >();
+  for (const { targets, value } of listUnsure(references, context)) {
+    const key = targets.join();
+    const sought = soughtByTargets.get(key) ?? { targets, ids: new Set() };
+    sought.ids.add(value);
+    soughtByTargets.set(key, sought);
+  }
+  if (soughtByTargets.size === 0) return undefined;
+  const selects = inOrderOfNames(soughtByTargets).map(([, { targets, ids }]) => {
+    const missing = targets.flatMap((target) => {
+      const collection = context.findCollection(target);
+      if (collection === undefined) return [];
+      const isThere = Prisma.sql`${liveRecordsOf(context.scope, collection)} and r.id = sought.id`;
+      return [Prisma.sql`not exists (select from records r where ${isThere})`];
+    });
+    const where = missing.length === 0 ? Prisma.empty : Prisma.sql`where ${Prisma.join(missing, ' and ')}`;
+    return Prisma.sql`select sought.id from unnest(${[...ids]}::text[]) as sought(id) ${where}`;
+  });
+  return Prisma.join(selects, ' union all ');
+}
+
+/**
  * Those of the references whose target is not there, in one round trip; none where there are no references.
  */
 export async function findDeadReferences(
@@ -87,21 +119,12 @@ export async function findDeadReferences(
   references: readonly HeldReference[],
   context: ReferenceContext,
 ): Promise<readonly HeldReference[]> {
-  const labelled = new Set(
-    (context.labelled ?? []).flatMap(({ targets, reference }) =>
-      reference.label === undefined ? [] : [`${targets.join()} ${reference.value}`],
-    ),
-  );
-  const asked = references.filter(
-    (reference) =>
-      !labelled.has(`${reference.targets.join()} ${reference.value}`) && !isKnown(reference, context),
-  );
-  if (asked.length === 0) return [];
+  const asked = listUnsure(references, context);
   const idsByTarget = new Map<string, Set<string>>();
   for (const { targets, value } of asked) {
     for (const target of targets) idsByTarget.set(target, (idsByTarget.get(target) ?? new Set()).add(value));
   }
-  const selects = [...idsByTarget].flatMap(([target, ids]) => {
+  const selects = inOrderOfNames(idsByTarget).flatMap(([target, ids]) => {
     const collection = context.findCollection(target);
     if (collection === undefined) return [];
     return [
@@ -111,12 +134,33 @@ export async function findDeadReferences(
       where ${liveRecordsOf(context.scope, collection)} and r.id = any(${[...ids]}::text[])`,
     ];
   });
-  const rows =
-    selects.length === 0
-      ? []
-      : await queryable.query<{ collection: string; id: string }>(Prisma.join(selects, ' union all '));
+  if (selects.length === 0) return asked;
+  const sql = Prisma.join(selects, ' union all ');
+  const rows = await queryable.query<{ collection: string; id: string }>(sql, {
+    name: statementName(sql.text),
+  });
   const found = new Set(rows.map(({ collection, id }) => `${collection} ${id}`));
   return asked.filter(({ targets, value }) => !targets.some((target) => found.has(`${target} ${value}`)));
+}
+
+/** Without those whose targets are known to be there. */
+function listUnsure(
+  references: readonly HeldReference[],
+  context: ReferenceContext,
+): readonly HeldReference[] {
+  const labelled = new Set(
+    (context.labelled ?? []).flatMap(({ targets, reference }) =>
+      reference.label === undefined ? [] : [`${targets.join()} ${reference.value}`],
+    ),
+  );
+  const isLabelled = ({ targets, value }: HeldReference) =>
+    labelled.size > 0 && labelled.has(`${targets.join()} ${value}`);
+  return references.filter((reference) => !isLabelled(reference) && !isKnown(reference, context));
+}
+
+/** Records whose fields are sent in another order are asked for by the same text. */
+export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** The caller is there, whatever domain it comes from; so is what this write makes. */
