@@ -1,8 +1,8 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled
  * table: several times faster than an entry at a time, and more compact. So with `fee_months` and
- * `attendance_months`, which triggers keep in step with the records. In the caller's transaction, so a load
- * that fails leaves all as it was.
+ * `attendance_months`, which a trigger fills otherwise. In the caller's transaction, so a load that fails
+ * leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */
@@ -13,26 +13,8 @@ interface PausedIndex {
   readonly definition: string;
 }
 
-/** What is made from the records of some partitions. */
-interface KeptTable {
-  readonly partitions: readonly string[];
-  /** Those that write it as records come in. */
-  readonly trigger: string;
-  readonly fill: string;
-}
-
-const KEPT_TABLES: readonly KeptTable[] = [
-  {
-    partitions: ['records_fee_due', 'records_fee_receipt'],
-    trigger: 'keep_fee_months_written',
-    fill: 'select fill_fee_months()',
-  },
-  {
-    partitions: ['records_attendance'],
-    trigger: 'keep_attendance_months_inserted',
-    fill: 'select fill_attendance_months()',
-  },
-];
+/** From their records `fee_months` and `attendance_months` are made. */
+const PARTITIONS_WITH_MONTHS = ['records_attendance', 'records_fee_due', 'records_fee_receipt'];
 
 /** Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes. */
 export async function pauseIndexes(
@@ -59,26 +41,16 @@ export async function pauseIndexes(
     empty.add(partition);
     paused.push(...rows.filter((row) => row.partition === partition));
   }
-  const pausedTables = KEPT_TABLES.filter(({ partitions }) =>
-    partitions.every((partition) => empty.has(partition)),
-  );
-  for (const table of pausedTables) await setTrigger(client, table, 'disable');
+  const areMonthsPaused = PARTITIONS_WITH_MONTHS.every((partition) => empty.has(partition));
+  // What the trigger keep_months_of_new_records asks for.
+  if (areMonthsPaused) await client.query(`set local campus.months = 'filled later'`);
   for (const { name } of paused) await client.query(`drop index ${name}`);
   return async () => {
     await client.query(`set local maintenance_work_mem = '256MB'`);
     for (const { definition } of paused) await client.query(definition);
-    for (const table of pausedTables) {
-      await setTrigger(client, table, 'enable');
-      await client.query(table.fill);
-    }
+    if (!areMonthsPaused) return;
+    await client.query(`set local campus.months = ''`);
+    await client.query('select fill_fee_months()');
+    await client.query('select fill_attendance_months()');
   };
-}
-
-async function setTrigger(
-  client: pg.ClientBase,
-  { partitions, trigger }: KeptTable,
-  state: 'disable' | 'enable',
-): Promise<void> {
-  for (const partition of partitions)
-    await client.query(`alter table ${partition} ${state} trigger ${trigger}`);
 }

@@ -146,6 +146,11 @@ async function expectInStep(domain: string): Promise<void> {
   ).toEqual([]);
 }
 
+async function countDays(domain: string): Promise<number> {
+  const rows = await test.database.query(marksKept(domain));
+  return rows.length;
+}
+
 /** Marks of a student on days, all present in 5 A. */
 async function store(domain: string, marks: readonly (readonly [student: string, day: string])[]) {
   const rows = marks.map(([student, day]) => ({
@@ -170,6 +175,25 @@ describe('the months of attendance', () => {
       { numRuns: 100 },
     );
   }, 120_000);
+
+  it('are in step with what many statements of many marks store at once, in whatever order', async () => {
+    const days = ['2026-04-01', '2026-04-30', '2026-05-01', '2026-05-31'];
+    const students = Array.from({ length: 60 }, (_, index) => `student-${index}`);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(...days.map(() => fc.shuffledSubarray(students, { minLength: 40 }))),
+        async (orders) => {
+          const domain = `many-${++run}`;
+          const marks = orders.map((order, index) => order.map((one) => [one, days[index] ?? ''] as const));
+          await Promise.all(marks.map((some) => store(domain, some)));
+          await expectInStep(domain);
+          expect(await countDays(domain)).toBe(marks.flat().length);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  }, 60_000);
 
   it('have every day of a month that is marked by many at once', async () => {
     const days = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);

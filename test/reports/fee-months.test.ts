@@ -162,6 +162,25 @@ describe('the months of the fee reports', () => {
     );
   }, 120_000);
 
+  it('are in step with what statements of many dues and receipts store at once', async () => {
+    let run = 0;
+    const many = fc.array(due, { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(many, many, fc.array(receipt, { maxLength: 20 }), async (first, second, receipts) => {
+        const domain = `many-${++run}`;
+        const named = (prefix: string, list: readonly object[]) =>
+          list.map((data, index) => ({ ...data, _id: `${prefix}-${index}` }));
+        await Promise.all([
+          store(domain, { fee_due: named('first', first) }),
+          store(domain, { fee_due: named('second', second) }),
+          store(domain, { fee_receipt: named('receipt', receipts) }),
+        ]);
+        await expectInStep(domain);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
   it('give what the records give, as on any day, for any demand and head', async () => {
     let run = 0;
     const range = fc.record({

@@ -35,6 +35,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0014_renew_functions': '373751137292d999d4f9ad7ae916acd519ec3aecca462ae1eb7f81e08d4f300b',
   '0015_script_causes': 'c6efbb7f6deb1a7954cf9ce7fbd97d3530e7a0f83cf4422e37f8cb84ec41c20f',
   '0016_audit_operations': '73bd58f27969b91a9fa432e9ac0adad9b4a98ab5b09d4b3f54e03813c5978838',
+  '0017_months_by_statement': '8153299eca392dcdeab00e27e5f4ef093c2e748806a3f8cc00a3c5a65927e06a',
 };
 
 /** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */
