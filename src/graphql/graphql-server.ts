@@ -25,6 +25,7 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
+import { executionPlugin } from './http/execution-plugin.js';
 import { landingPagePlugin } from './http/landing-page.js';
 import {
   type EndpointOptions,
@@ -36,7 +37,6 @@ import { OperationCosts } from './limits/operation-cost.js';
 import { createValidationRules } from './limits/validation-rules.js';
 import { createLiveServer, type LiveServices } from './live/create-live-server.js';
 import type { LiveServer } from './live/live-server.js';
-import { executionPlugin } from './operation/execution-plugin.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import type { GraphqlRequest } from './operation/graphql-request.js';
 import type { OperationOptions } from './operation/operation.js';

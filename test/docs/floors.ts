@@ -71,11 +71,43 @@ export const FLOORS: readonly Room[] = [
     name: 'rest/',
     imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/', 'reports/', 'resolvers/'],
   },
+  { name: 'graphql/typed/scalar-forms.ts', imports: ['scalars/', 'model/'] },
+  { name: 'graphql/persisted/', imports: [] },
+  { name: 'graphql/limits/', imports: ['config.ts', 'resolvers/'] },
+  {
+    name: 'graphql/operation/',
+    imports: [
+      ...['model/', 'languages/', 'store/', 'scalars/', 'resolvers/', 'graphql/limits/'],
+      'graphql/typed/scalar-forms.ts',
+    ],
+  },
+  { name: 'graphql/caching/', imports: ['resolvers/', 'graphql/operation/'] },
+  {
+    name: 'graphql/http/',
+    imports: [
+      ...['config.ts', 'scalars/', 'resolvers/', 'graphql/persisted/', 'graphql/operation/'],
+      'graphql/caching/',
+    ],
+  },
+  {
+    name: 'graphql/live/',
+    imports: [
+      ...['scalars/', 'model/', 'store/', 'auth/', 'messaging/', 'config.ts', 'reports/', 'resolvers/'],
+      ...['graphql/persisted/', 'graphql/limits/', 'graphql/operation/'],
+    ],
+  },
+  {
+    name: 'graphql/typed/',
+    imports: [
+      ...['scalars/', 'model/', 'languages/', 'store/', 'resolvers/', 'graphql/typed/scalar-forms.ts'],
+      'graphql/live/',
+    ],
+  },
   {
     name: 'graphql/',
     imports: [
-      ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'messaging/', 'config.ts', 'reports/'],
-      'resolvers/',
+      ...['scalars/', 'model/', 'store/', 'config.ts', 'reports/', 'resolvers/', 'graphql/persisted/'],
+      ...['graphql/limits/', 'graphql/operation/', 'graphql/http/', 'graphql/live/', 'graphql/typed/'],
     ],
   },
   { name: 'explore/', imports: ['reports/engine/csv-line.ts'] },

@@ -1,6 +1,7 @@
 /**
- * `/graphql` over HTTP. A document that was answered before, under this schema, takes the short way: it is parsed and valid
- * already, so it is checked and run. Everything else, and whatever is wrong with a request, is Apollo's.
+ * `/graphql` over HTTP. A document that was answered before, under this schema, is parsed and valid already, and
+ * goes on to its life (operation/operation.ts); Apollo reads every other, and says what is wrong with a request
+ * that cannot be read. Nothing that fails after a document was read is tried again another way.
  */
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,9 +15,9 @@ import { printResult } from '../../scalars/json-text.js';
 import { sendText } from '../../text-answer.js';
 import { cachePolicyOf, NO_STORE, VARY } from '../caching/cache-policy.js';
 import { etagOf, isUnchanged } from '../caching/etag.js';
-import { assertPublicFields } from '../limits/public-fields.js';
 import type { GraphqlCaller, GraphqlRequest } from '../operation/graphql-request.js';
-import { checkOperation, finishErrors, type OperationOptions, runOperation } from '../operation/operation.js';
+import { answerOperation, type OperationOptions } from '../operation/operation.js';
+import type { OperationRequest } from '../operation/operation-request.js';
 import { hashOf, type Incoming, type OperationText, readOperationText } from '../operation/operation-text.js';
 import { OperationTiming } from '../operation/operation-timing.js';
 import type { RepeatedDocuments } from '../operation/repeated-documents.js';
@@ -24,7 +25,9 @@ import type { PersistedQueries } from '../persisted/persisted-queries.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import { toIncoming, withRegisteredTexts } from './incoming.js';
 import { mediaTypeFor } from './media-types.js';
+import { assertPublicFields } from './public-fields.js';
 import { parseRequestBody } from './request-body.js';
+import { toldStatus } from './told-status.js';
 
 /** What serves one schema. */
 export interface SchemaServer {
@@ -87,7 +90,8 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
         server: options.current(),
         asking: toGraphqlRequest(request, caller, options.settings),
       };
-      const answer = (await answerRepeated(asked)) ?? (await answerByApollo(asked));
+      const repeated = findRepeated(asked);
+      const answer = await (repeated ? answerRepeated(repeated, asked) : answerByApollo(asked));
       return send(answer, { request, reply, timing: asked.asking.timing });
     },
   });
@@ -141,36 +145,39 @@ interface HttpAnswer {
   readonly body: string;
 }
 
-/** `undefined`: not a document known from before, or not in order; nothing has run. */
-async function answerRepeated(asked: Asked): Promise<HttpAnswer | undefined> {
-  const { request, incoming, server, operations, asking } = asked;
+/** An operation whose document was read before, under this schema, and how its answer is to be written. */
+interface Repeated {
+  readonly operation: OperationRequest;
+  readonly mediaType: string;
+}
+
+/** `undefined`: no document known from before, or a request that is out of the ordinary. */
+function findRepeated({ request, incoming, server, persisted, asking }: Asked): Repeated | undefined {
   const isGet = incoming.method === 'GET';
   if (isGet && !hasPreflightHeader(request)) return undefined;
   const sent = readOperationText(incoming);
   const mediaType = mediaTypeFor(request.headers.accept);
   if (!sent || mediaType === undefined) return undefined;
-  const text = textOf(sent, asked.persisted);
+  const text = textOf(sent, persisted);
   const ready = text === undefined ? undefined : server.documents.find(text, sent.operationName);
   if (!ready) return undefined;
   if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
-  const { schema, document, operation } = ready;
   const { variables, extensions } = sent;
-  const checked = { ...asking, schema, document, operation, variables, extensions };
-  try {
-    checkOperation(checked, operations);
-  } catch {
-    // Nothing has run: Apollo's way finds the same, and puts it into words.
-    return undefined;
-  }
-  const result = await runOperation(checked, operations);
-  if (!result) return undefined;
-  const { errors, failure } = finishErrors(result, asking);
-  const headers: [string, string][] = [['content-type', mediaType], ...(failure?.headers ?? [])];
-  if (isGet && errors.length === 0) headers.push(['cache-control', cachePolicyOf(ready)]);
+  return { operation: { ...asking, ...ready, variables, extensions }, mediaType };
+}
+
+async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
+  const { request, incoming, operations } = asked;
+  const { result, status, headers } = await answerOperation(operation, operations);
+  const isWhole = result.errors === undefined;
   return {
-    status: failure?.status ?? 200,
-    headers,
-    body: printResult(errors.length > 0 ? { ...result, errors } : result),
+    status: isWhole ? status : toldStatus(status, result.errors, request.headers.accept),
+    headers: [
+      ['content-type', mediaType],
+      ...headers,
+      ...(isWhole && incoming.method === 'GET' ? [['cache-control', cachePolicyOf(operation)] as const] : []),
+    ],
+    body: printResult(result),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Topics } from '../../messaging/topics.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ChangeFeed } from '../../store/changes/change-feed.js';
 import type { RecordStore } from '../../store/record-store.js';
-import type { OperationCosts } from '../limits/operation-cost.js';
+import type { PermissionOptions } from '../limits/permitted.js';
 import { createValidationRules } from '../limits/validation-rules.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import type { LiveCallerOptions } from './live-caller.js';
@@ -25,9 +25,7 @@ export interface LiveSurroundings {
   /** The schema of this moment. A subscription stays with the one it began on. */
   readonly schema: () => GraphQLSchema;
   readonly catalog: Catalog;
-  readonly operations: {
-    readonly costs: OperationCosts;
-    readonly introspectionRoles: readonly string[];
+  readonly operations: PermissionOptions & {
     readonly onFault: (error: unknown, requestId: string) => void;
   };
   /** The only documents that are answered; `undefined`: any. */

@@ -16,9 +16,7 @@ import { type Context, makeServer, type Server, type SubscribePayload } from 'gr
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
-import { assertFilterVariables } from '../limits/filter-variables.js';
-import { assertMayIntrospect } from '../limits/may-introspect.js';
-import type { OperationCosts } from '../limits/operation-cost.js';
+import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
@@ -42,11 +40,9 @@ interface LiveLimits {
   readonly messageMembers: number;
 }
 
-export interface LiveServerOptions {
+export interface LiveServerOptions extends PermissionOptions {
   /** A document as the schema of this moment knows it. @throws GraphQLError, ServiceError */
   readonly prepare: (sent: SubscribePayload) => PreparedDocument;
-  readonly costs: OperationCosts;
-  readonly introspectionRoles: readonly string[];
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly sources: LiveSources;
   readonly callers: LiveCallerOptions;
@@ -211,7 +207,7 @@ export class LiveServer {
     { extra: connection, subscriptions }: Client,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const { costs, introspectionRoles, prepare } = this.#options;
+    const { prepare } = this.#options;
     try {
       const context = await this.#contextOf(connection);
       const { subscriptionsPerConnection } = this.#options.limits;
@@ -224,9 +220,7 @@ export class LiveServer {
       const { schema, document, operation } = prepare(payload);
       const variables = payload.variables ?? {};
       assertSubscription(operation);
-      assertMayIntrospect(document, context, introspectionRoles);
-      assertFilterVariables(document, variables);
-      costs.assertAffordable({ schema, document, operation, variables });
+      assertPermitted({ schema, document, operation, variables, context }, this.#options);
       return {
         schema,
         document,

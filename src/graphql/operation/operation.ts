@@ -1,24 +1,29 @@
 /**
- * What happens between a valid document and its answer: the caller's rights and the cost are checked, the splice is tried, errors
- * get their last touch. Apollo's pipeline (execution-plugin.ts) and the short way of documents that are sent again
- * (serve-graphql.ts) both go through here.
+ * The life of an operation, from a valid document to its answer:
+ *
+ *   refusalOf      the rights of the caller, the cost; nothing has run
+ *   runOperation   its variables, then the splice, or graphql-js
+ *   finishErrors   the last touch of errors, and what HTTP says where they are of the whole operation
+ *
+ * Who read the document makes no difference: `answerOperation` is all of it, for one that is known from
+ * before; Apollo, which reads the others, asks for the steps one by one (http/execution-plugin.ts).
  */
 import {
   execute,
   GraphQLError,
   type GraphQLFormattedError,
   getVariableValues,
+  Kind,
   OperationTypeNode,
 } from 'graphql';
-import { ERRORS, type ErrorCode } from '../../errors.js';
+import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { toSplicedData } from '../../scalars/json-text.js';
 import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { assertFilterVariables } from '../limits/filter-variables.js';
-import { assertMayIntrospect } from '../limits/may-introspect.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
+import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
 import type { GraphqlRequest } from './graphql-request.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
@@ -26,9 +31,8 @@ import type { OperationRequest, Outcome } from './operation-request.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 
-export interface OperationOptions {
-  readonly costs: OperationCosts;
-  readonly introspectionRoles: readonly string[];
+export interface OperationOptions extends PermissionOptions {
+  readonly costs: Pick<OperationCosts, 'assertAffordable' | 'describe'>;
   /** For mutations in one transaction. */
   readonly store: Pick<RecordStore, 'atomically'>;
   /** Where they wait: each holds a connection from its beginning to its end. */
@@ -38,30 +42,125 @@ export interface OperationOptions {
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
-export interface OperationResult {
+interface OperationResult {
   readonly errors?: readonly GraphQLFormattedError[];
-  readonly data: Record<string, unknown> | null;
+  /** Absent: the operation was refused, or did not come to its end. */
+  readonly data?: Record<string, unknown> | null;
   readonly extensions?: Record<string, unknown>;
 }
 
-/** @throws ServiceError, GraphQLError, RangeError: nothing has run then */
-export function checkOperation(request: OperationRequest, options: OperationOptions): void {
-  const { document, variables, context } = request;
-  assertMayIntrospect(document, context, options.introspectionRoles);
-  assertFilterVariables(document, variables);
-  options.costs.assertAffordable(request);
-  if (wantsOperationExtension('explain', request)) assertMayExplain(context);
+/** What becomes of an operation, in the words of GraphQL and of HTTP. */
+export interface OperationAnswer {
+  readonly result: OperationResult;
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** The whole life of an operation whose document is valid. Whatever fails in it is told in the answer. */
+export async function answerOperation(
+  request: OperationRequest,
+  options: OperationOptions,
+): Promise<OperationAnswer> {
+  const refusal = refusalOf(request, options);
+  if (refusal) reportFault(refusal, request.context, options);
+  const { result, status } = refusal ? refusedWith([refusal]) : await runOperation(request, options);
+  const { errors, failure } = finishErrors(result, request);
+  return {
+    result: errors.length > 0 ? { ...result, errors } : result,
+    status: failure?.status ?? status,
+    headers: failure?.headers ?? NO_HEADERS,
+  };
+}
+
+const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Why the operation is not to run: the rights of the caller, its cost, or a fault of ours on the way to know.
+ * `undefined`: nothing speaks against it. Nothing has run.
+ *
+ * `extensions.http` is the status for HTTP, as Apollo reads it.
+ */
+export function refusalOf(request: OperationRequest, options: OperationOptions): GraphQLError | undefined {
+  try {
+    checkOperation(request, options);
+    return undefined;
+  } catch (error) {
+    return toRequestError(error);
+  }
+}
+
+/** @throws ServiceError, GraphQLError, RangeError */
+function checkOperation(request: OperationRequest, options: OperationOptions): void {
+  assertPermitted(request, options);
+  if (wantsOperationExtension('explain', request)) assertMayExplain(request.context);
   if (isTransaction(request)) assertTransactional(request);
 }
 
-/** Runs a checked operation. `undefined`: its variables do not fit, which graphql-js puts into words, and nothing has run. */
-export async function runOperation(
+/** What speaks against an operation, as the answer to the whole of it. */
+function toRequestError(error: unknown): GraphQLError {
+  // A cost that cannot be told is the fault of a variable or an argument.
+  if (error instanceof GraphQLError) return requestError(error, 400, 'BAD_USER_INPUT');
+  if (error instanceof RangeError) {
+    const message = 'The document or its variables are nested too deeply.';
+    const known = new ServiceError('MALFORMED_REQUEST', message, { cause: error });
+    return requestError(known, known.status);
+  }
+  return toFailure(error);
+}
+
+function toFailure(error: unknown): GraphQLError {
+  if (error instanceof ServiceError) return requestError(error, error.status);
+  return requestError(error instanceof Error ? error : new Error(String(error)), ERRORS.INTERNAL.status);
+}
+
+function requestError(original: Error, status: number, code?: string): GraphQLError {
+  const extensions = { ...(code !== undefined && { code }), http: { status } };
+  return new GraphQLError(original.message, { originalError: original, extensions });
+}
+
+/** What running an operation gives, before its errors get their last touch. */
+export interface RunResult {
+  readonly result: OperationResult;
+  readonly status: number;
+}
+
+function refusedWith(errors: readonly GraphQLError[]): RunResult {
+  const http = errors[0]?.extensions.http;
+  const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 400;
+  return { result: { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }, status };
+}
+
+/** Runs an operation that nothing speaks against. A fault of ours is told and is the answer. */
+export async function runOperation(request: OperationRequest, options: OperationOptions): Promise<RunResult> {
+  const { schema, operation } = request;
+  const definitions = operation.variableDefinitions ?? [];
+  const { coerced, errors } = getVariableValues(schema, definitions, request.variables, { maxErrors: 50 });
+  if (!coerced) return refusedWith(errors.map(toVariableError));
+  try {
+    return { result: await runCoerced(request, coerced, options), status: 200 };
+  } catch (error) {
+    const failure = toFailure(error);
+    reportFault(failure, request.context, options);
+    return refusedWith([failure]);
+  }
+}
+
+/** As Apollo names what does not fit; that there are too many of them is said of no variable. */
+function toVariableError(error: GraphQLError): GraphQLError {
+  if (error.nodes?.[0]?.kind !== Kind.VARIABLE_DEFINITION) return error;
+  return new GraphQLError(error.message, {
+    nodes: error.nodes,
+    originalError: error.originalError ?? error,
+    extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
+  });
+}
+
+async function runCoerced(
   request: OperationRequest,
+  coerced: Record<string, unknown>,
   options: OperationOptions,
-): Promise<OperationResult | undefined> {
-  const { schema, operation, notes } = request;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], request.variables);
-  if (!coerced) return undefined;
+): Promise<OperationResult> {
+  const { operation, notes } = request;
   if (operation.name) notes.noteOperation(operation.name.value);
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
@@ -139,7 +238,9 @@ export function reportFault(
     options.onFault(error.originalError ?? error, context.requestId);
 }
 
-/** Errors as they leave, the request id in each; and what HTTP says where they are of the whole request. */
+/**
+ * Errors as they leave, the request id in each; and what HTTP says where they are of the whole request.
+ */
 export function finishErrors(
   result: { readonly errors?: readonly GraphQLFormattedError[] | undefined; readonly data?: unknown },
   { context, notes }: GraphqlRequest,

@@ -138,8 +138,9 @@ function argumentsOf(
 ): Readonly<Record<string, unknown>> | undefined {
   try {
     return getArgumentValues(definition, node, variableValues);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof GraphQLError) return undefined;
+    throw error;
   }
 }
 
