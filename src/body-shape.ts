@@ -9,7 +9,7 @@ export interface BodyShape {
   readonly boundBy: string;
 }
 
-/** For bodies of parameters, forms, and callers without a credential. */
+/** The limit holds for bodies of parameters, forms, and callers without a credential. */
 export const MAX_PARAMETER_MEMBERS = 1000;
 
 /** The readers of a body's values recurse, a call for every level. */

@@ -12,7 +12,7 @@ import { originsSetting, proxiesSetting } from './trusted-proxies.js';
 
 interface Setting {
   readonly variable: string;
-  /** As it would be written in the environment; absent: not set. */
+  /** The default is written as it would be in the environment; absent: not set. */
   readonly default?: string;
   readonly schema: z.ZodType;
   readonly meaning: string;

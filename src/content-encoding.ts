@@ -7,7 +7,10 @@ import Negotiator from 'negotiator';
 
 export type ContentEncoding = 'br' | 'gzip';
 
-/** In our order of preference: at these levels Brotli takes as long as gzip and leaves a fifth less. */
+/**
+ * The encodings stand in our order of preference: at these levels Brotli takes as long as gzip and leaves a
+ * fifth less.
+ */
 const ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
 const BROTLI = {
   params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },

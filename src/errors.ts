@@ -119,9 +119,9 @@ export interface ErrorDetail {
 export interface ServiceErrorOptions {
   readonly errors?: readonly ErrorDetail[];
   readonly cause?: unknown;
-  /** With 429 and 503: when to try again. */
+  /** The time to wait before another try, with 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** With 405: the methods that are right. */
+  /** The methods that are right, with 405. */
   readonly allow?: readonly string[];
 }
 

@@ -3,7 +3,7 @@
  * least of all end the process: an error thrown into an event of Node has nobody to catch it.
  */
 
-/** As `watch`, except that what goes wrong in it is told to `onFault` and to nobody else. */
+/** Does as `watch`, except that what goes wrong in it is told to `onFault` and to nobody else. */
 export function guarded<Arguments extends readonly unknown[]>(
   watch: (...told: Arguments) => void,
   onFault: (error: unknown) => void = tellOperator,
@@ -23,7 +23,8 @@ export function guarded<Arguments extends readonly unknown[]>(
 }
 
 /**
- * Where the log itself has failed, standard error is what is left. A closed one is no reason to stop either.
+ * Tells it on standard error, which is what is left where the log itself has failed. A closed one is no
+ * reason to stop either.
  */
 function tellOperator(error: unknown): void {
   try {

@@ -14,8 +14,8 @@ const MAX_UNWATCHED_BYTES = 64 * 1024;
 const STALL_MS = 30_000;
 
 /**
- * Past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a short
- * answer. Headers set on the reply go with it. Compressed where the caller takes that and it pays. Node
+ * Sends past Fastify's own sending, whose hooks and serializers have nothing to do here and cost a tenth of a
+ * short answer. Headers set on the reply go with it. Compressed where the caller takes that and it pays. Node
  * leaves out the body of a HEAD.
  */
 export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply {
@@ -31,7 +31,7 @@ export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply 
         setEncoding(reply, encoding);
         write(reply, { ...answer, text: compressed }, compressed.length);
       },
-      // Without memory to compress in, the text itself is still there.
+      // The text itself is still there where memory to compress in is not.
       () => write(reply, answer, bytes),
     );
   }

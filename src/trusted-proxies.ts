@@ -9,8 +9,8 @@ const RANGE_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniq
 const MOST_PROXIES = 10;
 
 /**
- * Whose word on the caller's address is believed: nobody's, that of so many proxies in front, or of proxies
- * at these addresses.
+ * The proxies whose word on the caller's address is believed: nobody's, that of so many proxies in front, or
+ * of proxies at these addresses.
  */
 export type TrustedProxies = false | number | readonly string[];
 

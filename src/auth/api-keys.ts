@@ -15,7 +15,7 @@ import { announceUser, type Principals } from './principals.js';
 export interface ApiKeyRequest {
   /** What the owner calls it, 1 to 100 characters. */
   readonly name: string;
-  /** Whom it acts as; absent: the caller. */
+  /** The user the key acts as; absent: the caller. */
   readonly userId?: string | undefined;
   /** @see parseKeyScopes */
   readonly scopes: unknown;
@@ -34,7 +34,7 @@ export interface ApiKey {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
-  /** To the minute. */
+  /** It is kept to the minute. */
   readonly lastUsedAt: Date | undefined;
   readonly revokedAt: Date | undefined;
 }

@@ -70,8 +70,8 @@ export class Authenticator {
   }
 
   /**
-   * Whom a bearer credential, an access token or an API key, stands for. No round trip for one that was seen
-   * before, unless something about its user has changed since.
+   * The principal that a bearer credential, an access token or an API key, stands for. No round trip for one
+   * that was seen before, unless something about its user has changed since.
    *
    * @throws UNAUTHENTICATED (401), the same for every reason
    */
@@ -244,7 +244,7 @@ export class Authenticator {
     return user;
   }
 
-  /** Only if the password is still the one that was checked. */
+  /** The new hash is stored only if the password is still the one that was checked. */
   async #rehash(
     user: { readonly domainId: string; readonly userId: string },
     oldHash: string | null,

@@ -1,4 +1,4 @@
-/** When an API key was last used, noted without slowing the request that uses it. */
+/** Notes when an API key was last used, without slowing the request that uses it. */
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';

@@ -45,8 +45,8 @@ export interface Standing {
   /** The user's `tokenEpoch`; `undefined`: has no password. */
   readonly epoch: number | undefined;
   /**
-   * Of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the tokens
-   * signed for it.
+   * The end of a key, in milliseconds of Unix time; `Infinity`: never. A session ends no sooner than the
+   * tokens signed for it.
    */
   readonly expiresAt: number;
 }
@@ -81,7 +81,7 @@ export class Principals {
   readonly #database: Database;
   readonly #collections: GrantingCollections;
   readonly #users = new LRUCache<string, Map<string, Remembered>>({ max: MOST_USERS });
-  /** By the hash of the key. Whose a key is never changes, so this is never wrong. */
+  /** The owners by the hash of their key. Whose a key is never changes, so this is never wrong. */
   readonly #keyOwners = new LRUCache<string, CredentialRef>({ max: MOST_KEYS });
   readonly #loading = new Map<string, Promise<Remembered>>();
   /** Goes up with every change that was heard of. */
@@ -116,8 +116,8 @@ export class Principals {
   }
 
   /**
-   * Whom a verified access token stands for; `undefined` when its session, its key, its user or its epoch no
-   * longer is.
+   * The principal a verified access token stands for; `undefined` when its session, its key, its user or its
+   * epoch no longer is.
    */
   async ofToken(claims: AccessClaims): Promise<Principal | undefined> {
     const { standing } = this.#find(claims) ?? (await this.#load(claims));
@@ -127,7 +127,7 @@ export class Principals {
     return standing.principal;
   }
 
-  /** Whom an API key stands for, by the hash of the key. */
+  /** The principal an API key stands for, found by the hash of the key. */
   async ofKey(keyHash: Buffer): Promise<Standing | undefined> {
     const cacheKey = keyHash.toString('base64url');
     const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));

@@ -10,7 +10,7 @@ import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 export interface TokenWish {
   /** Default: all of the caller's. */
   readonly roles?: readonly string[] | undefined;
-  /** As those of an API key. Default: all records, reports and scripts. */
+  /** They are written like those of an API key. Default: all records, reports and scripts. */
   readonly scopes?: unknown;
   /** Default: five minutes; at most an hour. */
   readonly expiresInSeconds?: number | undefined;

@@ -36,7 +36,7 @@ export interface ListedUser {
   readonly lastLoginAt: Date | undefined;
 }
 
-/** For admins, in the domain they act in; an API key cannot. */
+/** The users as admins manage them, in the domain they act in; an API key cannot. */
 export class Users {
   readonly #database: Database;
   readonly #records: Pick<RecordStore, 'atomically' | 'create'>;

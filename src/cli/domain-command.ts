@@ -20,7 +20,7 @@ export function registerDomainCommand(program: Command, commandLine: CommandLine
     .option('--timezone <zone>', 'IANA name, e.g. Asia/Kolkata; default: inherited')
     .action((id: string, options: { name: string; timezone?: string }) =>
       withServices(commandLine, async (services) => {
-        // Before anything is added: a command that fails leaves no domain behind.
+        // This is checked before anything is added: a command that fails leaves no domain behind.
         if (options.timezone !== undefined) assertPropertyValue('timezone', options.timezone);
         const added = { id, name: options.name };
         const created = await addDomain(services, added);

@@ -85,7 +85,7 @@ function sentParameters(report: Report, options: ReportOptions): Record<string, 
   );
 }
 
-/** As Commander names the value of `--start-month`: `startMonth`. */
+/** Commander names the value of `--start-month` `startMonth`. */
 function toOptionKey(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

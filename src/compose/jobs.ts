@@ -32,7 +32,8 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     task(RECEIPT_TASK, RECEIPT, async (receipt, { attempt, maxAttempts }) => {
       const isKnown = await messageDelivery.note(receipt);
-      // Of somebody else who has the same account with the provider, if it is not known by then.
+      // The receipt may belong to somebody else who has the same account with the provider, if the message is
+      // not known by then.
       if (!isKnown && attempt < maxAttempts) throw new Error('a receipt came before the note of its message');
     }),
     task('messages.release', NOTHING, async () => {
@@ -63,7 +64,7 @@ export const CRON_ITEMS: readonly CronItem[] = [
   { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
 ];
 
-/** Of a job by the clock. */
+/** A job that the clock starts carries nothing. */
 const NOTHING = z.unknown();
 const RECEIPT = z.object({
   providerId: z.string(),

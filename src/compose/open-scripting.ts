@@ -27,7 +27,7 @@ export interface Scripting {
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
   readonly scriptLog: ScriptLog;
-  /** For writes that ask scripts. */
+  /** The places of the runs that writes wait for. */
   readonly writePlaces: Places;
   close(): Promise<void>;
 }

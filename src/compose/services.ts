@@ -87,7 +87,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const server = await openDatabaseServer(config, options.onProgress);
     closers.push(() => server.stop());
-    // Before the migrations: it says in one line why a database cannot be used.
+    // This comes before the migrations: it says in one line why a database cannot be used.
     const database = await openDatabase({
       url: server.url,
       poolSize: config.poolSize,

@@ -20,7 +20,7 @@ export interface CopyTarget {
 }
 
 export interface CopyOptions {
-  /** Called a few times a second with the number of records sent since the last call. */
+  /** It is called a few times a second with the number of records sent since the last call. */
   readonly onSent: (count: number) => void;
   readonly signal: AbortSignal | undefined;
 }

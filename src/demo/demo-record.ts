@@ -21,7 +21,7 @@ export function demoRecord(
   return { id, createdAt, data: { ...present(members), created_on: createdAt } };
 }
 
-/** Without the members that are undefined. */
+/** Leaves out the members that are undefined. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const kept: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(members)) if (value !== undefined) kept[name] = value;

@@ -21,7 +21,7 @@ export interface SessionYear {
   readonly calendar: SessionCalendar;
   /** The last day anything is recorded of, itself included. */
   readonly lastDay: EpochDay;
-  /** By class, section and name. */
+  /** They are ordered by class, section and name. */
   readonly enrolments: readonly Enrolment[];
   readonly ledgers: readonly FeeLedger[];
   readonly attendance: readonly AttendanceYear[];

@@ -31,7 +31,7 @@ export interface PlannedReceipt {
   readonly paymentType: PaymentType;
   readonly instrumentNo: string | undefined;
   readonly lines: readonly PlannedLine[];
-  /** Which of the cashiers, from 0. */
+  /** The number of the cashier, from 0. */
   readonly cashier: number;
   readonly rollback: PlannedRollback | undefined;
   readonly replaces: PlannedReceipt | undefined;

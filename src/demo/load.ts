@@ -22,7 +22,7 @@ export interface LoadDemoOptions {
   readonly demo: DemoOptions;
   /** What becomes of records that the two domains have already: they forbid the seed, or they go. */
   readonly onExisting: 'refuse' | 'replace';
-  /** By user name, of `DEMO_USERS`; a user without one cannot log in. */
+  /** The hashes by the user names of `DEMO_USERS`; a user without one cannot log in. */
   readonly passwordHashes?: ReadonlyMap<string, string>;
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Hears of each step that is not the loading of a collection, a line at a time. */
@@ -139,7 +139,7 @@ async function prepareDomains(
       `the demo school needs an instance of its own: the top domain here is "${other.rows[0].id}"`,
     );
   }
-  // Without passwords the school is meant to have no logins.
+  // A school that is loaded without passwords is meant to have no logins.
   const isAbandoned = options.passwordHashes !== undefined && (await isDemoAbandoned(client));
   if (isAbandoned && options.onExisting === 'refuse')
     tell('the demo school was left unfinished, and is made anew');
@@ -233,7 +233,7 @@ async function copyAll(
   return doneByCollection;
 }
 
-/** By making everything once more: about a tenth of the time that loading takes, and no memory. */
+/** Counts by making everything once more: that takes about a tenth of the time of loading, and no memory. */
 function countRecords(demo: Demo): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   for (const { collection, records } of demo.parts()) {

@@ -47,7 +47,7 @@ function lastPlace(
   return { klass: klass.name, section: section.name, session: sessionName(startYear) };
 }
 
-/** In each section from 1, by name. */
+/** Roll numbers start from 1 in each section, by name. */
 function numberRolls(school: DemoSchool): ReadonlyMap<Student, number> {
   const studentsBySection = new Map<string, Student[]>();
   for (const student of school.students) {

@@ -12,7 +12,7 @@ type Term = 'halfyear' | 'finalyear';
 
 interface Examination {
   readonly term: Term;
-  /** When marks begin to be entered. */
+  /** The day on which marks begin to be entered. */
   readonly enteredOn: EpochDay;
   readonly publishedOn: EpochDay;
 }
@@ -28,8 +28,8 @@ function examinationsOf(calendar: SessionCalendar): readonly Examination[] {
 }
 
 /**
- * From the session before the first one on, so that a school in April has a grade book too. Until a term is
- * published, marks are missing here and there.
+ * The results begin with the session before the first one, so that a school in April has a grade book too.
+ * Until a term is published, marks are missing here and there.
  */
 export function* resultRecords(school: DemoSchool): Iterable<DemoRecord> {
   const { today, startYear, years } = school.moment;

@@ -98,7 +98,9 @@ const BRANCH_CLASSES: readonly (readonly [name: string, category: string, age: n
   ...MAIN_CLASSES.slice(0, 5),
 ];
 
-/** As many sections as the capacity asks for: 1,200 students in 12 classes of 40 seats make three each. */
+/**
+ * Makes as many sections as the capacity asks for: 1,200 students in 12 classes of 40 seats make three each.
+ */
 function planClasses(
   classes: typeof MAIN_CLASSES,
   size: { studentCount: number; capacity: number },

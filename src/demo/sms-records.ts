@@ -75,7 +75,7 @@ function* noticeMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMess
   }
 }
 
-/** On the 12th and the 25th to those whose dues are open. */
+/** Reminds those whose dues are open, on the 12th and the 25th. */
 function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMessage> {
   if (![12, 25].includes(dayOfMonth(day))) return;
   let place = 0;

@@ -1,4 +1,4 @@
-/** Who is in a demo school: families with their children, and the staff. */
+/** The people of a demo school: families with their children, and the staff. */
 
 import { DEMO_USERS } from './demo-options.js';
 import { type EpochDay, epochDay } from './epoch-day.js';

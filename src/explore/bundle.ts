@@ -128,7 +128,10 @@ async function removeOthers(names: readonly string[]): Promise<void> {
   await Promise.all(left.map((name) => rm(path.join(directory, name), { force: true })));
 }
 
-/** Of all that the page is made of: our sources, this program, and the packages as they are installed. */
+/**
+ * The hash covers all that the page is made of: our sources, this program, and the packages as they are
+ * installed.
+ */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');
   const names = await readdir(sources, { recursive: true });

@@ -24,11 +24,11 @@ export interface ExampleOperation {
   readonly kind: 'query' | 'mutation' | 'subscription';
   /** The operation without its comment. */
   readonly document: string;
-  /** With days relative to today still in them. */
+  /** Days relative to today still stand in them as words. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** In the order of the library. */
+/** The topics stand in the order of the library. */
 export const TOPICS = [
   'Students',
   'Attendance',

@@ -22,7 +22,7 @@ export interface FieldShape {
   /** The name of its type without list and non-null; `undefined` where no schema says so. */
   readonly type: string | undefined;
   readonly isList: boolean;
-  /** By response key; empty for a leaf. */
+  /** The fields by response key; empty for a leaf. */
   readonly fields: ReadonlyMap<string, FieldShape>;
 }
 

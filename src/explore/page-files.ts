@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** The files of the explorer's page as the bundler left them; each lies beside its `.gz` and `.br`. */
 export interface PageFiles {
-  /** Of what they were made. */
+  /** The hash of what they were made of. */
   readonly key: string;
   /** Addresses, for the page to load. */
   readonly script: string;

@@ -64,7 +64,7 @@ interface PlacedList {
 
 interface ListOfOnePath {
   readonly name: string;
-  /** Before the columns of its elements, where the columns of the row they stand in come first. */
+  /** It stands before the columns of its elements, where the columns of the row they stand in come first. */
   readonly prefix: string;
   readonly lists: readonly PlacedList[];
   readonly shape: FieldShape;
@@ -161,7 +161,9 @@ const KINDS: ReadonlyMap<string | undefined, CellKind> = new Map([
   ['DateTime', 'instant'],
 ]);
 
-/** By the type of the field; where that says nothing (JSON, a text that holds days), by the values. */
+/**
+ * The kind follows the type of the field; where that says nothing (JSON, a text that holds days), the values.
+ */
 function kindOf(path: string, rows: readonly Row[], model: Row | undefined): CellKind {
   const cells = [...rows.map((row) => row.cells.get(path)), model?.cells.get(path)].filter(
     (cell) => cell !== undefined,

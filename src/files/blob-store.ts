@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { Transaction } from '../store/database/database.js';
 
-/** From byte `start` to byte `end`, both counted in, as HTTP counts. */
+/** A range from byte `start` to byte `end`, both counted in, as HTTP counts. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -25,7 +25,7 @@ export interface BlobStore {
   write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void>;
   /** The bytes, read as they are taken. A stream that is left early ends the reading. */
   read(id: string, range: ByteRange, options: BlobReadOptions): Readable;
-  /** Of bytes that are not there is no error. */
+  /** Removing a blob that does not exist is not an error. */
   delete(id: string): Promise<void>;
   close(): Promise<void>;
 }

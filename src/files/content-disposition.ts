@@ -24,7 +24,7 @@ export function contentDispositionOf(
 ): string {
   const [type = ''] = file.contentType.toLowerCase().split(';', 1);
   const kind = use === 'show' && SHOWN.has(type.trim()) ? 'inline' : 'attachment';
-  // For clients of before 2011, who know no other form: what is not plain becomes an underscore.
+  // Clients of before 2011 know no other form: what is not plain becomes an underscore for them.
   const plain = file.name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeExtended(file.name)}`;
 }

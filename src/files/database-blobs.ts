@@ -23,7 +23,8 @@ export class DatabaseBlobs implements BlobStore {
   async write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void> {
     let position = 0;
     for await (const chunk of inChunks(bytes)) {
-      // With the file's sign of life: an upload under way is not taken for one that was broken off.
+      // The file's sign of life is written along with it: an upload under way is not taken for one that was
+      // broken off.
       await this.#database.query(
         Prisma.sql`
           with alive as (

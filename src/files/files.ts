@@ -42,7 +42,7 @@ export interface NewFile {
 
 export interface FileLimits {
   readonly maxBytes: number;
-  /** Of all files of a domain together. */
+  /** The limit for all files of a domain together. */
   readonly quotaBytes: number;
   /** Roles that may upload files that belong to no record. */
   readonly uploadRoles: readonly string[];
@@ -59,7 +59,7 @@ export interface FilesOptions {
 export interface OpenedFile {
   readonly file: StoredFile;
   readonly range: ByteRange;
-  /** To be read to its end or destroyed. */
+  /** The caller reads it to its end or destroys it. */
   readonly stream: Readable;
 }
 
@@ -77,7 +77,7 @@ const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
 const BROKEN_OFF_MS = 3_600_000;
 
 export class Files {
-  /** By domain, whose row is locked meanwhile. */
+  /** The uploads wait by domain, whose row is locked meanwhile. */
   readonly #finishing = new WaitingLine({
     atOnce: 2,
     mostWaiting: 200,
@@ -148,7 +148,7 @@ export class Files {
     return this.open(await this.get(scope, id), { signal: scope.signal, range });
   }
 
-  /** As `read`, of a file that was got already. */
+  /** Opens a file that was got already, as `read` does. */
   open(file: StoredFile, options: BlobReadOptions & { readonly range?: ByteRange | undefined }): OpenedFile {
     const whole = { start: 0, end: file.size - 1 };
     const { start, end } = options.range ?? whole;

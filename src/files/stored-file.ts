@@ -10,7 +10,7 @@ export interface StoredFile {
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
-  /** Of the bytes; what its ETag is made of. */
+  /** The hash of the bytes; the ETag is made of it. */
   readonly sha256: Buffer;
   readonly storage: 'database' | 's3';
   /** The record it belongs to: who may read that, may read the file. */

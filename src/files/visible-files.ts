@@ -1,4 +1,4 @@
-/** Who may upload, read and remove files. */
+/** Decides who may upload, read and remove files. */
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
@@ -6,7 +6,7 @@ import type { Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { FileFilter, FileLink, StoredFile } from './stored-file.js';
 
-/** Of a record it is asked only whether it may be read. */
+/** Nothing but the id is read of a record, to know whether it may be read. */
 const ID_ALONE = [['_id']];
 
 /** @throws FORBIDDEN */

@@ -228,7 +228,7 @@ class RenewedServer {
         this.operations.onFault(error, 'schema');
       }
       const restMs = Math.min(LONGEST_REST_MS, REST_FACTOR * (performance.now() - startedAt));
-      // Who closes this does not wait for the rest.
+      // Closing the server does not wait for the rest.
       await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {});
     });
   }

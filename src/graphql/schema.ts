@@ -34,7 +34,7 @@ export interface SchemaParts {
   readonly otherClasses: readonly NewableFunction[];
   /** The instance for a resolver class; asked at execution only. `typed` has those the factory made. */
   readonly instanceOf: (resolverClass: NewableFunction) => object;
-  /** For the resolvers the factory makes; absent where the schema is only printed. */
+  /** The services of the resolvers that the factory makes; absent where the schema is only printed. */
   readonly services?: TypedServices;
 }
 

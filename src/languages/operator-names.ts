@@ -1,7 +1,7 @@
 /** What the operators of a `where` are called elsewhere, for those who write them out of habit. */
 import { didYouMean } from '../did-you-mean.js';
 
-/** By the name without `_`, `$` and case: `_eq`, `$eq` and `EQ` are `eq`. */
+/** The operators by the name without `_`, `$` and case: `_eq`, `$eq` and `EQ` are `eq`. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['eq', 'equals'],
   ['equal', 'equals'],

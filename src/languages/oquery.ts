@@ -84,7 +84,7 @@ type Operator = '=' | '==' | '=!=' | '=*' | '=!*' | '===' | '=>' | '=<';
 const OPERATORS: readonly Operator[] = ['===', '=!=', '=!*', '==', '=*', '=>', '=<', '='];
 
 const SEGMENT = /^[A-Za-z0-9_$-]+$/;
-/** As JSON writes it. */
+/** A number as JSON writes it. */
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function parseCondition(source: Source): Filter {

@@ -1,4 +1,4 @@
-/** Where in a `where` its reader is, what is counted on the way, and how it says what is wrong there. */
+/** Knows where in a `where` its reader is, what is counted on the way, and how to say what is wrong there. */
 import { ServiceError } from '../errors.js';
 import { isExactNumber } from '../json.js';
 import type { Collection } from '../model/collection.js';
@@ -31,14 +31,14 @@ export interface WhereReading {
   recordConditions: number;
 }
 
-/** Where in the `where` we are. */
+/** The place in the `where` that is being read. */
 export interface WherePlace {
   readonly reading: WhereReading;
-  /** Whose records are meant: the collection asked about, or one that its references point to. */
+  /** The collection whose records are meant: the one asked about, or one that its references point to. */
   readonly collection: Collection;
   readonly pointer: string;
   readonly depth: number;
-  /** So many references were followed up to here. */
+  /** The number of references that were followed up to here. */
   readonly references: number;
 }
 

@@ -69,7 +69,10 @@ export function parseWhere(
   value: unknown,
   options: {
     readonly collection: Collection;
-    /** For conditions on the records that references point to. Default: there are none. */
+    /**
+     * Finds the collections that references point to, for conditions on their records. Default: there are
+     * none.
+     */
     readonly findCollection?: FindCollection | undefined;
     /** Default: everything is read. The store judges it all the same. */
     readonly readership?: Readership | undefined;
@@ -113,7 +116,7 @@ function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; 
       return { kind: 'not', filter: parseFields(objectAt(operand, place, 'a where'), place, row) };
   }
   const field = row.fields.find((candidate) => candidate.name === name);
-  // Before its operators are looked at: what is wrong with them would tell what the field is.
+  // This comes before its operators are looked at: what is wrong with them would tell what the field is.
   if (field !== undefined && row.isRecord) place.reading.readership.assertReadable(name, place.collection);
   if (field !== undefined) return parseField(operand, place, { path: [...row.path, name], field });
   if (row.isRecord && (name === '_id' || name === 'id')) {
@@ -310,8 +313,8 @@ function between({ operand, place, subject }: Application): Filter {
 }
 
 /**
- * Where a reference may point to several collections, the operand says which one, and a where of that: `{
- * "student": { … } }`.
+ * Reads a condition on another record. The operand says which collection is meant where a reference may point
+ * to several, and holds a where of that: `{ "student": { … } }`.
  */
 function recordFilter({ operand, place, subject }: Application): Filter {
   const { path, field } = subject;

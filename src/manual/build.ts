@@ -141,7 +141,10 @@ async function writeManifest(files: ManualFiles): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** Of all that the manual is made of: the documents, what they may show, this program, the packages. */
+/**
+ * The hash covers all that the manual is made of: the documents, what they may show, this program, the
+ * packages.
+ */
 async function hashOfSources(): Promise<string> {
   const folders = ['docs', 'schema', path.join('src', 'manual')];
   const below = await Promise.all(folders.map(listFolder));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** What was built of the manual; each file lies beside its `.gz` and `.br`. */
 export interface ManualFiles {
-  /** Of what they were made. */
+  /** The hash of what they were made of. */
   readonly key: string;
   /** The name of the file in the folder by its address, `/manual` and all below it. */
   readonly names: Readonly<Record<string, string>>;

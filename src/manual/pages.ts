@@ -7,7 +7,7 @@ export interface ManualPage {
   readonly source: string;
   /** Below `/manual/`; empty: `/manual` itself. */
   readonly path: string;
-  /** As the navigation says it; the document has a title of its own. */
+  /** The label in the navigation; the document has a title of its own. */
   readonly label: string;
 }
 

@@ -7,7 +7,7 @@ interface Section {
   /** 1: the title of the document. */
   readonly level: number;
   readonly title: string;
-  /** Of the heading, as GitHub makes it. */
+  /** The anchor of the heading, as GitHub makes it. */
   readonly anchor: string;
   /** What stands below it, up to the next heading, without marks. */
   readonly text: string;
@@ -19,8 +19,8 @@ export interface RenderedDocument {
 }
 
 /**
- * Where a link of a document leads in the manual; `undefined`: the manual does not have it, and the words
- * stand alone.
+ * Finds where a link of a document leads in the manual; `undefined`: the manual does not have it, and the
+ * words stand alone.
  *
  * @param target from the root of the package, e.g. `docs/rest.md`
  */

@@ -39,7 +39,7 @@ export async function catchUpCron(pool: pg.Pool, items: readonly CronItem[], now
   }
 }
 
-/** Of an item: its runs do not overlap, and those that wait are one. */
+/** The queue of an item: its runs do not overlap, and those that wait are one. */
 export function cronQueueOf({ name }: CronItem): string {
   return `cron ${name}`;
 }

@@ -1,7 +1,7 @@
 /**
- * By what a domain sends: its own mail server or SMS provider where its properties name one (`smtpUrl`,
- * `mailFrom`, `smsUrl`, `smsSender`; a sub-domain has those of the top domain), else that of the settings,
- * else none. Connections are kept, one channel for all domains that share a server.
+ * Chooses the channel by what a domain sends: its own mail server or SMS provider where its properties name
+ * one (`smtpUrl`, `mailFrom`, `smsUrl`, `smsSender`; a sub-domain has those of the top domain), else that of
+ * the settings, else none. Connections are kept, one channel for all domains that share a server.
  */
 import { isJsonObject, parseExactJson } from '../json.js';
 import type { Domains } from '../store/catalog/domains.js';
@@ -25,7 +25,7 @@ export interface ChannelSettings {
   /** A regular expression. */
   readonly smsHttpSuccess: string | undefined;
   readonly smsHttpIdPath: string | undefined;
-  /** Of a connection, and of an answer. */
+  /** The time for a connection, and for an answer. */
   readonly messageTimeoutMs: number;
 }
 

@@ -15,14 +15,14 @@ import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
 import type { Database, Transaction } from '../store/database/database.js';
 
 /**
- * Where the library keeps its tables: apart from ours, which the migrations of prisma/ describe to the last
- * column.
+ * The library keeps its tables in this schema: apart from ours, which the migrations of prisma/ describe to
+ * the last column.
  */
 export const JOB_SCHEMA = 'campus_jobs';
 /** Held by whoever makes or changes that schema; the others wait. */
 const JOB_MIGRATION_LOCK = 0x6a6f6273;
 /**
- * With the library's waiting times, e^attempt seconds, the last attempt is some four hours after the first.
+ * The library waits e^attempt seconds, so the last attempt is some four hours after the first.
  */
 const DEFAULT_MAX_ATTEMPTS = 10;
 
@@ -32,7 +32,7 @@ export interface JobOptions {
    * retried, and the new one runs beside or after it.
    */
   readonly key?: string | undefined;
-  /** Not before. Default: now. */
+  /** It does not run before this time. Default: now. */
   readonly runAt?: Date | undefined;
   /** Default 10. */
   readonly maxAttempts?: number | undefined;
@@ -48,7 +48,7 @@ export interface JobCounts {
   /** Waiting for a worker, or for their time. */
   readonly queued: number;
   readonly running: number;
-  /** Given up after their last attempt, until they are purged. */
+  /** Jobs that were given up after their last attempt, until they are purged. */
   readonly failed: number;
 }
 

@@ -46,13 +46,13 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const MAX_RESTART_MS = 30_000;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
-/** Of the grace: after this, tasks are told to come to an end by their signal. */
+/** The part of the grace after which tasks are told to come to an end by their signal. */
 const ABORT_AFTER = 0.8;
 
 export class JobWorkers {
   readonly #options: JobWorkersOptions;
   readonly #stopping = new AbortController();
-  /** By their ids. */
+  /** The ids of the jobs that run. */
   readonly #running = new Set<string>();
   #pool: pg.Pool | undefined;
   #liveness: WorkerLiveness | undefined;

@@ -5,7 +5,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable, Transaction } from '../store/database/database.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
-/** Of the job that sends a message; its id follows. */
+/** The key of the job that sends a message begins so; the id of the message follows. */
 export const JOB_KEY_PREFIX = 'message ';
 
 export interface NewMessage {
@@ -245,7 +245,7 @@ export async function requeueForgotten(db: Queryable): Promise<{ readonly id: st
     returning m.id`);
 }
 
-/** Kept messages, the oldest first. */
+/** Lists kept messages, the oldest first. */
 export async function listKept(
   db: Queryable,
   options: { readonly createdAfter: Date; readonly after: string; readonly limit: number },

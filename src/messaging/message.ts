@@ -72,7 +72,7 @@ export interface Delivered {
   readonly providerId: string | undefined;
   /** Those it did not take now and may take later. */
   readonly remaining?: readonly string[];
-  /** Whom it refused for good, and why. */
+  /** The recipients it refused for good, and why. */
   readonly note?: string;
 }
 
@@ -95,7 +95,7 @@ export interface Channel<Content> {
 }
 
 export interface DeliveryContext {
-  /** Of the message: what a receiver may know a repetition by. */
+  /** The id of the message: a receiver may know a repetition by it. */
   readonly id: string;
   readonly signal: AbortSignal;
 }

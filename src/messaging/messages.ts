@@ -30,9 +30,9 @@ import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
 interface MessageLimits {
-  /** Of one email, and numbers of one request for text messages. */
+  /** The most recipients of one email, and numbers of one request for text messages. */
   readonly maxRecipients: number;
-  /** Of an email with its attachments that are not files. */
+  /** The most bytes of an email with its attachments that are not files. */
   readonly maxEmailBytes: number;
   readonly maxSmsSegments: number;
   readonly emailsPerHour: number;
@@ -230,7 +230,7 @@ function sizeOf(texts: readonly (string | undefined)[], attachments: readonly At
   return attachments.reduce((sum, { content }) => sum + (content?.length ?? 0), text);
 }
 
-/** Of several numbers asked for under one key, each has its own. */
+/** Each of several numbers asked for under one key has a key of its own. */
 function keyFor(key: string, to: string, count: number): string {
   return count === 1 ? key : `${key} ${to}`;
 }

@@ -6,7 +6,7 @@ export const RECEIPT_TASK = 'messages.receipt';
 /** A receipt may overtake the note of what it is the receipt of. */
 const RECEIPT_DELAY_MS = 2_000;
 const RECEIPT_ATTEMPTS = 4;
-/** Of an outage of the database: some minutes of a centre that is busy. */
+/** The line is long enough for an outage of the database: some minutes of a centre that is busy. */
 const MAX_WAITING = 50_000;
 
 /**

@@ -17,10 +17,10 @@ export interface TemplateFormat {
   readonly maxBytes: number;
 }
 
-/** For texts without a markup of their own. */
+/** Escapes nothing, for texts without a markup of their own. */
 export const asItIs = (value: string): string => value;
 
-/** For HTML, in element content and in quoted attributes. */
+/** Escapes for HTML, in element content and in quoted attributes. */
 export function escapeHtml(value: string): string {
   return value.replace(/[&<>"'`=/]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
@@ -35,7 +35,10 @@ export function renderTemplate(template: string, values: JsonObject, format: Tem
   return rendering.text();
 }
 
-/** Of parts written, names looked up and elements repeated or printed: far more than any letter has. */
+/**
+ * The limit counts parts written, names looked up and elements repeated or printed: far more than any letter
+ * has.
+ */
 const MAX_STEPS = 500_000;
 /** Lists within a list that is printed. */
 const MAX_PRINTED_DEPTH = 32;

@@ -53,7 +53,7 @@ export type TopicListener = (message: TopicMessage) => void;
 const TOPIC_ROLES_PROPERTY = 'topicRoles';
 
 const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
-/** Of messages that may be as long as the limit. */
+/** A page is small because messages may be as long as the limit. */
 const PAGE_ROWS = 100;
 
 /**
@@ -64,7 +64,7 @@ const PAGE_ROWS = 100;
 export class Topics {
   readonly #options: TopicsOptions;
   readonly #follower: CommitFollower<TopicRow, TopicMessage>;
-  /** By domain and topic. */
+  /** The listeners by domain and topic. */
   readonly #listeners = new Map<string, Set<{ readonly listen: TopicListener }>>();
   #following: TopicSubscription | undefined;
 
@@ -144,7 +144,7 @@ export class Topics {
     return this.follow(domainId, topic, listen).stop;
   }
 
-  /** As `subscribe`, and says from when on. */
+  /** Does as `subscribe`, and says from when on. */
   follow(domainId: string, topic: string, listen: TopicListener): TopicSubscription {
     const key = keyOf(domainId, topic);
     const listener = { listen };

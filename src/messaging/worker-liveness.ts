@@ -139,7 +139,7 @@ async function findStrays(
   return rows.map((row) => row.id);
 }
 
-/** As the library gives back what it has taken and not begun: the attempt does not count. */
+/** Frees jobs as the library gives back what it has taken and not begun: the attempt does not count. */
 async function freeJobs(client: pg.PoolClient, poolId: string, ids: readonly string[]): Promise<void> {
   await client.query(
     `with freed as (

@@ -88,7 +88,7 @@ interface SumCheck {
   readonly of: readonly (readonly string[])[];
 }
 
-/** In each object at `in` (empty: the record itself), the value of `lower` is not above that of `upper`. */
+/** The value of `lower` is not above that of `upper` in each object at `in` (empty: the record itself). */
 interface OrderCheck {
   readonly kind: 'order';
   readonly in: readonly string[];
@@ -109,9 +109,9 @@ export interface Collection {
   readonly uniqueTogether: readonly UniqueTogether[];
   readonly checks: readonly Check[];
   readonly grants: readonly Grant[];
-  /** By role. A role without an entry has no access; `admin` has all unless it has an entry. */
+  /** The access by role. A role without an entry has no access; `admin` has all unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
-  /** From a file of schema/collections, not registered at run time. */
+  /** It comes from a file of schema/collections, not registered at run time. */
   readonly isDeclared: boolean;
   /** Goes up with every change of the definition: the key of whatever is cached for a collection. */
   readonly version: number;

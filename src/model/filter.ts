@@ -107,14 +107,14 @@ export interface CompareCondition {
 export type DayWord = 'today' | 'yesterday' | 'daybeforeyesterday';
 
 /**
- * On a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a field declared text,
- * `text` equality with what was written.
+ * The condition holds on a day of the domain's time zone: a `YYYY-MM-DD`, or a word counted from today. On a
+ * field declared text, `text` equality with what was written.
  */
 export interface DayCondition {
   readonly kind: 'on';
   readonly path: Path;
   readonly day: string | { readonly word: DayWord };
-  /** Where it is text equality. */
+  /** It ignores case where it is text equality. */
   readonly isInsensitive?: boolean;
 }
 
@@ -126,7 +126,7 @@ export interface MonthCondition {
   readonly kind: 'within';
   readonly path: Path;
   readonly month: string;
-  /** Where it is text equality. */
+  /** It ignores case where it is text equality. */
   readonly isInsensitive?: boolean;
 }
 
@@ -170,13 +170,13 @@ export type MatchTest =
   /** Null is found where nothing is, too. */
   | { readonly kind: 'equals'; readonly value: JsonValue }
   | { readonly kind: 'in'; readonly values: readonly Exclude<JsonScalar, null>[] }
-  /** Of values of the operand's type alone; text by code points. */
+  /** The comparison is of values of the operand's type alone; text by code points. */
   | { readonly kind: Comparison; readonly value: Exclude<JsonScalar, null> }
   | { readonly kind: 'exists' }
   | { readonly kind: 'type'; readonly types: readonly JsonType[]; readonly isWhole: boolean }
   /** `pattern` is an advanced regular expression of Postgres. */
   | { readonly kind: 'pattern'; readonly pattern: string }
-  /** Of a list. */
+  /** The test is of a list. */
   | { readonly kind: 'size'; readonly size: number }
   | { readonly kind: 'remainder'; readonly divisor: number; readonly remainder: number }
   /** One element of a list satisfies it; its paths start at the element. */

@@ -1,6 +1,6 @@
 /**
- * Who asks, and where: the first argument of everything the store and the reports do. There is no call
- * without one.
+ * The scope says who asks, and where: it is the first argument of everything the store and the reports do.
+ * There is no call without one.
  */
 import type { JsonValue } from '../json.js';
 import type { StatementCaller } from './statement-caller.js';
@@ -28,7 +28,7 @@ export interface KeyScopes {
 export interface Credential {
   readonly kind: 'token' | 'key' | 'system';
   readonly id: string;
-  /** Of a token with a part of the rights of a session or key, whose `id` it has: which of them. */
+  /** The part of the rights that a token has of the session or key whose `id` it has. */
   readonly part?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
-/** On whose behalf statements run, and what may be heard of them. */
+/** The caller on whose behalf statements run, and what it may hear of them. */
 
-/** On whose behalf a statement runs. A `Scope` is one. */
+/** The caller on whose behalf a statement runs. A `Scope` is one. */
 export interface StatementCaller {
   readonly requestId: string;
   /** What the request does, in a word: the name of a GraphQL operation, the template of a route. */

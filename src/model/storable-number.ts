@@ -4,7 +4,7 @@ import { isExactNumber, type JsonValue } from '../json.js';
 const MAX_LENGTH = 200;
 const MAX_EXPONENT = 400;
 
-/** In the words of an error. */
+/** The words of an error. */
 export const NUMBER_EXPECTATION = `a number of at most ${MAX_LENGTH} digits, exponent within ±${MAX_EXPONENT}`;
 
 /** PostgreSQL writes `1e400000` out in full: a short body could make a value of 100,000 digits. */

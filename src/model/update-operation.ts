@@ -64,9 +64,9 @@ interface PushOperation {
   readonly path: Path;
   readonly values: readonly JsonValue[];
   readonly position?: number | undefined;
-  /** So many of the first elements are kept; negative: of the last. */
+  /** The number of first elements that are kept; negative: of last ones. */
   readonly slice?: number | undefined;
-  /** By the members of each element; an empty path is the element itself. */
+  /** The elements are ordered by their members; an empty path is the element itself. */
   readonly sort?:
     | readonly { readonly path: Path; readonly direction: 'ascending' | 'descending' }[]
     | undefined;
@@ -292,7 +292,7 @@ function listAt(record: JsonObject, path: Path): readonly JsonValue[] {
   throw unfit(path, 'a list', value);
 }
 
-/** Where there is no list, there is nothing to take out of. */
+/** Nothing is taken out where there is no list. */
 function withList(
   record: JsonObject,
   path: Path,

@@ -42,7 +42,8 @@ class DaySheetTotals {
 }
 
 /**
- * Who is absent today, by class, with the phone to call. Class and section are those of the mark.
+ * The students who are absent today, by class, with the phone to call. Class and section are those of the
+ * mark.
  *
  * @see reports "Beyond the document"
  */

@@ -98,7 +98,7 @@ class FeeDefaulterTotals {
 const MOST_MONTHS = 24;
 
 /**
- * Who owes fees of a range of months, how much, since when.
+ * The students who owe fees of a range of months, how much, since when.
  *
  * For each student, month and fee head: net = demand − concession, balance = max(net − paid, 0), credit =
  * max(paid − net, 0), so that net − paid = balance − credit everywhere. Demand counts once its due date has

@@ -1,4 +1,7 @@
-/** Who asks, by which request: what every front end hands to a resolver, a value that nobody changes. */
+/**
+ * The context says who asks, by which request: every front end hands it to a resolver, a value that nobody
+ * changes.
+ */
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import type { Transaction } from '../store/database/database.js';
@@ -6,7 +9,7 @@ import type { Transaction } from '../store/database/database.js';
 export interface RequestContext {
   /** `undefined`: the request carried no credential. A wrong one never gets this far. */
   readonly scope: Scope | undefined;
-  /** Also the `instance` of an error and the `requestId` of the log. */
+  /** It is also the `instance` of an error and the `requestId` of the log. */
   readonly requestId: string;
   /** The caller's IP address, behind a proxy the one it forwards. */
   readonly address: string;

@@ -48,7 +48,9 @@ export class RequestNotes {
     if (this.#hints.length < MAX_HINTS && !this.#hints.includes(hint)) this.#hints = [...this.#hints, hint];
   }
 
-  /** From now on `listener` hears of every statement of the request that has ended, beside those before it. */
+  /**
+   * The listener hears from now on of every statement of the request that has ended, beside those before it.
+   */
   watchStatements(listener: (statement: EndedStatement) => void): void {
     const before = this.#onStatement;
     this.#onStatement = (statement) => {

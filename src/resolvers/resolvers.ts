@@ -50,7 +50,7 @@ export interface Resolvers {
   readonly receipts: ReceiptResolver;
 }
 
-/** In the order in which the schema shows their fields. */
+/** The classes stand in the order in which the schema shows their fields. */
 export const RESOLVER_CLASSES = [
   RecordResolver,
   ReceiptResolver,

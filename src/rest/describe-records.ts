@@ -50,7 +50,7 @@ export function describeRecords(collections: readonly Collection[]): Schema {
   };
 }
 
-/** Where the schema of a collection's records stands. */
+/** The reference to the schema of a collection's records. */
 export function recordRef(collection: string): Schema {
   return { $ref: `#/components/schemas/${schemaName(collection)}` };
 }

@@ -1,4 +1,4 @@
-/** Which of the formats we can write a caller accepts, by its `Accept` header. */
+/** Chooses the format of an answer, among those we can write, by the caller's `Accept` header. */
 import Negotiator from 'negotiator';
 import { ServiceError } from '../errors.js';
 
@@ -62,7 +62,7 @@ const problemTypeOf = remembered(
 );
 
 /**
- * Of a type's parameters only `q` counts: we write each type in one way, and clients like to add a charset.
+ * Only `q` counts of a type's parameters: we write each type in one way, and clients like to add a charset.
  */
 const OTHER_PARAMETERS = /;\s*(?!q\s*=)[\w-]+\s*=\s*(?:"[^"]*"|[^;,\s]*)/gi;
 

@@ -70,7 +70,7 @@ export function printOpenapi(table: RouteTable, version: string): string {
   return `${JSON.stringify(describeOpenapi(table, version), undefined, 2)}\n`;
 }
 
-/** In a path of one collection, a record is one of that collection. */
+/** Makes the records of a path of one collection records of that collection. */
 function narrowRecords(operation: Schema, path: string, schemas: Schema): Schema {
   const [, collection] = /^\/o\/recs\/(\w+)$/.exec(path) ?? [];
   if (collection === undefined || schemas[schemaName(collection)] === undefined) return operation;

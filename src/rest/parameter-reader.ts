@@ -8,8 +8,8 @@ import { isExactNumber, isJsonObject, type JsonValue } from '../json.js';
 import type { RouteDescription } from './route.js';
 
 /**
- * Sent by browsers' libraries to get past a cache; means nothing to us, and is the one unknown parameter that
- * is let through.
+ * Browsers' libraries send this parameter to get past a cache; it means nothing to us, and is the one unknown
+ * parameter that is let through.
  */
 const CACHE_BUSTER = '_';
 

@@ -21,7 +21,7 @@ export interface ProblemAnswer {
   readonly body: string;
 }
 
-/** Where the type of a problem begins; the code of the catalog follows. */
+/** The type of a problem begins so; the code of the catalog follows. */
 export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
 
 function toProblem(error: ServiceError, requestId: string): Problem {

@@ -83,7 +83,10 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   );
 }
 
-/** By the name `GET /?report=` takes. @throws INVALID_VALUE (400) that lists the reports there are */
+/**
+ * Finds a report by the name `GET /?report=` takes. @throws INVALID_VALUE (400) that lists the reports there
+ * are
+ */
 export function getNamedReport(reports: readonly Report[], name: string): Report {
   const report = reports.find((known) => known.name === name || known.field === name);
   if (report) return report;

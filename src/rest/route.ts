@@ -24,7 +24,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** For answers whose end does not show by itself. */
+/** The header of answers whose end does not show by itself. */
 export const PREFER: Parameter = {
   name: 'Prefer',
   in: 'header',
@@ -62,7 +62,7 @@ export interface RouteDescription {
   /** Unique; the `operationId` of OpenAPI. */
   readonly name: string;
   readonly method: Method;
-  /** As OpenAPI writes it: `/o/recs/{collection}`. */
+  /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
   readonly group: 'Records' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
   readonly summary: string;
@@ -79,7 +79,7 @@ export interface RouteDescription {
 }
 
 export interface Route extends RouteDescription {
-  /** In our order of preference. */
+  /** The formats in our order of preference. */
   readonly formats: readonly [Format, ...Format[]];
   /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
   readonly resolvers: readonly string[];
@@ -115,7 +115,7 @@ export interface RestRequest {
   readonly path: Readonly<Record<string, string>>;
   /** The query, and for a body of parameters its members too. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** With `kind: 'record'`. */
+  /** The body, with `kind: 'record'`. */
   readonly body: JsonValue | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly format: Format;

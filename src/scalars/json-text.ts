@@ -12,7 +12,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Called by `JSON.stringify`: leaves a mark that `printResult` replaces. */
+  /** `JSON.stringify` calls this: it leaves a mark that `printResult` replaces. */
   toJSON(): string {
     if (!marked) throw new Error('a JsonText is printed by printResult alone');
     marked.push(this.text);

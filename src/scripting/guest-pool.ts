@@ -12,7 +12,7 @@ const IDLE_MS = 30_000;
 export interface GuestPoolOptions {
   readonly limits: ScriptLimits;
   readonly functions: readonly GuestFunction[];
-  /** Of its threads: how far below the gateway's own. */
+  /** The niceness of its threads: how far below the gateway's own they run. */
   readonly niceness: number;
   readonly interpreter: () => Promise<WebAssembly.Module>;
 }
@@ -89,7 +89,7 @@ export class GuestPool {
     const settings = { cpuTimeMs, memoryBytes, outputBytes, outputLines, hostCalls, payloadBytes };
     const thread = new GuestThread({ wasm, functions, niceness, ...settings }, (lost) => {
       this.#threads.delete(lost);
-      // In its place, unless threads cannot start at all.
+      // Another thread takes its place, unless threads cannot start at all.
       if (lost.wasReady && !this.#isClosed) this.warmUp().catch(() => {});
     });
     this.#threads.add(thread);

@@ -83,8 +83,8 @@ export class GuestThread {
       execArgv: EXEC_ARGUMENTS,
       // The secrets of the gateway are in its environment.
       env: {},
-      // Of the thread's own heap, which holds what is on its way; the guest's is counted by itself. With less
-      // stack, WebAssembly runs out of it before the interpreter does.
+      // The limits are of the thread's own heap, which holds what is on its way; the guest's is counted by
+      // itself. With less stack, WebAssembly runs out of it before the interpreter does.
       resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 },
     });
     this.#worker.on('message', (message: GuestMessage) => this.#hear(message));
@@ -177,7 +177,7 @@ class ThreadRun {
   readonly #options: ThreadRunOptions;
   readonly #startedAt = performance.now();
   readonly #cpuStartMs: number | undefined;
-  /** As far as it was asked for. */
+  /** The time is known as far as it was asked for. */
   #cpuMs: number | undefined;
   readonly #watch: NodeJS.Timeout;
   #kill: NodeJS.Timeout | undefined;

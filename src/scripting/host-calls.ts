@@ -105,7 +105,7 @@ export class HostCalls {
       );
     }
     const batches = binding.open(context, args)[Symbol.asyncIterator]();
-    // In a transaction it is read by the connection of that.
+    // A stream in a transaction is read by the connection of that.
     const leave = context.within === undefined ? openStreams.open() : () => {};
     this.#lastCursor += 1;
     this.#cursors.set(this.#lastCursor, { batches, pending: [], leave });

@@ -39,7 +39,7 @@ export class Places {
   readonly #limits: PlaceLimits;
   readonly #refuse: (reason: NoPlace) => ServiceError;
   readonly #taken = new Counts();
-  /** In the order of their coming. */
+  /** They wait in the order of their coming. */
   #waiting: readonly Waiting[] = [];
   #isClosed = false;
 
@@ -99,7 +99,7 @@ export class Places {
           ...visitor,
           serve,
           fail: (reason) => {
-            // At once: a place that is given to somebody who has left would be lost.
+            // This happens at once: a place that is given to somebody who has left would be lost.
             this.#waiting = this.#waiting.filter((other) => other !== one);
             fail(reason);
           },

@@ -56,7 +56,10 @@ export function createWritePlaces(limits: ScriptLimits, poolSize: number): Place
   });
 }
 
-/** Whose requests are counted together: a user, whatever its credentials, or a task of the service. */
+/**
+ * The visitor whose requests are counted together: a user, whatever its credentials, or a task of the
+ * service.
+ */
 export function visitorOf({ domain, principal }: Scope): Visitor {
   return { domainId: domain.id, caller: `${principal.kind} ${principal.domainId} ${principal.id}` };
 }

@@ -16,11 +16,11 @@ export interface ScriptSource {
 }
 
 export interface RunRequest {
-  /** Of the run, a UUID: what it logs names it. Default: a new one. */
+  /** The id of the run, a UUID: what it logs names it. Default: a new one. */
   readonly id?: string | undefined;
   readonly source: ScriptSource;
   /**
-   * As whom and where: the script can do nothing this principal could not do itself. Its signal ends the run.
+   * The scope of the script: it can do nothing this principal could not do itself. Its signal ends the run.
    */
   readonly scope: Scope;
   /** The script's global `args`. */
@@ -31,16 +31,16 @@ export interface RunRequest {
   /** 1: started from outside; more: by another script. Default: one more than the scope says. */
   readonly depth?: number | undefined;
   /**
-   * Whose requests it is counted with: it waits for its place behind those who have fewer. `held`: whoever
-   * waits for this run has a place for it already; two scripts that wait for scripts could otherwise wait for
-   * each other. Default: the principal of the scope.
+   * The visitor it is counted with: it waits for its place behind those who have fewer. `held`: whoever waits
+   * for this run has a place for it already; two scripts that wait for scripts could otherwise wait for each
+   * other. Default: the principal of the scope.
    */
   readonly place?: Visitor | 'held' | undefined;
   /** The transaction the run's writes are part of. */
   readonly within?: Transaction | undefined;
   /**
-   * From the asking on, waiting for a place included, where the caller grants less than the settings do, e.g.
-   * to a before-trigger.
+   * The time from the asking on, waiting for a place included, where the caller grants less than the settings
+   * do, e.g. to a before-trigger. to a before-trigger.
    */
   readonly wallTimeMs?: number | undefined;
 }
@@ -60,7 +60,7 @@ export interface RunResult {
   readonly value?: JsonValue;
   readonly error?: ScriptError;
   readonly output: readonly OutputLine[];
-  /** From the start of the script; waiting for a free place not included. */
+  /** The time from the start of the script; waiting for a free place not included. */
   readonly durationMs: number;
   /**
    * Processor time of its thread; where the system does not tell (other than Linux), the time not spent
@@ -72,7 +72,7 @@ export interface RunResult {
   readonly hostCalls: number;
 }
 
-/** Which setting a script ran into. */
+/** The setting a script ran into. */
 export type ScriptLimit = 'cpuTime' | 'wallTime' | 'memory' | 'stack' | 'output' | 'hostCalls';
 
 export interface ScriptError {
@@ -80,14 +80,14 @@ export interface ScriptError {
   readonly name: string;
   readonly message: string;
   /**
-   * Of an error of the gateway (a refusal, a limit): its code, status and details as everywhere. Absent: the
-   * script's own error.
+   * The code of an error of the gateway (a refusal, a limit); status and details are as everywhere. Absent:
+   * the script's own error.
    */
   readonly code?: ErrorCode | undefined;
   readonly status?: number | undefined;
   readonly errors?: readonly ErrorDetail[] | undefined;
   readonly limit?: ScriptLimit | undefined;
-  /** Where, if known: the innermost place in the script, counted from 1. */
+  /** The script of the innermost place, if known; lines and columns are counted from 1. */
   readonly script: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;

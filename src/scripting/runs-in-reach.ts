@@ -1,4 +1,4 @@
-/** Whose runs, and whose lines of the log, a caller may look at. */
+/** Limits whose runs, and whose lines of the log, a caller may look at. */
 import { Prisma } from '../generated/prisma/client.js';
 import { credentialName, type Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';

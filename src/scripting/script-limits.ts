@@ -2,27 +2,27 @@
 export interface ScriptLimits {
   /** Processor time of the script itself. */
   readonly cpuTimeMs: number;
-  /** From start to end, waiting for the gateway included. */
+  /** The time from start to end, waiting for the gateway included. */
   readonly wallTimeMs: number;
   /** The script's heap. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
   readonly outputLines: number;
   readonly hostCalls: number;
-  /** Of the arguments, the result, and what goes in and out of one host call, as JSON text. */
+  /** The most bytes of the arguments, the result, and what goes in and out of one host call, as JSON text. */
   readonly payloadBytes: number;
   readonly codeBytes: number;
   /** Scripts that start scripts: 1 forbids it. */
   readonly depth: number;
   /** Started from outside; each may have `depth - 1` others under it, one waiting for the other. */
   readonly concurrentRuns: number;
-  /** Of these, for one domain. */
+  /** The most of these for one domain. */
   readonly domainRuns: number;
-  /** Of these, for one caller. */
+  /** The most of these for one caller. */
   readonly callerRuns: number;
   /** Waiting for a place; one more is refused. */
   readonly queuedRuns: number;
-  /** Of these, for one caller. */
+  /** The most of these for one caller. */
   readonly callerQueuedRuns: number;
   /** Writes that ask scripts at one time; each holds a connection. */
   readonly beforeRuns: number;

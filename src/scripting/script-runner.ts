@@ -217,7 +217,7 @@ interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
   readonly argumentsText: string;
   readonly signal: AbortSignal;
   readonly thread: GuestThread;
-  /** By `performance.now()`. */
+  /** The time by `performance.now()`. */
   readonly askedAt: number;
   readonly wallTimeMs: number;
 }

@@ -53,7 +53,7 @@ export class Arrival {
     };
   }
 
-  /** Made when it is first asked for: a look-up by id is over before it could be of use. */
+  /** The signal is made when it is first asked for: a look-up by id is over before it could be of use. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -121,7 +121,7 @@ export class RequestsInFlight {
   }
 }
 
-/** To be the first hook: the others rely on `request.arrival`. */
+/** Registers the first hook: the others rely on `request.arrival`. */
 export function useArrival(
   app: FastifyInstance,
   options: {
@@ -167,7 +167,7 @@ export function useArrival(
   });
 }
 
-/** For Fastify's `genReqId`: the caller's `X-Request-Id` where it is sane, else a new one. */
+/** Serves as Fastify's `genReqId`: takes the caller's `X-Request-Id` where it is sane, else a new one. */
 export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();

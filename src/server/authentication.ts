@@ -1,4 +1,4 @@
-/** Who asks, and how often: the credential becomes a scope, and the request is counted against it. */
+/** Turns the credential into a scope, and counts the request against it. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';

@@ -1,6 +1,6 @@
 /**
- * Which bodies are read, and how much of them: none where the answer is known without it, and little of
- * callers who did not say who they are, since reading costs and they can be anybody. Who waits with a body
+ * Decides which bodies are read, and how much of them: none where the answer is known without it, and little
+ * of callers who did not say who they are, since reading costs and they can be anybody. Who waits with a body
  * for `100 Continue` is told to send it when it will be read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.js';
 /** The settings that bound bodies. */
 export interface BodyLimits {
   readonly limitBytes: number;
-  /** For callers without a credential, and for paths that need none. */
+  /** The limit for callers without a credential, and for paths that need none. */
   readonly anonymousLimitBytes: number;
   readonly maxMembers: number;
 }

@@ -16,7 +16,7 @@ interface ClientError extends Error {
 /** What some path of ours takes. */
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** For Fastify's `clientErrorHandler`. The connection cannot be used any further. */
+/** Makes Fastify's `clientErrorHandler`. The connection cannot be used any further. */
 export function createClientErrorHandler(observe: Observe): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -44,7 +44,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly jobs: Pick<JobQueue, 'counts'>;
   readonly files: Files;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
-  /** Where what happens is written. */
+  /** The log in which what happens is written. */
   readonly log: Observe;
   /** How many lines of it could not be written. */
   readonly droppedLogLines: () => number;
@@ -58,12 +58,12 @@ export interface ServerServices extends AuthenticationOptions {
 }
 
 export interface ServerOptions {
-  /** Of the package, shown in `GET /` and openapi.json. */
+  /** The version of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
   readonly corsOrigins: readonly string[];
-  /** Whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: TrustedProxies;
   readonly metrics: MetricsAccess;
   readonly shutdownGraceMs: number;

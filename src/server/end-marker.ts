@@ -5,8 +5,8 @@
  */
 
 /**
- * By media type, what is added when everything before it was sent. A record has no field that begins with
- * `$`.
+ * The markers by media type, added when everything before them was sent. A record has no field that begins
+ * with `$`.
  */
 const MARKERS: ReadonlyMap<string, string> = new Map([
   ['application/x-ndjson', '{"$end":true}\n'],

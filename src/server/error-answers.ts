@@ -1,4 +1,4 @@
-/** Where errors are caught: each front end shows the same error in its own form. */
+/** Errors are caught here: each front end shows the same error in its own form. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.js';
 import { type ProblemRequest, problemHeaders, renderProblem } from '../rest/problem.js';
@@ -7,7 +7,7 @@ import type { Observe } from './observation.js';
 import { API_HEADERS } from './security-headers.js';
 import { leaveUnreadBody } from './unread-body.js';
 
-/** For every path but `/graphql`: problem details. @see decisions 4 */
+/** Answers with problem details on every path but `/graphql`. @see decisions 4 */
 export function useProblemAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
     leaveUnreadBody(request, reply);
@@ -15,7 +15,10 @@ export function useProblemAnswers(app: FastifyInstance, observe: Observe): void 
   });
 }
 
-/** For Fastify's `frameworkErrors`: a path it cannot read, met before there is a route or a hook. */
+/**
+ * Serves as Fastify's `frameworkErrors`: it gets a path that Fastify cannot read, before there is a route or
+ * a hook.
+ */
 export function answerUnreadablePath(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const hasCredential = request.headers.authorization !== undefined;
   const { accept } = request.headers;
@@ -31,7 +34,8 @@ export function answerUnreadablePath(error: Error, request: FastifyRequest, repl
 }
 
 /**
- * For `/graphql`: what stops a request before GraphQL sees it, in the form its clients read. @see decisions 4
+ * Answers on `/graphql` for what stops a request before GraphQL sees it, in the form its clients read.
+ * @see decisions 4
  */
 export function useGraphqlErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
@@ -70,7 +74,7 @@ function problemRequestOf(request: FastifyRequest): ProblemRequest {
   return { requestId, hasCredential, accept: request.headers.accept };
 }
 
-/** As one of our catalog, observed when it is not the caller's mistake. */
+/** Gives the error as one of our catalog, and observes it when it is not the caller's mistake. */
 function noted(error: unknown, request: FastifyRequest, observe: Observe): ServiceError {
   const known = translateFrameworkError(error);
   const { notes, requestId, signal } = request.arrival;

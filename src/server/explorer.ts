@@ -16,7 +16,7 @@ import { EXPLORER_HEADERS } from './security-headers.js';
 import { isKnown, sendPrebuilt } from './send-prebuilt.js';
 
 export interface ExplorerOptions {
-  /** With the library in `schema/operations`, and the page in `dist`. */
+  /** The package directory, with the library in `schema/operations` and the page in `dist`. */
   readonly packageDirectory: string;
   /** The main school; `undefined` while there is none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
@@ -97,7 +97,7 @@ function addPage(app: FastifyInstance, url: string, type: string, print: () => s
   });
 }
 
-/** Kept for ever by who has them: another content has another name. */
+/** Assets are kept for ever by who has them: another content has another name. */
 function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<string>): void {
   app.route<{ Params: { name: string } }>({
     method: ['GET', 'HEAD'],

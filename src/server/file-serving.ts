@@ -47,7 +47,7 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     method: 'POST',
     url: '/files',
     onRequest: async ({ requestContext, headers }) => {
-      // Before the body is asked for.
+      // This comes before the body is asked for.
       requireScope(requestContext);
       assertMediaType(headers['content-type']);
     },
@@ -109,7 +109,7 @@ function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
 async function fromForm(request: FastifyRequest, query: Described): Promise<NewFile> {
   const sent: Record<string, string | undefined> = { ...query };
   const parts = request.parts();
-  // Not by `for await`: leaving that would end the parts, and the end of the form is looked at later.
+  // It is no `for await`: leaving that would end the parts, and the end of the form is looked at later.
   for (let { value: part, done } = await parts.next(); !done; { value: part, done } = await parts.next()) {
     if (part.type === 'field') {
       if (!NAMES.has(part.fieldname))
@@ -132,7 +132,7 @@ function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
   return { link: toLink(sent.collection, sent.recordId), roles: roles?.filter((role) => role !== '') };
 }
 
-/** Before Fastify does, which would have JSON of everybody. */
+/** This comes before Fastify's own check, which would have JSON of everybody. */
 function assertMediaType(header: string | undefined): void {
   if (header === undefined || /^[\w.+-]+\/[\w.+-]+/.test(header)) return;
   throw malformed('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');

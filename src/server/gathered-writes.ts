@@ -7,7 +7,7 @@ const MIN_WRITE_BYTES = 64 * 1024;
 
 export interface GatheredWrite {
   readonly content: string | Uint8Array;
-  /** Known to be the end of the answer; so a short answer gets a length instead of chunks. */
+  /** It is known to be the end of the answer; so a short answer gets a length instead of chunks. */
   readonly isLast: boolean;
 }
 

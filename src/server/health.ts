@@ -59,7 +59,8 @@ class Readiness {
   }
 
   async #ask(): Promise<void> {
-    // Not on a connection of requests: those may all be busy, and the gateway is as ready as it was.
+    // The question does not go by a connection of requests: those may all be busy, and the gateway is as
+    // ready as it was.
     await this.#database.apart.query(Prisma.sql`select 1`);
   }
 }

@@ -155,7 +155,7 @@ interface Batch {
   readonly rest: Buffer;
   /** Lines in it. */
   readonly count: number;
-  /** Of these lines. */
+  /** The bytes of these lines. */
   readonly bytes: number;
   /** Dropped lines that it tells of. */
   readonly untold: number;

@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = 60;
 
 export interface MaintenanceOptions {
   readonly database: Database;
-  /** On by the environment, whatever the database says. */
+  /** The environment turned it on, whatever the database says. */
   readonly isForced: boolean;
 }
 

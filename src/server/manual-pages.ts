@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** For texts of the package: shown, not run. */
+/** The type of texts of the package: shown, not run. */
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 export async function useManualPages(

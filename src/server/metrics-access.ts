@@ -13,7 +13,7 @@ import { API_HEADERS } from './security-headers.js';
 export interface MetricsAccess {
   /** What has to be sent; `undefined`: nothing. */
   readonly token: string | undefined;
-  /** Where the figures are served, and nowhere else; `undefined`: with everything else. */
+  /** The port where the figures are served, and nowhere else; `undefined`: with everything else. */
   readonly port: number | undefined;
 }
 

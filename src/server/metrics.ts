@@ -11,7 +11,7 @@ export interface PoolUse {
   readonly waitingCount: number;
 }
 
-/** Of the WebSockets. */
+/** The figures of the WebSockets. */
 export interface LiveFigures {
   readonly connections: number;
   readonly subscriptions: number;

@@ -41,7 +41,7 @@ interface LiveConnectionEnded {
   readonly principal: string | undefined;
   readonly durationMs: number;
   readonly events: number;
-  /** Of the WebSocket. */
+  /** The close code of the WebSocket. */
   readonly code: number;
   readonly reason: string;
 }
@@ -283,7 +283,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** In one line where one like it was told in full. */
+/** Tells it in one line where one like it was told in full. */
 function describeOnce(failures: RepeatedFailures, error: unknown): DescribedError {
   const described = describe(error);
   if (failures.admit(error) !== undefined) return described;

@@ -16,7 +16,7 @@ export interface Pace {
 export class PacedWriter {
   readonly #response: Writable;
   readonly #pace: Pace;
-  /** Of the span over which the rate is taken; it begins with a wait. */
+  /** The time waited in the span over which the rate is taken; it begins with a wait. */
   #waitedMs = 0;
   #takenBytes = 0;
 

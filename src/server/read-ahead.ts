@@ -1,7 +1,7 @@
 /** What a source gives, fetched ahead of whoever takes it. */
 
 export interface ReadAheadOptions {
-  /** With more waiting, nothing further is fetched. */
+  /** The bytes that may wait; with more, nothing further is fetched. */
   readonly maxBytes: number;
   /** The source waits for the one who takes (true), or works again (false). */
   readonly onHeldBack: (isHeldBack: boolean) => void;

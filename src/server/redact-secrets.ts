@@ -7,7 +7,7 @@
 /** Anywhere in a name, written together or apart: `my_token`, `accessToken`, `token[]`, `api-key`. */
 const SECRET_PARTS =
   /token|password|passwd|passphrase|passcode|secret|apikey|credential|signature|authori[sz]ation|bearer|privatekey/;
-/** As a word of a name; part of another word they mean nothing. */
+/** These mean a secret as a word of a name; as part of another word they mean nothing. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   'pass pwd pin otp key keys auth jwt sig cvv sid'.split(' '),
 );

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 
-/** After so long a failure of the environment is told again, where no outage is known of. */
+/** A failure of the environment is told again after this time, where no outage is known of. */
 const TOLD_AGAIN_AFTER_MS = 60_000;
 /** Figures of one request, by which otherwise like failures differ: milliseconds, bytes, connections. */
 const FIGURES = /\d[\d,.]*/g;
@@ -41,7 +41,7 @@ export class RepeatedFailures {
     return told?.omitted ?? 0;
   }
 
-  /** Until it ends, no failure of the environment is told. */
+  /** No failure of the environment is told until the outage ends. */
   beginOutage(): void {
     this.#isOutage = true;
   }

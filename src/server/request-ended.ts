@@ -3,7 +3,7 @@ export interface RequestEnded {
   readonly kind: 'requestEnded';
   readonly requestId: string;
   readonly method: string;
-  /** As it was asked for; redacted before it is written. */
+  /** The address as it was asked for; redacted before it is written. */
   readonly url: string;
   /** The template of the route, e.g. `/o/recs/:collection`: few values, so that it can be a label. */
   readonly route: string;

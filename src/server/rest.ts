@@ -48,7 +48,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: toFastifyPath(route.path),
     config: bodyConfigOf(route),
-    // Before a body is read.
+    // This runs before a body is read.
     onRequest: async ({ requestContext }) => {
       if (!route.isOpen) requireScope(requestContext);
     },

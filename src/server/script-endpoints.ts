@@ -43,7 +43,7 @@ export async function useScriptEndpoints(
     endpoints.route<EndpointGeneric>({
       method: [...ENDPOINT_METHODS],
       url: '/x/:name',
-      // Before a body is read.
+      // This runs before a body is read.
       onRequest: async (request) => {
         findScript(services, request);
       },

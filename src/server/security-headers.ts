@@ -5,8 +5,8 @@ import helmet, { type HelmetOptions } from 'helmet';
 export type SecurityHeaders = Readonly<Record<string, string>>;
 
 /**
- * For answers that go out over TLS alone: a browser that once heard it over plain HTTP at home could not come
- * back there.
+ * The headers of answers that go out over TLS alone: a browser that once heard it over plain HTTP at home
+ * could not come back there.
  */
 export const TLS_HEADERS: SecurityHeaders = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
@@ -27,7 +27,7 @@ const FOR_PAGES_ALONE = {
 } as const;
 
 /**
- * For JSON: nothing in it is ever to be run or framed.
+ * The headers of JSON: nothing in it is ever to be run or framed.
  * @see OWASP REST Security Cheat Sheet, "Security Headers"
  */
 export const API_HEADERS: SecurityHeaders = headersBy({
@@ -40,8 +40,8 @@ export const API_HEADERS: SecurityHeaders = headersBy({
 });
 
 /**
- * For `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws its icons
- * from data: addresses.
+ * The headers of `/docs`: scripts and styles of our own only. Swagger UI sets styles on elements and draws
+ * its icons from data: addresses.
  */
 export const DOCUMENTATION_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
@@ -60,7 +60,7 @@ export const DOCUMENTATION_HEADERS: SecurityHeaders = headersBy({
   },
 });
 
-/** For `/manual`: pages of our own, with nothing inline. */
+/** The headers of `/manual`: pages of our own, with nothing inline. */
 export const MANUAL_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -78,8 +78,8 @@ export const MANUAL_HEADERS: SecurityHeaders = headersBy({
 });
 
 /**
- * For `/explore`: as `/docs`, and the web workers of the editor; GraphiQL's styles hold its fonts as data:
- * addresses.
+ * The headers of `/explore`: those of `/docs`, and the web workers of the editor; GraphiQL's styles hold its
+ * fonts as data: addresses.
  */
 export const EXPLORER_HEADERS: SecurityHeaders = headersBy({
   contentSecurityPolicy: {
@@ -100,8 +100,8 @@ export const EXPLORER_HEADERS: SecurityHeaders = headersBy({
 });
 
 /**
- * For `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and is of no
- * origin. Pictures may be shown in pages.
+ * The headers of `/files/<id>`, which may hold anything: were it a page, it runs no script, sends no form and
+ * is of no origin. Pictures may be shown in pages.
  */
 export const FILE_HEADERS: SecurityHeaders = headersBy({
   ...FOR_PAGES_ALONE,
@@ -120,8 +120,8 @@ export const FILE_HEADERS: SecurityHeaders = headersBy({
 });
 
 /**
- * For `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from the
- * browser.
+ * The headers of `/graphql` only: Apollo Sandbox is a page of Apollo's, framed in ours, that queries us from
+ * the browser.
  */
 export const SANDBOX_HEADERS: SecurityHeaders = headersBy({
   crossOriginEmbedderPolicy: false,
@@ -147,7 +147,7 @@ function headersBy(options: HelmetOptions): SecurityHeaders {
   const headers: Record<string, string> = {};
   const notes: Pick<ServerResponse, 'setHeader' | 'removeHeader'> = {
     setHeader(name: string, value: number | string | readonly string[]) {
-      // Of TLS_HEADERS.
+      // The header belongs to TLS_HEADERS.
       if (name !== 'Strict-Transport-Security') headers[name.toLowerCase()] = String(value);
       return this as ServerResponse;
     },

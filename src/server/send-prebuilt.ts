@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../content-encoding.js';
 
-/** By what a client may accept, the smallest first. */
+/** The forms that a client may accept, the smallest first. */
 const ENCODINGS = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },

@@ -1,6 +1,6 @@
 /**
- * Who may read long streamed answers at once. Each holds a connection of the database until it is read nearly
- * to its end, so a few slow readers could keep everybody else from reading.
+ * Decides who may read long streamed answers at once. Each holds a connection of the database until it is
+ * read nearly to its end, so a few slow readers could keep everybody else from reading.
  */
 import { ServiceError } from '../errors.js';
 
@@ -22,11 +22,11 @@ export interface StreamPlace {
 }
 
 const RETRY_AFTER_SECONDS = 5;
-/** Of the connections: with so many taken, whoever reads one long answer gets no second one. */
+/** The part of the connections after which whoever reads one long answer gets no second one. */
 const SHARED_PART = 1 / 2;
 /**
- * Of the connections: so many may wait for their readers. The rest serves answers that are short, or read as
- * fast as they come.
+ * The part of the connections that may wait for their readers. The rest serves answers that are short, or
+ * read as fast as they come.
  */
 const HELD_BACK_PART = 3 / 4;
 

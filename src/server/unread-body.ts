@@ -11,7 +11,7 @@ const LINGER_MS = 5_000;
 const MAX_WORTH_READING = 64 * 1024;
 
 /**
- * For a refusal: a long rest of the body ends the connection, a short one is read past and the connection
+ * Ends a refusal: a long rest of the body ends the connection, a short one is read past and the connection
  * serves on.
  */
 export function leaveUnreadBody({ raw, headers }: FastifyRequest, reply: FastifyReply): void {

@@ -18,7 +18,7 @@ import { serveWithoutUpgrade } from './without-upgrade.js';
 export interface WebSocketsOptions {
   readonly live: LiveServer;
   readonly maxConnections: number;
-  /** Of a message that comes in. */
+  /** The most bytes of a message that comes in. */
   readonly maxMessageBytes: number;
   readonly observe: Observe;
 }
@@ -78,7 +78,7 @@ export class WebSockets {
     });
   }
 
-  /** For the routes that take WebSockets, as the last hook before them. */
+  /** Registers the last hook before the routes that take WebSockets. */
   accept(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
       const upgrade = this.#upgrades.get(request.raw);
@@ -113,7 +113,7 @@ export class WebSockets {
 
   #open(request: FastifyRequest, { socket, head, response }: Upgrade): void {
     response.detachSocket(socket);
-    // To the hooks the request ends here, answered.
+    // The hooks see the request end here, answered.
     response.statusCode = 101;
     response.emit('close');
     this.#server.handleUpgrade(request.raw, socket, head, (webSocket) => this.#serve(webSocket, request));

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Of the connection alone. */
+/** The headers that are of the connection alone. */
 const OFFERS: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**

@@ -212,7 +212,7 @@ function kindOf({ columns }: ResultTable, path: string) {
   return columns.find((column) => column.path === path)?.kind ?? 'text';
 }
 
-/** As the page is now: what the user chose, else what the system says. */
+/** The page is as dark as the user chose, else as the system says. */
 function useIsDark(): boolean {
   const theme = useGraphiQL((state) => state.theme);
   const system = useSyncExternalStore(

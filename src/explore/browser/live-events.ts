@@ -32,7 +32,7 @@ export function noteEvents(
   };
 }
 
-/** As one answer: under each field the list of its events. */
+/** Gathers the events in one answer: under each field stands the list of its events. */
 export function dataOfEvents(events: readonly ExecutionResult[]): Readonly<Record<string, unknown>> {
   const names = new Set(events.flatMap(({ data }) => Object.keys(data ?? {})));
   return Object.fromEntries(

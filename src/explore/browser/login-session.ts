@@ -1,6 +1,6 @@
 /**
- * Who is logged in: the tokens of `POST /auth`, kept in sessionStorage, so that they end with the browser tab
- * and are sent by nothing but our own code.
+ * Keeps who is logged in: the tokens of `POST /auth` are in sessionStorage, so that they end with the browser
+ * tab and are sent by nothing but our own code.
  */
 import { ObservableValue } from './observable-value';
 
@@ -28,7 +28,7 @@ export type SessionState =
 export interface Credentials {
   readonly userName: string;
   readonly password: string;
-  /** Of a user of a branch; '' for the main school. */
+  /** The domain of a user of a branch; '' for the main school. */
   readonly domain: string;
 }
 

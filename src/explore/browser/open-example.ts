@@ -33,7 +33,7 @@ export function useOpenExample(): (example: ExampleOperation) => void {
     pick('queryEditor', 'variableEditor', 'responseEditor'),
   );
 
-  // Who is quick presses an example before the editors are there; it is opened as soon as they are.
+  // A user who is quick presses an example before the editors are there; it is opened as soon as they are.
   const [waiting, setWaiting] = useState<ExampleOperation>();
   const isReady = queryEditor !== undefined && variableEditor !== undefined && responseEditor !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editors come

@@ -1,4 +1,4 @@
-/** As wide as the styles call a phone. */
+/** Whether the window is as narrow as the styles call a phone. */
 export function isPhone(): boolean {
   return matchMedia('(max-width: 760px)').matches;
 }

@@ -27,7 +27,7 @@ export function createUserStorage(domain: string, userId: string) {
   };
 }
 
-/** Before GraphiQL is there: the theme it was last set to, on the page. */
+/** Sets the theme that was last chosen on the page, before GraphiQL is there. */
 export function applyStoredTheme(): void {
   const theme = localStorage.getItem(SHARED);
   if (theme === 'light' || theme === 'dark') document.body.classList.add(`graphiql-${theme}`);

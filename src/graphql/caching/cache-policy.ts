@@ -18,7 +18,7 @@ import type { ReadyOperation } from '../operation/operation-request.js';
 
 /** Answers belong to one caller, in one domain, in one media type. */
 export const VARY = 'Accept, Accept-Encoding, Authorization, X-Domain';
-/** For what is never to be given a second time. */
+/** The header of an answer that is never to be given a second time. */
 export const NO_STORE = 'no-store';
 /** A client may keep it, and asks each time whether it is still so. */
 const REVALIDATE = 'private, no-cache';

@@ -22,7 +22,7 @@ import type { RepeatedDocuments } from '../operation/repeated-documents.js';
 import { toldStatus } from './told-status.js';
 
 export interface ExecutionOptions extends OperationOptions {
-  /** Of the server the plugin is for. */
+  /** The documents of the server the plugin is for. */
   readonly documents: RepeatedDocuments;
 }
 

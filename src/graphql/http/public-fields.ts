@@ -1,6 +1,6 @@
 /**
- * Who has no credential may sign in, and is told nothing else: of a document that asks for more it is not even said whether it is
- * valid, or the schema could be found out guess by guess.
+ * A caller without a credential may sign in, and is told nothing else: of a document that asks for more it is
+ * not even said whether it is valid, or the schema could be found out guess by guess.
  */
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
 import type { ServiceError } from '../../errors.js';

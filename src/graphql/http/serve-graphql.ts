@@ -38,7 +38,7 @@ export interface SchemaServer {
 export interface EndpointOptions {
   /** The server of the schema as it is. */
   readonly current: () => SchemaServer;
-  /** Who asks, as the hooks before have found out. */
+  /** The caller, as the hooks before have found out. */
   readonly callerOf: (request: FastifyRequest) => GraphqlCaller;
   readonly operations: OperationOptions;
   readonly persisted: PersistedQueries;
@@ -50,7 +50,7 @@ export interface EndpointOptions {
   >;
 }
 
-/** With one of these a GET is no simple request, which any page could make a browser send. */
+/** A GET with one of these headers is no simple request, which any page could make a browser send. */
 export const PREFLIGHT_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
 
 export function serveGraphql(app: FastifyInstance, options: EndpointOptions): void {
@@ -98,7 +98,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
   app.route({
     method: ['PUT', 'PATCH', 'DELETE'],
     url: '/graphql',
-    // Before a body is read.
+    // This runs before a body is read.
     onRequest: async () => {
       throw new ServiceError('METHOD_NOT_ALLOWED', '/graphql answers GET and POST.', {
         allow: ['GET', 'POST'],

@@ -33,7 +33,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     return this.#state === 'open';
   }
 
-  /** Called when the subscription ends, whoever ends it; at once where it has ended. */
+  /** The queue calls this when the subscription ends, whoever ends it; at once where it has ended. */
   onEnd(stop: () => void): void {
     if (this.isOpen) this.#stops.push(stop);
     else stop();

@@ -1,4 +1,7 @@
-/** Who is at the other end of a connection that stays: asked again for everything it is sent, because rights change and tokens end. */
+/**
+ * Knows who is at the other end of a connection that stays: it is asked again for everything that is sent
+ * there, because rights change and tokens end.
+ */
 import { type DomainDirectory, resolveScope } from '../../auth/resolve-scope.js';
 import { ServiceError } from '../../errors.js';
 import type { Principal, Scope } from '../../model/scope.js';

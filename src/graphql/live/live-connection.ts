@@ -34,14 +34,14 @@ export const CLOSE = {
   tooMany: CloseCode.TooManyInitialisationRequests,
 } as const;
 
-/** Of a close frame, 123; a character cut in two becomes one of three bytes. */
+/** A close frame holds 123 bytes; a character cut in two becomes one of three bytes. */
 const MAX_REASON_BYTES = 120;
 
 export class LiveConnection implements QueueBudget {
   readonly arrival: LiveArrival;
   /** Set by `connection_init`. */
   caller: LiveCaller | undefined;
-  /** Of the credential, e.g. the session. */
+  /** The id of the credential, e.g. of the session. the session. */
   credentialId: string | undefined;
   /** `domain/user`. */
   principal: string | undefined;

@@ -20,8 +20,8 @@ export interface SubscribeData<Arguments> {
 }
 
 /**
- * For the method of a subscription, which nobody calls: events are printed as they come. graphql-js would, with no event, for a subscription
- * that was sent as a query is.
+ * Stands in for the method of a subscription, which nobody calls: events are printed as they come. graphql-js
+ * would, with no event, for a subscription that was sent as a query is.
  *
  * @throws MALFORMED_REQUEST (400)
  */

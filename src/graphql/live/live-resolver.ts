@@ -64,7 +64,7 @@ export class LiveResolver {
   }
 }
 
-/** By collection: what a selection prints names it. */
+/** The shapes by collection: what a selection prints names it. */
 const SHAPES = new WeakMap<Collection, SelectionMemory<ChangeShape>>();
 
 async function subscribeToAnyRecords(live: SubscribeData<RecordChangedArguments>): Promise<EventQueue> {

@@ -34,7 +34,7 @@ interface LiveLimits {
   readonly queueBytes: number;
   /** How long a connection may take to say who it is. */
   readonly initTimeoutMs: number;
-  /** Of a message, as long as the connection has not said who it is. */
+  /** The limit of a message as long as the connection has not said who it is. */
   readonly firstMessageBytes: number;
   /** Members and list elements of a message. */
   readonly messageMembers: number;
@@ -80,7 +80,7 @@ export class LiveServer {
       onConnect: (client) => this.#greet(client),
       onSubscribe: (client, _id, payload) => this.#prepare(client, payload),
       subscribe: openSourceStream,
-      // As it is: graphql-ws would take it apart.
+      // The message is sent as it is: graphql-ws would take it apart.
       onNext: (_client, _id, _payload, _args, result) =>
         result instanceof PrintedResult ? result : undefined,
       onError: (client, _id, _payload, errors) => this.#tell(client.extra, errors),

@@ -16,7 +16,7 @@ const MARK = `printed-result:${randomUUID()}`;
 export class MessagePrinter {
   #text: string | undefined;
 
-  /** For `JSON.stringify`. */
+  /** The replacer for `JSON.stringify`. */
   readonly replace = (_key: string, value: unknown): unknown => {
     if (!(value instanceof PrintedResult)) return value;
     this.#text = value.text;

@@ -33,7 +33,7 @@ const RETRY_MS = 500;
 export class RecordChanges {
   readonly #feed: ChangeFeed;
   readonly #store: Pick<RecordStore, 'find'>;
-  /** By domain and collection. */
+  /** The watches by domain and collection. */
   readonly #watches = new Map<string, CollectionWatch>();
   /** Gives how to stop; while there is a subscription. */
   #following: Promise<() => void> | undefined;
@@ -154,7 +154,7 @@ function sendChange(
   subscriptions: readonly ChangeSubscription[],
 ): void {
   const [first] = subscriptions;
-  // Not for them; or removed meanwhile, which is another change.
+  // The change is not for them; or the record was removed meanwhile, which is another change.
   if (!first || !record || record.isRemoved !== (change.operation === 'deleted')) return;
   const event = printChange(first.shape, change, record.isRemoved ? undefined : record.texts);
   for (const { operations, queue } of subscriptions) {
@@ -218,7 +218,10 @@ class ObjectNumbers {
   }
 }
 
-/** Of several updates of a record only the last: what is read is the record as it is, each time the same. */
+/**
+ * Keeps only the last of several updates of a record: what is read is the record as it is, each time the
+ * same.
+ */
 function withoutRepeated(changes: readonly RecordChange[]): readonly RecordChange[] {
   const last = new Map(changes.map((change) => [`${change.operation} ${change.id}`, change]));
   return changes.filter((change) => last.get(`${change.operation} ${change.id}`) === change);

@@ -96,7 +96,7 @@ class ReportNews {
   add({ collection, at }: RecordChange): void {
     this.#collections.add(collection);
     if (at > this.#changedAt) this.#changedAt = at;
-    // Not in the call: what changes together is told together.
+    // The timer runs after the call: what changes together is told together.
     this.#timer ??= setTimeout(() => this.#flush(), 0);
   }
 

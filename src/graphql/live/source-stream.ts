@@ -15,7 +15,7 @@ function isQueue(stream: unknown): stream is EventQueue {
   return stream instanceof EventQueue;
 }
 
-/** So that graphql-ws sends an error: a result with errors would look like an event. */
+/** Makes graphql-ws send an error: a result with errors would look like an event. */
 function failed(error: Error): AsyncIterable<never> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }

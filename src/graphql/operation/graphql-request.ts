@@ -3,7 +3,7 @@ import type { RequestContext } from '../../resolvers/request-context.js';
 import type { RequestNotes } from '../../resolvers/request-notes.js';
 import type { OperationTiming } from './operation-timing.js';
 
-/** Who asks: what its front end has made of the HTTP request. */
+/** The caller as the front end knows it from the HTTP request. */
 export interface GraphqlCaller {
   /** What resolvers are told. */
   readonly context: RequestContext;

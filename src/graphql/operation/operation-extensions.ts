@@ -36,12 +36,12 @@ export function assertMayExplain(context: RequestContext): void {
   );
 }
 
-/** As it is shown in `extensions.explain`, a statement each. */
+/** The statement as `extensions.explain` shows it. */
 export interface ExplainedStatement {
   readonly sql: string;
-  /** In the order of `$1`, `$2`, …; long ones are cut. */
+  /** The parameters in the order of `$1`, `$2`, …; long ones are cut. */
   readonly parameters: readonly unknown[];
-  /** Of the run that gave the answer. */
+  /** The time of the run that gave the answer. */
   readonly durationMs: number;
   readonly rows: number;
   readonly plan: readonly string[];

@@ -11,7 +11,7 @@ export interface ReadyOperation {
 
 export interface OperationRequest extends ReadyOperation, GraphqlRequest {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Of the request, as they were sent. */
+  /** The extensions of the request, as they were sent. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 

@@ -4,7 +4,7 @@
 export interface Incoming {
   readonly method: string;
   readonly body: unknown;
-  /** From the question mark on; empty without one. */
+  /** The part of the address from the question mark on; empty without one. */
   readonly search: string;
 }
 

@@ -35,9 +35,9 @@ export interface OperationOptions extends PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable' | 'describe'>;
   /** For mutations in one transaction. */
   readonly store: Pick<RecordStore, 'atomically'>;
-  /** Where they wait: each holds a connection from its beginning to its end. */
+  /** The line in which transactions wait: each holds a connection from its beginning to its end. */
   readonly transactions: WaitingLine;
-  /** For plans on request. */
+  /** The database that gives plans on request. */
   readonly database: Pick<Database, 'transaction'>;
   readonly onFault: (error: unknown, requestId: string) => void;
 }

@@ -46,14 +46,17 @@ const VALUES: ReadonlySet<string> = new Set([
   Kind.OBJECT,
 ]);
 
-/** Of an operator that a condition does not have, e.g. `eq`, in a document or in a variable. */
+/**
+ * A hint for an operator that a condition does not have, e.g. `eq`, in a document or in a variable. `eq`, in
+ * a document or in a variable.
+ */
 function operatorHint(message: string): string {
   const [, name, type] = /Field "(\w+)" is not defined by type "(\w+)ConditionInput"\./.exec(message) ?? [];
   if (name === undefined || type === undefined) return '';
   return hintAtOperatorName(name, operatorsOf(type));
 }
 
-/** By what stands before `ConditionInput`. */
+/** The operators by what stands before `ConditionInput`. */
 function operatorsOf(type: string): readonly string[] {
   const kind = TYPES_BY_INPUT.get(type) ?? TYPES_BY_SUFFIX.find(([suffix]) => type.endsWith(suffix))?.[1];
   return WHERE_OPERATORS[kind ?? 'boolean'].map((operator) => operator.name);
@@ -65,7 +68,9 @@ const TYPES_BY_SUFFIX: readonly (readonly [suffix: string, type: WhereType])[] =
   ['Reference', 'reference'],
 ];
 
-/** By what stands before `ConditionInput`; the conditions of enums have what those of booleans have. */
+/**
+ * The types by what stands before `ConditionInput`; the conditions of enums have what those of booleans have.
+ */
 const TYPES_BY_INPUT: ReadonlyMap<string, WhereType> = new Map<string, WhereType>([
   ['ID', 'id'],
   ...Object.values(byScalar((_, name) => [SCALAR_FORMS[name].condition.name, name] as const)),

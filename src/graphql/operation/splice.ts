@@ -40,7 +40,7 @@ export interface SpliceRequest {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** As graphql-js coerces them. */
+  /** The values as graphql-js coerces them. */
   readonly variableValues: Record<string, unknown>;
   readonly context: object;
 }

@@ -58,7 +58,10 @@ function refused(reason: string): ServiceError {
 
 /** One file. Several operations in it share its fragments. */
 interface RegisteredDocument {
-  /** As it stands in the file, first; then what clients make of it that trim it, or that parse and print it. */
+  /**
+   * The text as it stands in the file comes first; then what clients make of it that trim it, or that parse
+   * and print it.
+   */
   readonly texts: readonly string[];
   readonly names: readonly string[];
 }

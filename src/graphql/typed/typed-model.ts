@@ -21,7 +21,7 @@ import {
 export interface TypedModel {
   readonly collections: readonly TypedCollection[];
   readonly byCollection: ReadonlyMap<string, TypedCollection>;
-  /** Of pages within a page. */
+  /** The sizes of pages within a page. */
   readonly pages: PageSizes;
 }
 
@@ -38,7 +38,7 @@ export interface TypedObject {
   readonly description: string;
   readonly fields: readonly TypedField[];
   readonly fieldsByName: ReadonlyMap<string, TypedField>;
-  /** Of a record type: what points to it. */
+  /** The references that point to a record type. */
   readonly referrers: readonly TypedReferrers[];
 }
 
@@ -51,7 +51,7 @@ export interface TypedReferrers {
 }
 
 export interface TypedField {
-  /** In GraphQL; `field.name` is the stored name. */
+  /** The name in GraphQL; `field.name` is the stored name. */
   readonly name: string;
   readonly field: Field;
   /** The kind of the value, of each element for a list. */
@@ -119,16 +119,16 @@ export function createTypedModel(
   return { collections: typed, byCollection, pages };
 }
 
-/** Of the types of a collection beside the record's. */
+/** The types that a collection has beside the record's. */
 const TYPE_SUFFIXES: readonly string[] = [
   ...['Connection', 'Edge', 'Change', 'WhereInput', 'OrderByInput', 'SortField'],
   ...['Batch', 'Key', 'NumbersInput', 'BoundsInput', 'ListsInput'],
   ...['Group', 'GroupKey', 'GroupField', 'GroupOrderByInput', 'HavingInput'],
 ];
 
-/** Of the types of an object in a record beside its own. */
+/** The types that an object in a record has beside its own. */
 const OBJECT_SUFFIXES: readonly string[] = ['Input', 'NumbersInput', 'BoundsInput', 'ListsInput'];
-/** Of the inputs that ask for a reference. */
+/** The inputs that ask for a reference. */
 const REFERENCE_SUFFIXES: readonly string[] = ['ConditionInput', 'ListConditionInput', 'RecordInput'];
 
 class Names {
@@ -147,7 +147,7 @@ class Names {
     return free;
   }
 
-  /** Of an object: its type and its inputs, all free. */
+  /** Takes the name of an object: that of its type and of its inputs, all free. */
   claimObject(name: string): string {
     return this.#claimWith(name, OBJECT_SUFFIXES);
   }

@@ -227,7 +227,10 @@ export function createTypedResolver(
       );
     }
 
-    /** Before anything is written: an answer that would be refused must not leave a change behind. */
+    /**
+     * This is checked before anything is written: an answer that would be refused must not leave a change
+     * behind.
+     */
     #assertShown(context: RequestContext, info: GraphQLResolveInfo): void {
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
       assertShownFields(members, name, {

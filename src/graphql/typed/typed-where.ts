@@ -155,7 +155,7 @@ export class WhereInputs {
 
   #operators(input: TypeClass, operators: readonly WhereOperator[], operand: Operand): void {
     for (const { name, operand: kind, description, deprecated } of operators) {
-      // Made now: TypeGraphQL asks for it when it takes no more types.
+      // The type is made now: TypeGraphQL asks for it when it takes no more types.
       const type = this.#operandType(kind, operand);
       const deprecation = deprecated === undefined ? {} : { deprecationReason: deprecated };
       field(input, name, () => type, { nullable: true, description, ...deprecation });
@@ -207,12 +207,12 @@ export class WhereInputs {
 
 /** What the inputs of operators are made of. */
 interface Operand {
-  /** Of a value. */
+  /** The type of a value. */
   readonly type: TypeReference;
   readonly name: string;
-  /** Of a list: the conditions on an element. */
+  /** The conditions on an element, for a list. */
   readonly element?: TypeClass;
-  /** Of a reference: the conditions on what it points to. */
+  /** The conditions on what a reference points to. */
   readonly record?: TypeClass;
 }
 
@@ -255,7 +255,7 @@ function storedCondition(condition: unknown, one: TypedField): unknown {
   );
 }
 
-/** Of a reference, or of a list of them: `record` by stored names. */
+/** Reads the condition on a reference, or on a list of them: `record` by stored names. */
 function storedReference(condition: Values, reference: TypedReference, field: Field): Values {
   return Object.fromEntries(
     Object.entries(condition).map(([operator, operand]) => {
@@ -267,7 +267,10 @@ function storedReference(condition: Values, reference: TypedReference, field: Fi
   );
 }
 
-/** Where the declaration names several collections, the one that is meant is said, also where only one of them is typed. */
+/**
+ * The collection that is meant is said where the declaration names several, also where only one of them is
+ * typed.
+ */
 function storedTarget(where: Values, reference: TypedReference, field: Field): Values {
   const targets = reference.targets.flatMap((name) => reference.findTarget(name) ?? []);
   const [only] = targets;

@@ -133,7 +133,7 @@ class Translation {
       if (character === ']') break;
       isEmpty = false;
       if (character === '\\') translated += this.#escape('in a bracket');
-      // To Postgres, `[:`, `[.` and `[=` begin a class.
+      // Postgres takes `[:`, `[.` and `[=` for the beginning of a class.
       else if (character === '[') translated += '\\[';
       else translated += character;
     }

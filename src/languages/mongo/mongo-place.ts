@@ -1,6 +1,6 @@
 /**
- * Where in a query, an update or a pipeline its reader is, how much of it has been read, and how it says what
- * is wrong there.
+ * Knows where in a query, an update or a pipeline its reader is, how much of it has been read, and how to say
+ * what is wrong there.
  */
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';

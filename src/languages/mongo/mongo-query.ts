@@ -220,7 +220,7 @@ function isIn(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   return anyOf(filters);
 }
 
-/** In a list of values, {"$regex": …} is one. */
+/** A list of values may hold patterns as {"$regex": …}. */
 function parsePatternValue(path: Path, element: JsonObject, place: MongoPlace): Filter {
   const strange = Object.keys(element).find((name) => name !== '$regex' && name !== '$options');
   if (strange !== undefined || element.$regex === undefined) {
@@ -247,7 +247,7 @@ function parseAll(path: Path, operand: JsonValue, place: MongoPlace): Filter {
   );
 }
 
-/** Of operators: what the element itself must be; else a query over the element. */
+/** Reads operators as what the element itself must be; anything else as a query over the element. */
 function parseElement(operand: JsonValue, place: MongoPlace): Filter {
   if (!isJsonObject(operand)) throw malformedMongo(place, 'a query, or operators', operand);
   const names = Object.keys(operand);
@@ -296,7 +296,7 @@ const TYPES: Readonly<Record<string, JsonType | 'none'>> = {
   19: 'number',
 };
 
-/** Of a list its elements count; `array` is the list as a whole. */
+/** The elements of a list count; `array` is the list as a whole. */
 function parseTypes(operand: JsonValue, place: MongoPlace): MatchTest[] {
   const names = Array.isArray(operand) ? listAt(operand, place) : [operand];
   const types = names.map((name: JsonValue, index) => {

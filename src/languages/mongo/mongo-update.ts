@@ -174,14 +174,14 @@ function matcherOf(
   const names = Object.keys(operand);
   const isOfElement = names.length > 0 && names.every(isConditionOperator);
   const query: JsonObject = isOfElement ? { element: operand } : operand;
-  // For its refusals, which say where.
+  // It is parsed for its refusals, which say where.
   parseMongoQuery(query, place);
   const compiled = new Query(plain(query) as object, { context: CONTEXT, scriptEnabled: false });
   if (isOfElement) return (element) => compiled.test({ element: plain(element) });
   return (element) => isJsonObject(element) && compiled.test(plain(element) as Record<string, never>);
 }
 
-/** With floats for numbers, as mingo has them. */
+/** Numbers become floats, as mingo has them. */
 function plain(value: JsonValue): unknown {
   return JSON.parse(printExactJson(value));
 }

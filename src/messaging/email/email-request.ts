@@ -47,7 +47,7 @@ export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>
 
 const MAX_SUBJECT = 500;
 /**
- * Of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256.
+ * The most of an address: 64 before the @ and 255 after it would be too long for SMTP's path of 256.
  * @see RFC 5321, 4.5.3.1
  */
 const MAX_ADDRESS = 254;

@@ -14,7 +14,7 @@ import { toAddress } from './email-request.js';
 export interface OutgoingEmail {
   readonly content: EmailContent;
   readonly from: string;
-  /** Of the recipients only these. */
+  /** It goes to these of the recipients only. */
   readonly envelope: readonly string[];
   readonly createdAt: Date;
   readonly attachments: readonly OutgoingAttachment[];

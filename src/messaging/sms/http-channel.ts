@@ -21,7 +21,7 @@ import { encodeSms } from './sms-text.js';
 export interface HttpSmsOptions {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** By name, e.g. `Authorization`. Secrets. */
+  /** The headers by name, e.g. `Authorization`. `Authorization`. Secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Its `Content-Type` is that of the headers; without one JSON where it begins with `{` or `[`, else a form.
@@ -29,7 +29,7 @@ export interface HttpSmsOptions {
   readonly body: string | undefined;
   /** What a body says that took the message; absent: every answer of status 2xx is yes. */
   readonly success: RegExp | undefined;
-  /** Where a JSON answer has the provider's own id, as a path: `data.0.id`. */
+  /** The path to the provider's own id in a JSON answer: `data.0.id`. */
   readonly idPath: string | undefined;
   readonly sender: string;
   readonly timeoutMs: number;

@@ -47,7 +47,7 @@ export class SmppChannel implements Channel<SmsContent> {
     this.#options = options;
   }
 
-  /** Of a message in several parts the first id counts: receipts come for each. */
+  /** The first id counts for a message in several parts: receipts come for each. */
   async send(message: SmsContent, { signal }: DeliveryContext): Promise<Delivered> {
     const session = await this.#bound();
     const { encoding, segments } = encodeSms(message.text);
@@ -121,7 +121,7 @@ const FAILED_STATES = [3, 4, 5, 8];
 const FAILED_WORDS = ['EXPIRED', 'DELETED', 'UNDELIV', 'REJECTD'];
 
 /**
- * By its parameters where the centre sends them, else by the text every centre writes.
+ * Reads the receipt from the parameters where the centre sends them, else from the text every centre writes.
  * @see SMPP 3.4, appendix B
  */
 function toReceipt(pdu: Pdu): SmsReceipt | undefined {

@@ -8,11 +8,11 @@ import type { Message } from '../message.js';
 import type { OutgoingSms } from './sms-request.js';
 
 export const SMS_COLLECTION = 'sms_log';
-/** As whom the service notes what became of a message. */
+/** The task in whose name the service notes what became of a message. */
 export const MESSAGES_TASK = 'messages';
 
 /**
- * As the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN,
+ * Writes as the caller: who may not create records of `sms_log` sends no text messages. @throws FORBIDDEN,
  * INVALID_VALUE
  */
 export async function logQueued(
@@ -37,7 +37,7 @@ export interface SmsLogChange {
   readonly error?: string | undefined;
 }
 
-/** As the service. A record that somebody has removed stays removed. */
+/** Writes as the service. A record that somebody has removed stays removed. */
 export async function logState(
   store: RecordStore,
   { message, domain }: LoggedMessage,

@@ -79,7 +79,7 @@ function toText(
   if (CONTROL.test(text)) {
     throw invalid({ parameter: 'text', detail: 'it holds control characters', expected: 'a text' });
   }
-  // Before it is taken apart: what is far too long need not be counted to the last character.
+  // This is checked before it is taken apart: what is far too long need not be counted to the last character.
   const segments = text.length > maxBytes ? maxSegments + 1 : encodeSms(text).segments.length;
   if (segments <= maxSegments) return { text, segments };
   throw new ServiceError(

@@ -23,11 +23,11 @@ export interface ScalarType extends Comparable {
     readonly format?: string;
     readonly isDecimal?: true;
   };
-  /** In the words of an error: `a month field`. */
+  /** The name in an error: `a month field`. */
   readonly noun: string;
   /** What a value is in JSON. */
   readonly json: 'string' | 'number' | 'boolean';
-  /** In an OpenAPI document. */
+  /** The schema in an OpenAPI document. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** What is stored of what was sent; `undefined`: it is no value of the type. */
   readonly toStored: (sent: JsonValue, timeZone: string) => JsonValue | undefined;

@@ -32,7 +32,7 @@ export interface Column {
   readonly type: ColumnType;
   readonly description: string;
   readonly isNullable: boolean;
-  /** Of `row` and `rows`. */
+  /** The class of `row` and `rows`. */
   readonly rowClass: (() => RowClass) | undefined;
   /**
    * How a list of rows becomes cells of one line of a table. `spread`: a column per `label`, which holds

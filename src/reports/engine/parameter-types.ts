@@ -55,7 +55,7 @@ export function isReportMonth(text: string): text is Month {
   return new RegExp(MONTH_PATTERN).test(text);
 }
 
-/** From the first month that may be asked about to the last. */
+/** The months that may be asked about, from the first to the last. */
 export const EVERY_MONTH = { first: knownMonth('1900-01'), last: knownMonth('2199-12') };
 
 export function isReportDay(text: string): text is Day {

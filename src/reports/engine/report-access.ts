@@ -1,4 +1,4 @@
-/** Who may run a report: the check every front end passes through, because it is part of running. */
+/** Checks who may run a report: every front end passes through here, because it is part of running. */
 import { ServiceError } from '../../errors.js';
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';

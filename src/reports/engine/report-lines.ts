@@ -5,7 +5,10 @@ import type { ReportLine } from './statement.js';
 
 /** What of a report the printers of its answers look at. */
 export interface ReportForm {
-  /** On the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`. */
+  /**
+   * The name on the command line, in `?report=` and in the scopes of a key, e.g. `fee-defaulters`.
+   * `fee-defaulters`.
+   */
   readonly name: string;
   readonly title: string;
   readonly parameters: ParameterList;

@@ -21,7 +21,7 @@ export interface ReportParts<Row extends object, Totals extends object> {
 }
 
 interface RowParts<Row extends object> {
-  /** In the order of the report, from 1. */
+  /** The place in the order of the report, from 1. */
   readonly position: Sql;
   /** What the row is about, e.g. the student's `_id`: a page goes on after it. */
   readonly key: Sql;
@@ -37,7 +37,7 @@ interface TotalsParts<Totals extends object> {
   readonly over?: Sql;
 }
 
-/** As report.ts describes it; `undefined` where nothing is asked for. */
+/** Composes the parts as report.ts describes them; `undefined` where nothing is asked for. */
 export function composeReport(
   { ctes, rows, totals, leftOut }: ReportParts<object, object>,
   shown: ShownParts,

@@ -57,7 +57,7 @@ export interface Report extends ReportForm {
   readonly description: string;
   readonly routes: readonly ReportRoute[];
   readonly recordRoute: RecordRoute | undefined;
-  /** Who may run it beside `admin`. */
+  /** The roles that may run it beside `admin`. */
   readonly roles: readonly string[];
   /** `taught`: a teacher runs it over the sections taught alone. */
   readonly teachers: 'all' | 'taught' | 'none';

@@ -7,7 +7,10 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 
-/** Where a page goes on: after the row with this key; after the position, if that row is gone by now. */
+/**
+ * The place where a page goes on: after the row with this key; after the position, if that row is gone by
+ * now.
+ */
 export interface ReportCursor {
   readonly position: number;
   readonly key: string;

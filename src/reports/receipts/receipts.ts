@@ -26,7 +26,7 @@ import { todayIn } from '../engine/school-calendar.js';
 import { listStudentDues, type StudentDue } from './open-dues.js';
 import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt-types.js';
 
-/** Who may write and roll back receipts. */
+/** The roles that may write and roll back receipts. */
 const ROLES: readonly string[] = ['accountant', 'admin'];
 const DEFAULT_SERIES = 'R-';
 const MOST_LINES = 200;
@@ -57,8 +57,8 @@ interface Student {
 export class Receipts {
   readonly #services: Services;
   /**
-   * By domain and series: the row of a series is locked to the end of a receipt, so that more than a few at
-   * once only wait.
+   * The line is by domain and series: the row of a series is locked to the end of a receipt, so that more
+   * than a few at once only wait.
    */
   readonly #line = new WaitingLine({
     atOnce: 4,

@@ -33,7 +33,7 @@ export interface FeeRange {
   readonly last: Month;
   readonly feeHead: string | null | undefined;
   readonly asOn: Day;
-  /** Which demand counts: `due` by the day, or `all`. */
+  /** The demand that counts: `due` by the day, or `all`. */
   readonly demand: 'due' | 'all';
   /** One student alone: an expression of the text of the `_id`. */
   readonly student?: Sql;
@@ -164,15 +164,15 @@ fee_faults as (
 }
 
 export interface HeadSelection {
-  /** Which of the months `f` of `settled_months`. Default all. */
+  /** The condition on the months `f` of `settled_months`. Default all. */
   readonly settled?: Sql;
-  /** Which rows of `told`, its columns by their names. Default all. */
+  /** The condition on the rows of `told`, its columns by their names. Default all. */
   readonly told?: Sql;
 }
 
 /**
- * After `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid, fine,
- * owed, due_date, has_due.
+ * Stands after `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid,
+ * fine, owed, due_date, has_due.
  */
 export function headItems({ settled, told }: HeadSelection): Sql {
   return Prisma.sql`

@@ -1,5 +1,6 @@
 /**
- * Who a report is asked about must exist, and be within the caller's reach: a student, a member of the staff.
+ * The people a report is asked about, a student or a member of the staff, must exist and be within the
+ * caller's reach.
  */
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';

@@ -1,5 +1,5 @@
 /**
- * Who is on the roll of the school on a day: one rule for every report, whatever it counts.
+ * Tells who is on the roll of the school on a day: one rule for every report, whatever it counts.
  *
  * A student is on the roll from `admitted_on` to `left_on`, both days included. Without a `left_on`, a
  * student whose status says withdrawn or transferred is on the roll until yesterday: when the student left is

@@ -1,5 +1,5 @@
 /**
- * Which days are school, said once for every report that counts them: CTEs to lay after one named
+ * Tells which days are school, once for every report that counts them: CTEs to lay after one named
  * `school_classes(class)`, which lists the classes asked about ('' is the whole school, for its staff).
  *
  *   holidays     the declared days off, and weekly offs with school, of the range

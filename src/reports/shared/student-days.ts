@@ -80,7 +80,7 @@ export function studentsOfClass(
 export interface StudentDaysOptions extends DayRange {
   /** Selects classes whose days are wanted beside those of the students. */
   readonly classes: Sql;
-  /** Which of the places `p` are shown. */
+  /** The condition on the places `p` that are shown. */
   readonly where: Sql;
   /**
    * Whether `register` has the letters of the days: making them costs more than counting the days. Default

@@ -59,7 +59,7 @@ export class Page<Node> implements Printable {
   }
 }
 
-/** Where a page stands, as the field `pageInfo` says it. */
+/** The place of a page, as the field `pageInfo` says it. */
 export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: RecordPage): PageInfo {
   return {
     hasNextPage,

@@ -22,7 +22,7 @@ export function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
   return 'isPrinting' in info;
 }
 
-/** Put on a root field whose resolver gives a `Printable` and runs nothing by itself. */
+/** The mark of a root field whose resolver gives a `Printable` and runs nothing by itself. */
 export const PRINTABLE_FIELD = { isPrintable: true } as const;
 
 export function isPrintableField(field: {

@@ -14,7 +14,9 @@ import { printResult } from '../../scalars/json-text.js';
 import { isPrinting, PRINT, type Printable } from './printable.js';
 import type { SelectionInfo } from './selection.js';
 
-/** For a field whose types have no resolvers of their own: every field is the property of its name. */
+/**
+ * The answer of a field whose types have no resolvers of their own: every field is the property of its name.
+ */
 export class ReadyValue implements Printable {
   readonly #read: () => Promise<unknown>;
 

@@ -84,7 +84,10 @@ export class RecordResolver {
     this.#pages = services.pages;
   }
 
-  /** For a front end that has not read all of the request yet. @throws FORBIDDEN (403), NOT_FOUND (404), GONE (410) */
+  /**
+   * Serves a front end that has not read all of the request yet. @throws FORBIDDEN (403), NOT_FOUND (404),
+   * GONE (410)
+   */
   assertAllowed(context: RequestContext, collection: string, verb: RecordVerb): void {
     this.#store.assertAllowed(requireScope(context), collection, verb);
   }
@@ -93,7 +96,7 @@ export class RecordResolver {
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
     const collection = this.#catalog.get(request.collection, scope);
-    // Before the filter is read: what is wrong with it would tell what the collection is.
+    // This comes before the filter is read: what is wrong with it would tell what the collection is.
     accessOf(scope, collection, 'read');
     const findCollection = (name: string) => this.#catalog.find(name);
     const names = { findCollection, readership: readershipOf(scope) };

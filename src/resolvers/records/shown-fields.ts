@@ -19,7 +19,7 @@ export function assertShownFields(
   const access = accessOf(scope, collection, 'read');
   assertReadable(listShapePaths(members).paths, access, collection);
   for (const target of listTargets(members)) {
-    // Of a union, only the types whose fields are asked for.
+    // Only the types of a union whose fields are asked for count.
     if (target.members.some(readsRecord)) accessOf(scope, catalog.get(target.collection, scope), 'read');
     assertShownFields(target.members, target.collection, options);
   }

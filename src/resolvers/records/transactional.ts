@@ -1,7 +1,10 @@
-/** Which mutations can be part of one transaction with others. @see transaction.ts */
+/** Marks the mutations that can be part of one transaction with others. @see transaction.ts */
 import type { GraphQLFieldExtensions } from 'graphql';
 
-/** Put on a mutation whose resolver does all it does, and reads all it reads, in `RequestContext.transaction`. Its type is never null. */
+/**
+ * The mark of a mutation whose resolver does all it does, and reads all it reads, in
+ * `RequestContext.transaction`. Its type is never null.
+ */
 export const TRANSACTIONAL_FIELD = { isTransactional: true } as const;
 
 export function isTransactionalField(field: {

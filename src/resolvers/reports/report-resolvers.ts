@@ -144,7 +144,7 @@ function resultName({ field }: Report): string {
 const resultsByReport = new WeakMap<Report, ResolverClass>();
 const argumentsByReport = new WeakMap<Report, ResolverClass>();
 
-/** Made once a report, however many schemas are built of it: GraphQL type names are unique. */
+/** The class is made once a report, however many schemas are built of it: GraphQL type names are unique. */
 function resultOf(report: Report): ResolverClass {
   const known = resultsByReport.get(report);
   if (known) return known;

@@ -20,7 +20,7 @@ export interface LoginRequest {
   readonly domain?: string | undefined;
 }
 
-/** Who the caller is and what it may do. */
+/** The caller, and what it may do. */
 export interface Caller {
   readonly id: string;
   readonly userName: string;

@@ -109,7 +109,7 @@ export interface ShownNames {
   isCollectionShown(collection: string): boolean;
 }
 
-/** Without the names the caller may not know of. */
+/** Leaves out the names the caller may not know of. */
 export function describeCollection(collection: Collection, shown: ShownNames): CollectionDescription {
   const { name, title, description, isDeclared, singular, plural } = collection;
   const labelField =

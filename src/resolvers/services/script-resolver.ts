@@ -149,7 +149,7 @@ export class ScriptResolver {
     return await this.run(context, name, args ?? null);
   }
 
-  /** As `runScript`, for REST. */
+  /** Does as `runScript`, for REST. */
   async run(context: RequestContext, name: string, args: JsonValue): Promise<ScriptRun> {
     return await this.#runs.call(requireScope(context), name, { cause: 'call', arguments: args });
   }

@@ -9,7 +9,7 @@ import type { OutputLevel } from '../run-request.js';
 
 /** Places in the shared `Int32Array`. */
 export const ANSWERED = 0;
-/** Not 0: the run is to end, see `STOP_REASONS`. */
+/** It is not 0 when the run is to end, see `STOP_REASONS`. */
 export const STOP = 1;
 /**
  * Goes up while the interpreter runs, so that the gateway sees when it is stuck in one long native operation.
@@ -87,13 +87,13 @@ export interface GuestOutcome {
 
 export type GuestStop = 'cpuTime' | 'outputBytes' | 'outputLines' | 'hostCalls' | 'outside';
 
-/** As the guest described it; everything in it was in the hands of the script. */
+/** The error as the guest described it; everything in it was in the hands of the script. */
 export interface GuestError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
   /**
-   * Of the refusal of a host call that went through the script: the JSON of `code`, `status` and `errors`.
+   * The refusal of a host call that went through the script: the JSON of `code`, `status` and `errors`.
    */
   readonly refusal?: string;
 }

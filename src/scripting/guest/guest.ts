@@ -21,7 +21,7 @@ export interface GuestHost {
   /** Answers with the text described in guest-message.ts. A throw is one of the script's `Error`s. */
   call(operation: CallOperation, name: string, argumentsText: string): string;
   print(line: GuestLine): void;
-  /** Asked often while the script runs, though not within one long native operation. */
+  /** The interpreter asks often while the script runs, though not within one long native operation. */
   shouldStop(): boolean;
 }
 
@@ -189,8 +189,8 @@ export class Guest {
   }
 
   /**
-   * In portions: a chain of short jobs without an end never comes to where the interpreter asks whether to
-   * stop.
+   * The jobs are done in portions: a chain of short jobs without an end never comes to where the interpreter
+   * asks whether to stop.
    */
   #doJobs(): QuickJSHandle | undefined {
     while (this.#runtime.hasPendingJob()) {
@@ -221,7 +221,7 @@ export class Guest {
   }
 
   #failed(thrown: QuickJSHandle): Evaluated {
-    // Where memory was short, there is none to say so.
+    // There was no memory left to say so where memory was short.
     this.#runtime.setMemoryLimit(this.#memoryBytes + LAST_WORDS_BYTES);
     if (this.#isOutOfMemory(thrown)) return { kind: 'error', error: OUT_OF_MEMORY };
     const described = this.#callInternal('describe', thrown);
@@ -234,7 +234,7 @@ export class Guest {
     return { kind: 'error', error: { name: name || 'Error', message: message ?? '', stack: stack ?? '' } };
   }
 
-  /** Without the room for an error, QuickJS throws null. */
+  /** QuickJS throws null when it has no room for an error. */
   #isOutOfMemory(thrown: QuickJSHandle): boolean {
     const isNull = this.#context.sameValue(thrown, this.#context.null);
     return isNull && this.#memory.buffer.byteLength >= this.#memoryBytes * 0.9;

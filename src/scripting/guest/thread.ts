@@ -30,7 +30,7 @@ const answers = workerData.answers as MessagePort;
 const setTimeZone = installZonedDate();
 const threadClock = openThreadClock();
 const threadNumber = findThreadNumber();
-// On Linux alone this is of the single thread. A gateway that was started nice itself may not make a thread
+// This is of the single thread on Linux alone. A gateway that was started nice itself may not make a thread
 // less so.
 if (process.platform === 'linux') setPriority(Math.min(HIGHEST_NICENESS, getPriority() + settings.niceness));
 
@@ -76,7 +76,7 @@ class RunningScript {
   readonly #startedAt = performance.now();
   readonly #cpuStart = threadClock?.() ?? 0;
   #waitedMs = 0;
-  /** Of the time not waited; before it there is no need to ask the system. */
+  /** There is no need to ask the system before that much time was spent not waiting. */
   #checkAtMs = settings.cpuTimeMs;
   #outputBytes = 0;
   #outputLines = 0;
@@ -113,8 +113,8 @@ class RunningScript {
     const startedAt = performance.now();
     Atomics.store(this.#shared, ANSWERED, 0);
     post({ kind: 'call', operation, name, argumentsText });
-    // In a loop: the gateway may be between the two steps of the answer before this one, whose waking then
-    // comes to this wait.
+    // It waits in a loop: the gateway may be between the two steps of the answer before this one, whose
+    // waking then comes to this wait.
     while (Atomics.load(this.#shared, ANSWERED) === 0) Atomics.wait(this.#shared, ANSWERED, 0);
     this.#waitedMs += performance.now() - startedAt;
     const received = receiveMessageOnPort(answers);

@@ -26,7 +26,7 @@ export function installZonedDate(): (timeZone: string) => void {
 class ZoneOffsets {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
-  /** By quarter of an hour: clocks are changed at none other. */
+  /** The offsets by quarter of an hour: clocks are changed at none other. */
   readonly #minutes = new Map<number, number>();
 
   constructor(timeZone: string) {

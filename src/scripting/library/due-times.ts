@@ -1,4 +1,4 @@
-/** When schedules are due, and how far they have been looked at. */
+/** Finds when schedules are due, and how far they have been looked at. */
 import { Cron } from 'croner';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Transaction } from '../../store/database/database.js';

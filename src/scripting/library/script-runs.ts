@@ -100,8 +100,8 @@ export class ScriptRuns {
    */
   async call(scope: Scope, name: string, options: StartOptions): Promise<ScriptRun> {
     const script = await this.#options.scripts.getRunnable(scope, name, options.within);
-    // Also where it runs with roles of its own: by these, one caller would take the places of all who call
-    // the script.
+    // The caller's place is taken also where it runs with roles of its own: by these, one caller would take
+    // the places of all who call the script.
     const place = options.place ?? visitorOf(scope);
     return await this.start(scopeOfRun(scope, script), script, { ...options, place });
   }
@@ -252,7 +252,7 @@ set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cp
   }
 }
 
-/** As whom a script runs for a caller: with its service roles, or as the caller. */
+/** The scope a script runs in for a caller: with its service roles, or as the caller. */
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
   return { ...scope, principal: principalOfRun(scope, script) };
 }

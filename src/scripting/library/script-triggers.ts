@@ -73,7 +73,7 @@ export function createScriptTriggers({
 
 const NONE: readonly BeforeTrigger[] = [];
 const SERVICE_WAIT_MS = 30_000;
-/** Of the time of a write that asks scripts: how much of it may pass before it has its place. */
+/** The share of the time of a write that asks scripts which may pass before it has its place. */
 const WAITING_SHARE = 0.75;
 
 /**
@@ -139,14 +139,14 @@ async function reservePlace(
   if (free !== undefined) return { giveBack: free, waitedMs: 0 };
   const askedAt = performance.now();
   const giveBack = await places.take(visitorOf(scope), wait);
-  // Where no request waits there is no time to keep to.
+  // There is no time to keep to where no request waits.
   const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;
   return { giveBack, waitedMs };
 }
 
 /**
- * For a write of a transaction that took no place before it had a connection: it does not wait with that in
- * hand.
+ * Takes a place for a write of a transaction that took none before it had a connection: it does not wait with
+ * that in hand.
  */
 function takePlace(places: Places, scope: Scope): () => void {
   const giveBack = places.takeNow(visitorOf(scope));
@@ -156,7 +156,7 @@ function takePlace(places: Places, scope: Scope): () => void {
   });
 }
 
-/** With all of its time it is the script that is too slow; with less, it was the others before it. */
+/** The script is too slow where it had all of its time; with less, it was the others before it. */
 function tookTooLong(
   script: string,
   error: ScriptError,

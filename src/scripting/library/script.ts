@@ -23,7 +23,7 @@ export interface ScriptSettings {
   readonly description: string;
   /** A script that is not enabled is kept and edited, and never runs. */
   readonly isEnabled: boolean;
-  /** Who may run it, beside admins. */
+  /** The roles that may run it, beside admins. */
   readonly roles: readonly string[];
   /** The roles it runs with, instead of its caller's. `undefined`: it runs as the caller. */
   readonly serviceRoles: readonly string[] | undefined;

@@ -225,7 +225,7 @@ select pg_notify(${CHANNEL}, '') as announced`);
   }
 }
 
-/** Which scripts start by themselves: enabled ones, by name. */
+/** The scripts that start by themselves: enabled ones, by name. */
 export interface ScriptStarts {
   before(domainId: string, collection: string, operation: WriteOperation): readonly ScriptOutline[];
   /** Whether any script is asked before writes to one of these collections. */
@@ -239,7 +239,7 @@ class ScriptIndex implements ScriptStarts {
   readonly #byDomain = new Map<string, Map<string, ScriptOutline>>();
   readonly #started = new Map<string, ScriptOutline[]>();
   readonly #scheduled: ScriptOutline[] = [];
-  /** By domain, the collections whose writes ask a script. */
+  /** The collections whose writes ask a script, by domain. */
   readonly #asked = new Map<string, Set<string>>();
 
   constructor(outlines: readonly ScriptOutline[]) {

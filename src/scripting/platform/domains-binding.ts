@@ -5,8 +5,8 @@ import { readArguments } from './arguments.js';
 import type { HostBinding } from './host-binding.js';
 
 /**
- * Who may know of which domains is said by `Domains.listFor`: an admin of the top domain of all, others of
- * their own.
+ * `Domains.listFor` says who may know of which domains: an admin of the top domain of all, others of their
+ * own.
  */
 export function createDomainsBinding(services: { readonly domains: Domains }): HostBinding {
   return {
@@ -26,7 +26,7 @@ export function createDomainsBinding(services: { readonly domains: Domains }): H
 }
 
 /**
- * Of a domain that does not exist it says what it says of a sub-domain: nobody learns here which there are.
+ * It says the same of a domain that does not exist as of a sub-domain: nobody learns here which there are.
  */
 export function createIsTopDomainBinding(services: { readonly domains: Domains }): HostBinding {
   return {

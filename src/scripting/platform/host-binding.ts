@@ -13,14 +13,14 @@ import type { ScriptError } from '../run-request.js';
 /** The run a call comes from. */
 export interface CallingRun {
   readonly id: string;
-  /** Of the script. */
+  /** The name of the script. */
   readonly name: string;
   /** 1 for a script that was started from outside, one more for each script that started another. */
   readonly depth: number;
 }
 
 export interface HostCallContext {
-  /** As whom and where the script acts. Its `signal` is the run's. */
+  /** The scope in which the script acts. Its `signal` is the run's. */
   readonly scope: Scope;
   readonly run: CallingRun;
   /** The transaction the whole run is part of (a before-trigger); its statements end with the run. */

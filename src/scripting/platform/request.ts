@@ -10,7 +10,7 @@ import type { HostBinding } from './host-binding.js';
 export interface RequestServices {
   readonly outbound: OutboundClient;
   readonly requestLimits: {
-    /** Of one run. */
+    /** The most requests of one run. */
     readonly maxRequests: number;
     /** Longest `timeoutMs`. */
     readonly maxTimeoutMs: number;

@@ -12,7 +12,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface OutboundRequest {
   readonly method: HttpMethod;
   readonly url: URL;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly timeoutMs: number;
@@ -21,10 +21,10 @@ export interface OutboundRequest {
 }
 
 export interface OutboundAnswer {
-  /** Where the answer came from, after redirects. */
+  /** The address the answer came from, after redirects. */
   readonly url: URL;
   readonly status: number;
-  /** By lower-case name; several of one name are joined by a comma. */
+  /** The headers by lower-case name; several of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }

@@ -1,4 +1,7 @@
-/** Which addresses a script may reach: those of the public internet, and what the operator allows by name. */
+/**
+ * Decides which addresses a script may reach: those of the public internet, and what the operator allows by
+ * name.
+ */
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -57,7 +60,7 @@ export function assertPublicHost(hostname: string): void {
   if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusedAddress(hostname);
 }
 
-/** Which address it was is not said: a script is not to find out what there is inside. */
+/** The error does not say which address it was: a script is not to find out what there is inside. */
 function refusedAddress(hostname: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',

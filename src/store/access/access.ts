@@ -51,7 +51,7 @@ export function accessOf(scope: Scope, collection: Collection, verb: RecordVerb)
   throw forbidden(scope.principal, collection, verb);
 }
 
-/** As `accessOf`, `undefined` where that throws. */
+/** Does as `accessOf`, with `undefined` where that throws. */
 export function findAccess(
   scope: Scope,
   collection: Collection,

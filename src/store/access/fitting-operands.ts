@@ -41,7 +41,7 @@ export function assertFittingOperands(
 /** The record, or an element of one of its lists: what paths start at. */
 interface Place {
   readonly fields: readonly Field[];
-  /** From the record to here. */
+  /** The path from the record to here. */
   readonly path: Path;
   readonly findReadable: FindReadableCollection;
   /** An element of a list of plain values: the list itself. */

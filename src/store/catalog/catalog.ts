@@ -26,7 +26,7 @@ import { type CollectionDefinition, parseCollection, parseDefinition } from './c
 
 export interface CatalogOptions {
   readonly database: Database;
-  /** Where the declaration files are; `undefined`: none are read. */
+  /** The directory of the declaration files; `undefined`: none are read. */
   readonly directory: string | undefined;
   /** The top domain, whose admins register, alter and drop collections. */
   readonly topDomain: () => Domain | undefined;
@@ -34,7 +34,7 @@ export interface CatalogOptions {
 
 /** What the start found that a person should look at. */
 export interface CatalogReport {
-  /** In the database from a file that is no longer there; still served. */
+  /** Collections in the database from a file that is no longer there; still served. */
   readonly undeclared: readonly string[];
   /**
    * Indexes built for an earlier declaration. They cost writes, and a unique one still refuses; an operator

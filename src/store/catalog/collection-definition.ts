@@ -77,7 +77,7 @@ interface RoleAccessDefinition {
 }
 
 export interface ParseCollectionOptions {
-  /** Where the declaration comes from, for errors: a file, or `registerCollection`. */
+  /** The source of the declaration, for errors: a file, or `registerCollection`. */
   readonly source: string;
   readonly isDeclared: boolean;
   readonly version: number;

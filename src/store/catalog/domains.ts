@@ -23,7 +23,7 @@ export interface ListedProperty {
   /** `********` for a secret. */
   readonly value: JsonValue;
   readonly isSecret: boolean;
-  /** From the top domain, not set in the domain itself. */
+  /** The value is from the top domain, not set in the domain itself. */
   readonly isInherited: boolean;
 }
 

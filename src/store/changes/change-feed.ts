@@ -10,12 +10,12 @@ export interface RecordChange {
   readonly collection: string;
   readonly id: string;
   readonly operation: 'created' | 'updated' | 'deleted';
-  /** Of the record after the change. */
+  /** The version of the record after the change. */
   readonly version: number;
   readonly at: Date;
   /** `_id` of the user, or the name of the task. */
   readonly principal: string;
-  /** Of the audit entry: the same on every gateway, and never twice. */
+  /** The id of the audit entry: the same on every gateway, and never twice. */
   readonly entryId: string;
 }
 
@@ -58,7 +58,7 @@ export class ChangeFeed {
     return this.#follower.subscribe(listener).stop;
   }
 
-  /** As `subscribe`; resolved when every change that is committed from then on is heard. */
+  /** Does as `subscribe`; resolved when every change that is committed from then on is heard. */
   async follow(listener: ChangeListener): Promise<() => void> {
     const { ready, stop } = this.#follower.subscribe(listener);
     await ready;

@@ -40,14 +40,14 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
 export type NewsListener<News> = (news: readonly News[]) => void;
 
 /**
- * As Postgres prints it: `xmin:xmax:xip,xip,…`.
+ * A snapshot as Postgres prints it: `xmin:xmax:xip,xip,…`.
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
  */
 interface Snapshot {
   readonly text: string;
   /** The first number not given yet. */
   readonly end: string;
-  /** Of the numbers before it, those whose transactions were under way. */
+  /** The numbers before it whose transactions were under way. */
   readonly underWay: readonly string[];
 }
 
@@ -200,7 +200,7 @@ type NewsReaderOptions<Row extends NewsRow> = Pick<
   'database' | 'table' | 'columns' | 'pageRows'
 >;
 
-/** Where a follower is: what it has seen, and what it owes of the news it has begun to give. */
+/** Knows what a follower has seen, and what it owes of the news it has begun to give. */
 class NewsReader<Row extends NewsRow> {
   readonly #options: NewsReaderOptions<Row>;
   readonly #deliver: (rows: readonly Row[]) => void;

@@ -59,7 +59,7 @@ export class ConnectionWatch implements ClientWatcher {
   #away: { readonly since: number; readonly reason: string } | undefined;
   #beatenAt = Number.NEGATIVE_INFINITY;
   #isReadOnly: boolean | undefined;
-  /** When the question was asked that the server answered last. */
+  /** The time when the question was asked that the server answered last. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -123,8 +123,8 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   /**
-   * For who wants a connection while the database is away: it may be back since the last beat. Soon answered,
-   * and not asked more often than a server bears that is just starting.
+   * Looks again for someone who wants a connection while the database is away: it may be back since the last
+   * beat. Soon answered, and not asked more often than a server bears that is just starting.
    */
   async lookAgain(): Promise<void> {
     if (this.#beating === undefined && performance.now() - this.#beatenAt < MIN_BEAT_MS) return;

@@ -61,7 +61,7 @@ const UNSTORABLE_TEXT: Translation = {
 };
 
 /**
- * By SQLSTATE, or by its first two characters, the class.
+ * The translations by SQLSTATE, or by its first two characters, the class.
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const BY_SQLSTATE: Readonly<Record<string, Translation>> = {
@@ -121,7 +121,7 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
  * cause; anything else unchanged.
  */
 export function translateDatabaseError(error: unknown): unknown {
-  // Not by instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is
+  // It is no instanceof: an error of Node's own modules need not be of this realm's class, under Jest it is
   // not.
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   const translation = findTranslation(error);

@@ -33,7 +33,7 @@ export interface DatabaseOptions {
    * their own.
    */
   readonly poolSize: number;
-  /** Of one statement, and of one batch of a stream. */
+  /** The limit of one statement, and of one batch of a stream. */
   readonly statementTimeoutMs: number;
   /** Shown in pg_stat_activity. Default `campus-gateway`. */
   readonly applicationName?: string;
@@ -51,7 +51,7 @@ interface QueryOptions {
    * on: reading 20 KB as a string and writing it again costs more than all else of a request.
    */
   readonly texts?: 'strings' | 'bytes' | undefined;
-  /** On whose behalf it runs; the scope of a request is one. */
+  /** The caller on whose behalf it runs; the scope of a request is one. */
   readonly caller?: StatementCaller | undefined;
 }
 
@@ -62,7 +62,7 @@ interface StreamOptions extends QueryOptions {
 
 interface NamedStatement {
   readonly sql: Prisma.Sql;
-  /** As `QueryOptions.name`. */
+  /** The name, as `QueryOptions.name`. */
   readonly name: string | undefined;
 }
 
@@ -122,7 +122,7 @@ export interface Database extends Queryable {
     statements: readonly NamedStatement[],
     options?: Omit<StreamOptions, 'name'>,
   ): AsyncIterable<readonly string[]>;
-  /** For writes that may be made again when they waited for each other. */
+  /** The turns of writes that may be made again when they waited for each other. */
   readonly turns: Turns;
   /** Read committed. Rolled back when `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
@@ -141,11 +141,11 @@ export interface Database extends Queryable {
    */
   keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>>;
   /**
-   * From now on tells `watch` of every statement that took long, also of those in transactions; streams are
+   * Tells `watch` from now on of every statement that took long, also of those in transactions; streams are
    * as slow as their readers and left out.
    */
   watchSlow(watch: SlowStatementWatch): void;
-  /** From now on tells of the database being lost, found again, or read-only. */
+  /** Tells from now on of the database being lost, found again, or read-only. */
   onNews(listener: DatabaseNewsListener): void;
   /** False while the database is known to be out of reach: whatever is asked of it fails at once. */
   readonly isReachable: boolean;
@@ -458,7 +458,7 @@ async function runQuery<Row extends object>(
     throw translateDatabaseError(error);
   } finally {
     signal?.removeEventListener('abort', abort);
-    // Before the connection serves somebody else, whom a late cancellation would hit.
+    // This comes before the connection serves somebody else, whom a late cancellation would hit.
     await cancelled;
   }
 }

@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** The server was asked and said nothing in time. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
-  /** Known to the table of database-errors.ts as one of those of a network. */
+  /** The table of database-errors.ts knows it as one of those of a network. */
   readonly code = 'ETIMEDOUT';
 }
 

@@ -1,4 +1,4 @@
-/** Which indexes a collection's partition has: a plain list, from its declaration. */
+/** Lists the indexes of a collection's partition, from its declaration. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Collection, Field } from '../../model/collection.js';

@@ -54,7 +54,7 @@ export interface EmbeddedServerOptions {
 }
 
 export interface EmbeddedServer {
-  /** Of the database `campus`, for its owner: PostgreSQL's superuser. */
+  /** The address of the database `campus`, for its owner: PostgreSQL's superuser. */
   readonly url: string;
   /** Stops PostgreSQL cleanly, unless another gateway still uses it. Later calls do nothing. */
   stop(): Promise<void>;
@@ -210,7 +210,7 @@ async function createCluster(
   }
   await appendFile(path.join(staging, 'postgresql.conf'), "\ninclude_if_exists = 'campus.conf'\n");
   const cluster = { directory, password, port: 0 };
-  // In this order: whenever a cluster is in its place, its password is known.
+  // They are made in this order: whenever a cluster is in its place, its password is known.
   await writeCluster(dataDirectory, cluster);
   await rename(staging, directory);
   return cluster;
@@ -232,8 +232,8 @@ async function findRunningServer(cluster: Cluster, log: (line: string) => void):
     const processId = Number(lines[0]);
     if (!Number.isInteger(processId) || processId <= 0 || !isProcessAlive(processId)) return undefined;
     if (!(await isServerOf(cluster, processId))) {
-      // After a crash of the machine or container the number may be anybody's, which PostgreSQL itself would
-      // take for its own.
+      // The number may be anybody's after a crash of the machine or container, and PostgreSQL itself would
+      // take it for its own.
       log(`Removed the left-over ${pidFile}`);
       await rm(pidFile, { force: true });
       return undefined;

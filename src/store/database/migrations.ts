@@ -35,7 +35,7 @@ export interface MigrationOptions {
 }
 
 export interface MigrationStatus {
-  /** In order. */
+  /** The migrations in their order. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   /** Begun by an earlier version and not finished; tried again with the pending ones. */
@@ -167,7 +167,7 @@ async function assertEmpty(client: pg.Client): Promise<void> {
   );
 }
 
-/** As Prisma's own engine makes it. */
+/** The table is as Prisma's own engine makes it. */
 const CREATE_NOTES = `
 create table if not exists _prisma_migrations (
   id varchar(36) primary key not null,
@@ -204,7 +204,7 @@ async function applyMigration(
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // To fill a table of a large school takes longer than a request may.
+    // Filling a table of a large school takes longer than a request may.
     await client.query('set local statement_timeout = 0');
     await work();
     await client.query('commit');

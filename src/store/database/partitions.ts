@@ -90,9 +90,9 @@ async function createPartition(client: pg.Client, collection: string): Promise<b
   if (found.rowCount !== 0) return false;
   const table = pg.escapeIdentifier(name);
   const value = pg.escapeLiteral(collection);
-  // Made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of every collection, and
-  // wait for the longest stream to end first. The check lets ATTACH trust what it would otherwise read
-  // through.
+  // The partition is made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of
+  // every collection, and wait for the longest stream to end first. The check lets ATTACH trust what it would
+  // otherwise read through.
   await retryOnLockTimeout(client, async () => {
     await client.query(`
       create table ${table} (like records including all);

@@ -8,14 +8,14 @@ export interface PoolOptions {
   readonly url: string;
   readonly size: number;
   readonly applicationName: string;
-  /** Of one statement, kept by the server; 0: no limit. */
+  /** The limit of one statement, kept by the server; 0: no limit. */
   readonly statementTimeoutMs: number;
   /** Settings of every session of the pool, by their PostgreSQL names. */
   readonly settings: Readonly<Record<string, string>>;
   readonly watch: ConnectionWatch;
   /**
-   * Who asks while the database is away waits until it is back, or this is aborted. Default: it is refused at
-   * once.
+   * A caller who asks while the database is away waits until it is back, or this is aborted. Default: it is
+   * refused at once.
    */
   readonly waitUntil?: AbortSignal | undefined;
   /**
@@ -40,7 +40,7 @@ const STANDSTILL_MS = 2_000;
 const LOOK_MS = 250;
 /** Long, because a connection carries its prepared statements. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** After so long without a word, the systems on both sides begin to ask whether the other is still there. */
+/** The systems on both sides begin to ask after this silence whether the other is still there. */
 const KEEPALIVE_DELAY_MS = 10_000;
 /**
  * How much later than the server this side gives a statement up: the server says what was wrong, a dead
@@ -117,7 +117,7 @@ class GatewayPool extends pg.Pool {
   readonly #lent = new Set<pg.PoolClient>();
   /** Connections that are on their way to be lent. */
   #coming = 0;
-  /** When one was last lent or given back. */
+  /** The time when one was last lent or given back. */
   #movedAt = performance.now();
   #look: NodeJS.Timeout | undefined;
 
@@ -258,7 +258,7 @@ class GatewayPool extends pg.Pool {
 
   #fullError(): Error {
     if (this.#places === undefined || !this.#watch.hasHeardSince(performance.now() - CONNECT_TIMEOUT_MS))
-      // As node-postgres words it, and as the table of database-errors.ts knows it.
+      // The error is worded as node-postgres words it, and as the table of database-errors.ts knows it.
       return new Error('timeout exceeded when trying to connect');
     return new FullPoolError(`${this.#size} ${this.#places}`);
   }

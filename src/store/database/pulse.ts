@@ -5,8 +5,7 @@ import { endClient, withDeadline } from './deadline.js';
 export interface PulseAnswer {
   readonly isReadOnly: boolean;
   /**
-   * Of the connections asked about, by their backends: those that the server does nothing for, or does not
-   * have.
+   * The backends, of the connections asked about, that the server does nothing for or does not have.
    */
   readonly resting: readonly number[];
 }

@@ -9,7 +9,7 @@ interface StreamedQuery {
   /** Must select ONE text column. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Of the prepared statement; `undefined`: none. */
+  /** The name of the prepared statement; `undefined`: none. */
   readonly name: string | undefined;
 }
 
@@ -261,7 +261,7 @@ class BatchedQuery extends pg.Query {
 
   handleError(error: Error, connection: WireConnection): void {
     this.#state = 'failed';
-    // After an error of its own Postgres skips everything up to the Sync; a lost connection hears nothing any
+    // Postgres skips everything up to the Sync after an error of its own; a lost connection hears nothing any
     // more.
     if ('severity' in error) this.#sync(connection);
     this.fail(error);

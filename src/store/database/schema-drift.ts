@@ -25,7 +25,7 @@ export interface DriftOptions {
 }
 
 /**
- * Where a database made by the migrations and schema.prisma disagree, as the SQL that would bring the
+ * Finds where a database made by the migrations and schema.prisma disagree, as the SQL that would bring the
  * database to schema.prisma; `undefined` where they agree. Partitions and what Prisma cannot describe do not
  * count.
  */
@@ -134,7 +134,7 @@ function loadSchemaEngine(): ReturnType<typeof instantiateSchemaEngine> {
 
 // The package's main module imports its .wasm as an ES module, which Node does only behind a flag.
 async function instantiateSchemaEngine(): Promise<typeof import('@prisma/schema-engine-wasm')> {
-  // Where the engine leaves the message of a panic; without it a panic is a TypeError that says nothing.
+  // The engine leaves the message of a panic here; without it a panic is a TypeError that says nothing.
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: console.error } });
   const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const location = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');

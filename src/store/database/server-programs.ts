@@ -1,4 +1,4 @@
-/** Where the PostgreSQL programs of the npm package are, and as which system user they run. */
+/** Finds the PostgreSQL programs of the npm package, and as which system user they run. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, cp, link, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -6,7 +6,9 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Where a root's programs and clusters go when the server's user cannot reach the project's own folder. */
+/**
+ * The programs and clusters of a root go here when the server's user cannot reach the project's own folder.
+ */
 export const ROOT_FALLBACK_DIRECTORY = '/var/lib/campus-gateway';
 
 /** The system user PostgreSQL runs as, when that is not the caller: it refuses to run as root. */
@@ -85,7 +87,8 @@ export async function runProgram(
   });
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
-    // Not 'close': on Windows the server started by pg_ctl may inherit the pipes and hold them open.
+    // The event is not 'close': on Windows the server started by pg_ctl may inherit the pipes and hold them
+    // open.
     child.once('exit', (code) => resolve(code ?? 1));
   });
   return { exitCode, output };

@@ -24,7 +24,7 @@ export interface Scan {
   readonly filter: string;
 }
 
-/** On whose behalf plans are asked for: who watches statements is not told of his own. */
+/** Plans are asked for on behalf of this caller: who watches statements is not told of its own. */
 export const PLANNING: StatementCaller = { requestId: 'plan' };
 
 /**

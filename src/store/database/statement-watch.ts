@@ -1,4 +1,6 @@
-/** Who hears of the statements that run, and how long they took. Nothing is measured where nobody does. */
+/**
+ * Tells who hears of the statements that run, and how long they took. Nothing is measured where nobody does.
+ */
 import type { Prisma } from '../../generated/prisma/client.js';
 import { guarded } from '../../guarded.js';
 import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';

@@ -21,7 +21,7 @@ export interface WatchedClientConfig extends pg.ClientConfig {
 /** A connection is ended by us because the server says nothing on it, or because it is of no use any more. */
 export class LostConnectionError extends Error {
   override readonly name = 'LostConnectionError';
-  /** Known to the table of database-errors.ts as one of those of a network. */
+  /** The table of database-errors.ts knows it as one of those of a network. */
   readonly code = 'ETIMEDOUT';
 }
 
@@ -51,7 +51,7 @@ export class WatchedClient extends pg.Client {
   readonly silenceLimitMs: number;
   readonly #watcher: ClientWatcher;
   readonly #openedAt = performance.now();
-  /** Of the server; unknown until the connection is ready for its first statement. */
+  /** The backend of the server; unknown until the connection is ready for its first statement. */
   backendId: number | undefined;
   isBornReadOnly = false;
   /** The server waits for us in the middle of a statement: it owes no answer. */
@@ -61,7 +61,7 @@ export class WatchedClient extends pg.Client {
    * the loan.
    */
   isUnlimited = false;
-  /** Of beats in a row, on which the server said that it does nothing for us though we wait. */
+  /** The number of beats in a row on which the server said that it does nothing for us though we wait. */
   restingBeats = 0;
   #silentBeats = 0;
   #bytesRead = 0;
@@ -72,7 +72,7 @@ export class WatchedClient extends pg.Client {
     super(config);
     this.#watcher = config.watcher;
     this.silenceLimitMs = config.silenceLimitMs;
-    // Without a listener Node takes a lost connection for an uncaught error and ends the process. Whoever
+    // Node takes a lost connection without a listener for an uncaught error and ends the process. Whoever
     // uses the connection is told by its statement.
     this.on('error', () => {});
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
@@ -119,7 +119,9 @@ export class WatchedClient extends pg.Client {
     return this.#socket.bytesRead > this.#bytesRead;
   }
 
-  /** To be called once a beat: for how many beats now an answer is due and not a byte of it has come. */
+  /**
+   * Is called once a beat, and gives for how many beats now an answer is due and not a byte of it has come.
+   */
   look(): number {
     const { bytesRead } = this.#socket;
     const isSilent = this.isWaiting && bytesRead === this.#bytesRead;
@@ -164,8 +166,8 @@ export class WatchedClient extends pg.Client {
 }
 
 /**
- * For who has lifted the limit of the session on the server as well: what runs may take as long as it takes,
- * until the loan ends.
+ * Serves whoever has lifted the limit of the session on the server as well: what runs may take as long as it
+ * takes, until the loan ends.
  */
 export function liftSilenceLimit(client: pg.PoolClient): void {
   if (client instanceof WatchedClient) client.isUnlimited = true;

@@ -1,4 +1,4 @@
-/** Which stages mingo can do in place of the database, and on what part of the documents. */
+/** Decides which stages mingo can do in place of the database, and on what part of the documents. */
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';

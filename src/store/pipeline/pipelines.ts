@@ -167,7 +167,7 @@ export class Pipelines {
         if (rows.length < BATCH_ROWS) return;
       }
     } finally {
-      // Where the transaction has failed, it has closed the cursor.
+      // A transaction that has failed has closed the cursor.
       await within.query(Prisma.sql`close ${cursor}`).catch(() => {});
     }
   }

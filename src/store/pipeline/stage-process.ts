@@ -12,9 +12,9 @@ import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 export interface StageLimits {
-  /** Of documents as JSON text: what a process is given and gives at once. */
+  /** The memory for documents as JSON text: what a process is given and gives at once. */
   readonly memoryBytes: number;
-  /** For one batch. */
+  /** The time for one batch. */
   readonly timeoutMs: number;
 }
 
@@ -33,7 +33,7 @@ const HEAP_AT_LEAST_MB = 64;
 
 /** What becomes of one batch may be larger than what was in it. */
 const LEAST_LENGTH = 8 * MEBIBYTE;
-/** At once: each takes a processor and some memory. */
+/** The most at once: each takes a processor and some memory. */
 const MOST_PROCESSES = 8;
 let processCount = 0;
 

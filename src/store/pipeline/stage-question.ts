@@ -6,7 +6,7 @@
 export interface StageQuestion {
   /** Each as it is written in the pipeline, e.g. `{"$project": …}`, as JSON text. */
   readonly stages: readonly string[];
-  /** Of the documents that come of it, as JSON text. */
+  /** The most characters of the documents that come of it, as JSON text. */
   readonly maxLength: number;
   readonly documents: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Of records that have changed, what a caller may see of them now: one statement for a batch of changes. */
+/** Reads what a caller may see now of records that have changed: one statement for a batch of changes. */
 import { Prisma } from '../../generated/prisma/client.js';
 import {
   compileObject,

@@ -1,6 +1,6 @@
 /**
- * Which index a collection would have to declare for a statement to be served by one: read from the plan that
- * Postgres made for want of it.
+ * Suggests an index that a collection would have to declare for a statement to be served by one: read from
+ * the plan that Postgres made for want of it.
  */
 
 import type { Collection, Field } from '../../model/collection.js';
@@ -41,14 +41,14 @@ export function suggestIndexes(
 }
 
 interface ComparedPaths {
-  /** By whole values: a b-tree serves them. */
+  /** The paths compared by whole values: a b-tree serves them. */
   readonly values: readonly DeclaredPath[];
-  /** By a part of their text: trigrams do. */
+  /** The paths compared by a part of their text: trigrams do. */
   readonly texts: readonly DeclaredPath[];
 }
 
 interface DeclaredPath {
-  /** As `indexes` names it, e.g. `student.value`. */
+  /** The name in `indexes`, e.g. `student.value`. `student.value`. */
   readonly name: string;
   readonly field: Field;
   readonly isTopLevel: boolean;

@@ -58,7 +58,10 @@ export class QueryPlans {
 /** Callers make up names without end: what comes after the first few hundred shapes is compiled each time. */
 const MAX_KEPT = 300;
 
-/** By the collection object, so that a changed definition starts anew and a dropped one is forgotten. */
+/**
+ * Keeps values by the collection object, so that a changed definition starts anew and a dropped one is
+ * forgotten.
+ */
 class Kept<Value> {
   readonly #byCollection = new WeakMap<Collection, Map<string, Value>>();
 

@@ -12,7 +12,7 @@ import type { StoredRecord } from './stored-record.js';
 
 export interface RecordPage {
   readonly records: readonly StoredRecord[];
-  /** Of each record: what `after` and `before` take. */
+  /** The cursors of the records: `after` and `before` take them. */
   readonly cursors: readonly string[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;

@@ -53,7 +53,7 @@ export class RecordSet {
   readonly #order: OrderPlan;
   #rowsStreamed = 0;
 
-  /** For `RecordStore.find`, which checks the query first. */
+  /** Is called by `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
     const { scope, query, context, plans } = options;
     this.collection = context.collection;
@@ -222,7 +222,7 @@ export class RecordSet {
   }
 
   /**
-   * For each id the set's page of records whose reference at `path` points to it, in one round trip.
+   * Reads for each id the set's page of records whose reference at `path` points to it, in one round trip.
    *
    * @throws FORBIDDEN naming a hidden reference
    */
@@ -289,8 +289,8 @@ export class RecordSet {
   }
 
   /**
-   * Of the records with these ids, removed ones included, those that satisfy the filter, each printed once
-   * for each selection. In no order, in one round trip. A removed record is judged as it was.
+   * Prints those of the records with these ids, removed ones included, that satisfy the filter, each once for
+   * each selection. In no order, in one round trip. A removed record is judged as it was.
    *
    * @throws FORBIDDEN as `print` does
    */

@@ -73,7 +73,7 @@ type ReferrersRow = Partial<StoredRow> & {
 };
 
 /**
- * For each id the page of the set's records whose reference at `path` points to it, in one round trip.
+ * Reads for each id the page of the set's records whose reference at `path` points to it, in one round trip.
  *
  * @throws FORBIDDEN naming a hidden reference
  */
@@ -127,7 +127,7 @@ order by page.position`;
 }
 
 export interface ReferrersRequest {
-  /** Of the reference, without its `value`. */
+  /** The path of the reference, without its `value`. */
   readonly path: Path;
   readonly ids: readonly string[];
   readonly counting: 'counted' | 'uncounted';

@@ -53,7 +53,7 @@ export function listReferrersMembers({ page }: ReferrersShape): readonly Member[
   return page.members.flatMap(recordMembers);
 }
 
-/** Where a shape starts to read: what is hidden is hidden from its first step on. */
+/** The paths at which a shape starts to read: what is hidden is hidden from its first step on. */
 function pathsOf(shape: Shape): readonly Path[] {
   switch (shape.kind) {
     case 'constant':

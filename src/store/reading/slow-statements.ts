@@ -11,14 +11,14 @@ import { PLANNING, readPlan, type StatementPlan } from '../database/statement-pl
 import { type IndexSuggestion, suggestIndexes } from './index-suggestion.js';
 
 export interface SlowStatement {
-  /** Of the request it ran for; `undefined`: a task of the gateway itself. */
+  /** The id of the request it ran for; `undefined`: a task of the gateway itself. */
   readonly requestId: string | undefined;
   /** The name of the GraphQL operation, or the template of the route. */
   readonly operation: string | undefined;
   readonly collections: readonly string[];
   readonly durationMs: number;
   readonly rows: number;
-  /** With `$1`, `$2`, … for its values. */
+  /** The statement, with `$1`, `$2`, … for its values. */
   readonly statement: string;
   /**
    * The tables and indexes of its plan, in order; `undefined`: not asked for, the same statement was told of
@@ -40,7 +40,7 @@ export interface SlowStatementsOptions {
 
 /** The same statement is explained again after this. */
 const EXPLAIN_EVERY_MS = 60_000;
-/** When as many are known, they are forgotten: a gateway has a few hundred. */
+/** The memory is emptied when as many are known: a gateway has a few hundred. */
 const MAX_KNOWN = 1000;
 /** More are told of without a plan. */
 const MAX_WAITING = 10;

@@ -65,7 +65,7 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
       ? Prisma.empty
       : Prisma.sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
   const order = compileOrder(query, { values, keys });
-  // Without keys one group, of nothing too.
+  // There is one group without keys, of nothing too.
   const grouping =
     keys.length === 0
       ? NO_KEYS

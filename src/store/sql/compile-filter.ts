@@ -36,7 +36,7 @@ type Sql = Prisma.Sql;
 /** What the meaning of a filter depends on beside itself. */
 export interface CompileContext {
   readonly collection: Collection;
-  /** Of the domain: its days and months are meant. */
+  /** The time zone of the domain: its days and months are meant. */
   readonly timeZone: string;
   readonly now: Date;
   /**

@@ -176,7 +176,7 @@ function buildAll(members: readonly Member[]): Sql {
   return Prisma.join(pairs, ', ', 'jsonb_build_object(', ')');
 }
 
-/** Only the members that are there. */
+/** Prints only the members that are there. */
 function buildPresent(members: readonly Member[]): Sql {
   const rows = members.map(({ name, value }) => Prisma.sql`(${name}, ${value})`);
   return Prisma.sql`(

@@ -58,7 +58,7 @@ export function compileRecordFilter<C extends Context>(
 )`;
 }
 
-/** As the jsonpath of an element condition, where a condition on other records is in it. */
+/** Compiles to the jsonpath of an element condition, where a condition on other records is in it. */
 export function compileElementRows<C extends Context>(
   condition: ElementCondition,
   context: C,
@@ -88,7 +88,7 @@ const RECORD_DATA = Prisma.raw('r.data');
 /** The nearest list element, where rows of elements are nested. */
 const ELEMENT = Prisma.raw('element.value');
 
-/** For several ids: `select` them, from the record that points or an element of it. */
+/** Serves several ids: `select` them, from the record that points or an element of it. */
 function pointsToOne<C extends Context>(
   filter: RecordFilter,
   ids: Sql,
@@ -147,7 +147,7 @@ function elementRows<C extends Context>(condition: ElementCondition, rows: Rows<
 function elementTest<C extends Context>(filter: Filter, rows: Rows<C>): Sql {
   const { list, context, compilers } = rows;
   if (!hasRecordFilter(filter)) {
-    // In a list of one: a filter looks into a list once, and the element may be one.
+    // The element is wrapped in a list of one: a filter looks into a list once, and the element may be one.
     const jsonpath = `$ ? ${compilers.predicate(filter, list, context)}`;
     return Prisma.sql`jsonb_build_array(element.value) @? ${jsonpath}::jsonpath`;
   }

@@ -47,7 +47,7 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
  * a limit.
  */
 export interface RecordItem {
-  /** To stand after it. */
+  /** The joins that stand after it. */
   readonly joins: Sql[];
   /** What it selects, by the name. */
   readonly values: Map<string, Sql>;
@@ -139,7 +139,7 @@ interface Row {
   readonly base: Sql;
   readonly joins: Sql[];
   /**
-   * Where the values in it are found once, and where in the record its `base` is. `undefined`: they are found
+   * The values that are found once, and where in the record their `base` is. `undefined`: they are found
    * where they are used.
    */
   readonly found?: { readonly values: Map<string, Sql>; readonly at: Path } | undefined;
@@ -262,7 +262,7 @@ left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), sta
 
 function valueAt({ base, found }: Row, path: Path): Sql {
   if (path.length === 0) return base;
-  // In brackets: a cast binds tighter than an arrow.
+  // It stands in brackets: a cast binds tighter than an arrow.
   const value = Prisma.sql`(${base}${Prisma.join(path.map(step), '')})`;
   const name = found && nameOfValue([...found.at, ...path]);
   if (found === undefined || name === undefined) return value;

@@ -27,7 +27,7 @@ export interface OrderKey {
   readonly isId: boolean;
   /** Whether a b-tree has the values in their order. */
   readonly isIndexed: boolean;
-  /** Where the records without the value stand: `last`, and `first` in the order read from its end. */
+  /** The place of the records without the value: `last`, and `first` in the order read from its end. */
   readonly missing: 'last' | 'first';
 }
 

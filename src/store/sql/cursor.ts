@@ -51,8 +51,8 @@ function decode(cursor: string): readonly unknown[] {
 }
 
 /**
- * Only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of an
- * order.
+ * Takes only JSON that Postgres can hold, whoever wrote the cursor. Null and the empty list are no values of
+ * an order.
  */
 function valueIn(text: string): string | undefined {
   const value = parseExactJson(text);

@@ -58,7 +58,9 @@ export function isLiteralName(collection: Collection, name: string): boolean {
   return ALLOWED_NAME.test(name) && collection.fieldsByName.has(name);
 }
 
-/** By collection object, so a changed definition starts anew; bounded by the declared paths. */
+/**
+ * The expressions by collection object, so a changed definition starts anew; bounded by the declared paths.
+ */
 const expressionsByCollection = new WeakMap<Collection, Map<string, FieldExpression>>();
 
 function expressionsOf(collection: Collection): Map<string, FieldExpression> {
@@ -78,7 +80,7 @@ function isDeclared(fields: readonly Field[], path: Path): boolean {
   return isDeclared(field.fields, rest);
 }
 
-/** Only for names that `isDeclared` has let through. */
+/** Takes only names that `isDeclared` has let through. */
 function literalExpression(path: Path, isTrigramIndexed: boolean): FieldExpression {
   const literals = path.map((name) => `'${name}'`);
   const last = literals.pop();

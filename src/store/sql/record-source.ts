@@ -82,7 +82,7 @@ export function compileRecordSources(options: Omit<RecordSourceOptions, 'limit'>
   }));
 }
 
-/** Where a read begins and ends, in the order it is read in. */
+/** The places where a read begins and ends, in the order it is read in. */
 function readPlaces({ where, order, after, before, fromEnd }: Omit<RecordSourceOptions, 'limit'>) {
   const keys = fromEnd ? reversed(order.keys) : order.keys;
   const [startCursor, endCursor] = fromEnd ? [before, after] : [after, before];

@@ -1,6 +1,6 @@
 /**
- * Which rows are the records of a collection in a domain: the condition of every statement over the alias
- * `r`.
+ * Tells which rows are the records of a collection in a domain: the condition of every statement over the
+ * alias `r`.
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';

@@ -65,7 +65,7 @@ export const SCALAR_SQL: Readonly<Record<ScalarName, ScalarSql>> = {
   session: TEXT,
 };
 
-/** As an SQL type to cast to. */
+/** The SQL type to cast to. */
 export function castOf(name: ScalarName): Sql {
   return Prisma.raw(SCALAR_SQL[name].sqlType);
 }

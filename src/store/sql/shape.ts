@@ -143,7 +143,7 @@ export function readsOthers(members: readonly Member[]): boolean {
   return listTargets(members).length > 0 || listReferrers(members).length > 0;
 }
 
-/** As `listTargets`, of one shape. */
+/** Does as `listTargets`, for one shape. */
 export function targetsWithin(shape: Shape): TargetShape['targets'] {
   switch (shape.kind) {
     case 'target':

@@ -16,7 +16,7 @@ type LeafType = 'id' | ValueKind | 'any';
 export interface Target {
   readonly form: 'id' | 'column' | 'path';
   readonly type: LeafType;
-  /** Of an object: its declared members. */
+  /** The declared members of an object. */
   readonly members: readonly Field[];
 }
 

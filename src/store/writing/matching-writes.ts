@@ -44,7 +44,7 @@ export interface MatchingRequest {
    */
   readonly sort?: readonly SortKey[] | undefined;
   /**
-   * At most so many, the first of the order. Default: all that match; more than one call may write are
+   * The most records, the first of the order. Default: all that match; more than one call may write are
    * refused.
    */
   readonly limit?: number | undefined;
@@ -54,9 +54,12 @@ export interface MatchingRequest {
 
 export interface UpdateMatching extends MatchingRequest {
   readonly update: readonly UpdateOperation[];
-  /** Where nothing matches, this record is made, the operations applied to it, those of `setOnInsert` too. */
+  /**
+   * The record that is made where nothing matches; the operations are applied to it, those of `setOnInsert`
+   * too.
+   */
   readonly upsert?: { readonly base: JsonObject } | undefined;
-  /** Which records are given back, as they were or as they are. Default: none. */
+  /** The records that are given back, as they were or as they are. Default: none. */
   readonly returning?: 'none' | 'before' | 'after' | undefined;
 }
 
@@ -66,7 +69,7 @@ export interface Updated {
   readonly modified: number;
   /** The `_id` of the record that was made because none matched. */
   readonly upserted?: string;
-  /** In the order of the request; `undefined` unless asked for. */
+  /** The records in the order of the request; `undefined` unless asked for. */
   readonly records?: readonly StoredRecord[];
 }
 
@@ -82,7 +85,7 @@ export interface Deleted {
 
 /** What is locked is asked for again so often when others take records away meanwhile. */
 const MAX_LOOKS = 100;
-/** Of an upsert that found nothing, and then somebody else's new record in its way. */
+/** The most tries of an upsert that found nothing, and then somebody else's new record in its way. */
 const MAX_UPSERTS = 3;
 
 type Row = LockedRow & StoredRow;
@@ -303,7 +306,7 @@ interface UpdatePlan {
   readonly operations: readonly UpdateOperation[];
   readonly now: Date;
   readonly change: (before: JsonObject) => JsonObject;
-  /** Of an upsert. */
+  /** The record an upsert starts from. */
   readonly base: JsonObject | undefined;
 }
 
@@ -334,7 +337,7 @@ function changeOf(
   const { timeZone } = scope.domain;
   const [only] = operations;
   if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { now, timeZone });
-  // As a single replacement: stamps of the creation, and what the caller may not set, stay.
+  // A single replacement does the same: stamps of the creation, and what the caller may not set, stay.
   const keptFields = new Set([
     ...stampedFields(collection),
     ...writable.readOnlyFields,

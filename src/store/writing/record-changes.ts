@@ -101,7 +101,7 @@ function recordOf({ id, data }: LockedRow): JsonObject {
 interface Planned {
   readonly row: LockedRow;
   readonly before: JsonObject;
-  /** Of the top-level members that differ. */
+  /** The top-level members that differ. */
   readonly change: StoredChange;
 }
 

@@ -158,8 +158,8 @@ export class RecordEnvironment {
   }
 
   /**
-   * For a write that is committed: what a transaction did is not true yet, its announcement tells of it once
-   * it is.
+   * Tells of a write that is committed: what a transaction did is not true yet, its announcement tells of it
+   * once it is.
    */
   tellOfCommit(scope: Scope, collection: Collection, written: readonly { readonly id: string }[]): void {
     if (written.length > 0) this.#onCommit();

@@ -34,8 +34,8 @@ export interface WriteContext {
 /** The collection whose records are the callers themselves. */
 export const USER_COLLECTION = 'pltf_user';
 /**
- * Where the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for all of the
- * domain.
+ * The channel on which the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for
+ * all of the domain.
  */
 const PRINCIPALS_CHANNEL = 'campus_principals';
 

@@ -415,9 +415,9 @@ export class RecordWrites {
     if (current === undefined) return { keys: undefined };
     const before = parseExactJson(current.data);
     const merged = applyChange(before, change, isReplace ? kept : undefined);
-    // Of a version the caller does not expect, or of a record it may not see, nothing is said but that.
+    // Nothing more is said of a version the caller does not expect, or of a record it may not see.
     if (options.ifVersion !== undefined && options.ifVersion !== current.version) return { keys: undefined };
-    // Of a record that may be changed and not read, what stays is not told, nor whether what is sent was
+    // A caller who may change a record and not read it is not told what stays, nor whether what is sent was
     // there already.
     const isReadable = readable !== undefined && current.is_readable;
     const judged = isReadable
@@ -536,7 +536,7 @@ interface Write {
 
 interface SentRecord {
   readonly id: string;
-  /** Without `_id`. */
+  /** The fields, without `_id`. */
   readonly data: JsonObject;
   /** The members that the caller sent; any other was set by a trigger. */
   readonly own: ReadonlySet<string>;

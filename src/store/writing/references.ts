@@ -72,7 +72,7 @@ function referencesIn(value: JsonValue, field: Field, place: Place): readonly He
   });
 }
 
-/** Which records can be pointed at though no statement finds them. */
+/** Lists the records that can be pointed at though no statement finds them. */
 export interface ReferenceContext {
   readonly scope: Scope;
   readonly findCollection: (name: string) => Collection | undefined;
@@ -170,7 +170,8 @@ function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceCo
 }
 
 /**
- * Without those that the record held in the same field before: an old reference does not block other changes.
+ * Leaves out those that the record held in the same field before: an old reference does not block other
+ * changes.
  */
 export function withoutHeld(
   references: readonly HeldReference[],

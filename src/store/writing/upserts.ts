@@ -27,8 +27,8 @@ import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js'
 
 export interface UpsertRequest {
   /**
-   * Of one that is there, the fields sent are changed, null removes one. One that is not there is a whole new
-   * record.
+   * Of a record that is there, the fields sent are changed, and null removes one. One that is not there is a
+   * whole new record.
    */
   readonly records: readonly JsonObject[];
   /** What tells records apart: `_id`, a unique field, or the name of a `uniqueTogether` rule. */
@@ -39,7 +39,7 @@ export interface Upserted {
   readonly created: number;
   /** Records that were there and are another one now. */
   readonly updated: number;
-  /** In the order they were sent. */
+  /** The records in the order they were sent. */
   readonly records: readonly StoredRecord[];
 }
 

@@ -71,8 +71,8 @@ export function toStored(collection: Collection, sent: JsonObject, options: ToSt
 }
 
 /**
- * As `toStored` for several records at once; pointers start with the record's index when there are more than
- * one.
+ * Does as `toStored` for several records at once; pointers start with the record's index when there are more
+ * than one.
  */
 export function toStoredAll(
   collection: Collection,
@@ -152,7 +152,7 @@ function convert(
     entries.push(...createdOn(collection, sent, options));
   }
   const data = Object.fromEntries(entries);
-  // Of values that are wrong already a check would say nothing new. Where fields are kept, only the store
+  // A check would say nothing new of values that are wrong already. Where fields are kept, only the store
   // knows the whole record.
   if (options.mode === 'create' && conversion.errors.length === 0) {
     const { secret = NO_SECRETS } = options;
@@ -161,7 +161,7 @@ function convert(
   return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
 }
 
-/** Where in the body a conversion is. */
+/** The place in the body that a conversion is at. */
 interface Place {
   readonly conversion: Conversion;
   readonly pointer: string;
@@ -210,7 +210,7 @@ function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
   return stampOf(field)?.(options.now, options.timeZone) ?? field.default;
 }
 
-/** Of a field that is stamped with the instant of the write: how that is written. */
+/** Tells how a field that is stamped with the instant of the write is written. */
 function stampOf(field: Field): ScalarType['stamp'] {
   return field.default === 'now' ? scalarTypeOf(field)?.stamp : undefined;
 }

@@ -43,7 +43,7 @@ export interface WriteTriggers {
 }
 
 export interface BeforeTrigger {
-  /** As whom it looks at the record and changes it. */
+  /** The principal as which the trigger looks at the record and changes it. */
   principalFor(scope: Scope): Principal;
   /** The record as it is to be instead; `undefined`: as it was given. @throws to refuse the write */
   ask(write: AskedWrite, within: Transaction): Promise<JsonObject | undefined>;
@@ -51,13 +51,13 @@ export interface BeforeTrigger {
 
 /** A write as a trigger sees it: without the fields that are hidden from it. */
 export interface AskedWrite {
-  /** With the trigger's principal. */
+  /** The scope has the trigger's principal. */
   readonly scope: Scope;
   readonly collection: string;
   readonly operation: WriteOperation;
-  /** As it will be; of a removal, as it is. */
+  /** The record as it will be; of a removal, as it is. */
   readonly record: JsonObject;
-  /** As it is now; `undefined` for a new one. */
+  /** The record as it is now; `undefined` for a new one. */
   readonly previous: JsonObject | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface PendingWrite {
   readonly collection: Collection;
   readonly operation: WriteOperation;
   readonly id: string;
-  /** Without `_id`. */
+  /** The record without `_id`. */
   readonly record: JsonObject;
   readonly previous: JsonObject | undefined;
 }

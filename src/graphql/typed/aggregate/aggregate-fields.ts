@@ -73,7 +73,7 @@ function toName({ words }: Draft): string {
 
 /** A value that has no name of its own yet. */
 interface Draft {
-  /** Of which its names are made. */
+  /** The words its names are made of. */
   readonly words: readonly string[];
   readonly key: GroupKey;
   readonly value: AggregateValue;

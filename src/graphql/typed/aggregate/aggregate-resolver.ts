@@ -197,7 +197,7 @@ export function createAggregateResolver(
   return AggregateResolver;
 }
 
-/** Of a reference its label, which may have changed: the last by the alphabet. */
+/** Groups by a reference show its label, which may have changed: the last by the alphabet. */
 function labelOf({ key, value }: KeyField): Measure {
   return value.kind === 'id' ? { kind: 'max', path: labelPath(key.path) } : { kind: 'records' };
 }
@@ -228,7 +228,7 @@ function toDistinctValue(group: Group, { value }: KeyField): DistinctValue {
   };
 }
 
-/** As the `where` of the collection takes it. */
+/** Writes the value as the `where` of the collection takes it. */
 function toOperand(stored: JsonValue, value: KeyField['value']): JsonValue {
   if (value.kind === 'enum') return value.namesByValue.get(String(stored)) ?? stored;
   const { kind } = value;

@@ -35,7 +35,7 @@ interface MeasureForm {
   readonly typeName: string;
   readonly of: string;
   readonly measures: readonly FieldMeasure[];
-  /** Of sum, avg, min and max. */
+  /** The scalar of sum, avg, min and max. */
   readonly scalar: ScalarForm['scalar'];
 }
 

@@ -245,7 +245,10 @@ export function createTypedBulkResolver(
       };
     }
 
-    /** Before anything is written: an answer that would be refused must not leave a change behind. */
+    /**
+     * This is checked before anything is written: an answer that would be refused must not leave a change
+     * behind.
+     */
     #shown(context: RequestContext, info: GraphQLResolveInfo): number {
       const { nodes, count } = selectedRecords(batchType.name, info, this.#services.pages);
       if (nodes.length > 0) this.#assertShown(context, info, nodes);
@@ -273,5 +276,5 @@ export function createTypedBulkResolver(
   return TypedBulkResolver;
 }
 
-/** In the place of an argument for fields that the records do not have. */
+/** It takes the place of an argument for fields that the records do not have. */
 const ABSENT = createParameterDecorator(() => undefined);

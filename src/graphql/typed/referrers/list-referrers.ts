@@ -1,10 +1,11 @@
-/** Which collections point to which: the fields a record type has beside its own. */
+/** Finds which collections point to which: the fields a record type has beside its own. */
 import { toFieldName, toTypeName } from '../graphql-names.js';
 import { RECORD_PARTS, type TypedCollection, type TypedModel, type TypedReferrers } from '../typed-model.js';
 
 /**
- * For each collection its fields with those of the records that point to it: named after their collection, `tasks`, and where that is
- * taken after the reference too, `tasksByManager`. Of references at the top of a record, and not in lists.
+ * Adds to each collection the fields with the records that point to it: they are named after their
+ * collection, `tasks`, and where that is taken after the reference too, `tasksByManager`. Of references at
+ * the top of a record, and not in lists.
  */
 export function withReferrers(model: TypedModel): TypedModel {
   const collections = model.collections.map((target): TypedCollection => {

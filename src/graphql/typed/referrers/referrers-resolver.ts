@@ -45,7 +45,7 @@ export function createReferrersResolver(
       this.#loader = loader;
     }
 
-    // By this name TypeGraphQL tells the fields of a type apart.
+    // TypeGraphQL tells the fields of a type apart by this name.
     @FieldResolver(() => connectionType, { description: referrers.description })
     async [referrers.name](
       @Root() record: TypedSource,

@@ -11,7 +11,7 @@ import type { ReferrersShape } from '../../../store/sql/shape.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 import { toStoredWhere } from '../typed-where.js';
 
-/** As graphql-js gives them. */
+/** The arguments as graphql-js gives them. */
 interface ReferrersArguments {
   readonly where?: object | null;
   readonly oquery?: string | null;
@@ -35,7 +35,7 @@ export function toReferrersShape(
     model,
     info,
   }: {
-    /** Of the record that is pointed to. */
+    /** The type of the record that is pointed to. */
     readonly typeName: string;
     readonly source: TypedCollection;
     readonly form: SelectedForm;

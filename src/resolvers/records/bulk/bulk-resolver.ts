@@ -85,7 +85,7 @@ interface BatchSource extends RecordBatch {
 @Resolver(() => GenericBatch)
 export class BulkResolver {
   readonly #pages: PageSizes;
-  /** For the typed fields too. */
+  /** The writes, which the typed fields use too. */
   readonly writes: BulkWrites;
 
   constructor(services: { readonly writes: BulkWrites; readonly pages: PageSizes }) {

@@ -13,7 +13,7 @@ import { type RecordsRequest, toFilter } from '../record-resolver.js';
 import { type KeptRecord, keepRecord, recallRecord, writeOnce } from '../write-once.js';
 import type { RecordBatch } from './record-batch.js';
 
-/** Which records are meant. */
+/** The records that are meant. */
 export interface Matching
   extends Pick<RecordsRequest, 'collection' | 'oquery' | 'isInsensitive' | 'where' | 'sort' | 'limit'> {
   /** Every record of the collection may be meant. */

@@ -7,7 +7,7 @@ import { selectedFields } from '../selection.js';
 export interface RecordBatch {
   /** Records created, changed or removed. */
   readonly count: number;
-  /** Of them, new ones. */
+  /** The number of new ones among them. */
   readonly created: number;
   /** Records that were there and matched. */
   readonly matched: number;

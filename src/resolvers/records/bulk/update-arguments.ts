@@ -98,7 +98,7 @@ function entriesOf(argument: string, sent: JsonValue | undefined): readonly Leaf
   return Object.entries(sent).map(([name, value]) => ({ path: name.split('.'), value }));
 }
 
-/** As `entriesOf`, where no value is an object: one there leads on. */
+/** Does as `entriesOf`, where no value is an object: one there leads on. */
 function leavesOf(argument: string, sent: JsonValue | undefined): readonly Leaf[] {
   return entriesOf(argument, sent).flatMap(({ path, value }): readonly Leaf[] => {
     if (!isJsonObject(value)) return [{ path, value }];

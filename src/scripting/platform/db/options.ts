@@ -41,7 +41,7 @@ export function readOptions(options: JsonValue | undefined): DbReadOptions {
   const limit = countOf(values, 'limit', place);
   return {
     sort: orNothing(values.sort),
-    // As drivers have it, 0 is no limit.
+    // Drivers take 0 for no limit.
     limit: limit === 0 ? undefined : limit,
     skip: countOf(values, 'skip', place) ?? 0,
     projection: projectionOf(values, place),

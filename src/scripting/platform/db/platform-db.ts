@@ -40,7 +40,7 @@ export interface PlatformDbOptions {
   readonly maxResultRecords: number;
 }
 
-/** As whom, where, and as a part of what a call is made. */
+/** The scope, the run and the transaction that a call is made in. */
 export interface DbCall {
   readonly scope: Scope;
   readonly within?: Transaction | undefined;

@@ -66,7 +66,9 @@ async function* text(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly stri
   if (rest !== '') yield [rest];
 }
 
-/** Without their ends, `\n` or `\r\n`; what follows the last one is a line unless it is empty. */
+/**
+ * Gives the lines without their ends, `\n` or `\r\n`; what follows the last one is a line unless it is empty.
+ */
 async function* lines(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   let begun = '';
   for await (const [piece = ''] of text(bytes)) {
@@ -83,7 +85,7 @@ async function* lines(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly str
   if (begun !== '') yield [begun];
 }
 
-/** In multiples of three bytes, so that the pieces in a row are the base64 of the whole. */
+/** Reads in multiples of three bytes, so that the pieces in a row are the base64 of the whole. */
 async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   let rest = Buffer.alloc(0);
   for await (const chunk of bytes) {

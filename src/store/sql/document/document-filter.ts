@@ -131,7 +131,7 @@ interface Place {
   readonly path: Path;
 }
 
-/** In its lax mode a jsonpath looks into lists one level at each step, as a query does. */
+/** A jsonpath in its lax mode looks into lists one level at each step, as a query does. */
 function scalarMatch(test: ValueTest, { json, path }: Place): Sql {
   if (!path.some(isNumber))
     return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
@@ -226,7 +226,7 @@ function hasSize(json: Sql, size: number): Sql {
   return Prisma.sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size} else false end`;
 }
 
-/** Of whole numbers, as Mongo has it: what comes after the point is cut off. */
+/** The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off. */
 function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { kind: 'remainder' }>): Sql {
   return Prisma.sql`coalesce(mod(trunc(to_number(${json})), ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
 }

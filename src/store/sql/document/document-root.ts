@@ -15,7 +15,7 @@ type Sql = Prisma.Sql;
 export interface DocumentRoot {
   /** All of it, with `_id`: jsonb. Of a record what the caller may see. */
   readonly json: Sql;
-  /** Where a query finds the values at a path. */
+  /** Gives where a query finds the values at a path. */
   targetAt(path: Path): MatchTarget;
   /** The value of an expression's path: jsonb, null where it is missing. */
   valueAt(path: Path): Sql;
@@ -69,7 +69,7 @@ export function documentRoot(json: Sql): DocumentRoot {
     valueAt(path) {
       const [first, ...rest] = path;
       if (first === undefined) return json;
-      // Of a list the members of its objects: only a document is certain to be none.
+      // A list is read by the members of its objects: only a document is certain to be none.
       if (rest.length === 0) return Prisma.sql`(${json} -> ${storable(first)}::text)`;
       return Prisma.sql`doc_value(${json}, ${path.map(storable)}::text[])`;
     },

@@ -11,7 +11,7 @@ export interface ExpressionContext {
   readonly now: Date;
   /** How many lists are open around it: names their aliases. */
   readonly depth?: number;
-  /** Of a `$lookup` around it: jsonb by name, null where missing. */
+  /** The variables of a `$lookup` around it: jsonb by name, null where missing. */
   readonly variables?: Variables;
 }
 

@@ -132,7 +132,7 @@ function mapOf(operand: Expression, expressions: Expressions): ExpressionValue {
 
 type Fold = (values: Sql) => ExpressionValue;
 
-/** Of one list its elements, of several operands these. */
+/** Folds the elements of one list, or several operands. */
 function folded(operator: string, fold: Fold): CompileOperator {
   return (operand, expressions) => {
     const operands = several(operator, operand);

@@ -79,7 +79,7 @@ function switchOf(operand: Expression, expressions: Expressions): ExpressionValu
   if (parts.branches.kind !== 'list' || parts.branches.elements.length === 0) {
     throw wrongOperands('$switch', 'a list of branches {case, then}');
   }
-  // Without a default Mongo fails where no branch is taken: a choice that needs the documents.
+  // Mongo fails where no branch is taken and there is no default: a choice that needs the documents.
   if (parts.default === undefined) throw new NotInSql('$switch without a default');
   const cases = parts.branches.elements.map((branch) => {
     const { case: when, then } = named('$switch', branch, { required: ['case', 'then'] });

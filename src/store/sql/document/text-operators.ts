@@ -33,7 +33,7 @@ function inCase(operator: string, name: 'lower' | 'upper'): CompileOperator {
   };
 }
 
-/** Of a number its digits. */
+/** A number is printed as its digits. */
 function printed(value: ExpressionValue): Sql {
   if (value.type === 'text') return value.sql;
   if (value.type === 'number') return Prisma.sql`trim_scale(${value.sql})::text`;

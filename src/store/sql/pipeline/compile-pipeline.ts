@@ -218,7 +218,7 @@ function compileUnwind(stage: UnwindStage, rows: Rows, { context }: Compilation)
     throw new NotInSql(`$unwind of ${path.join('.')}`);
   const all = wholeRows(rows, context);
   const top = all.root.valueAt([name]);
-  // Not through a list: there is none to unwind in each of its elements.
+  // It does not go through a list: there is none to unwind in each of its elements.
   const value = rest.length === 0 ? top : Prisma.sql`(${top} #> ${rest.map(storable)}::text[])`;
   const alias = context.aliases.next('u');
   const nothing = keepsEmpty ? Prisma.sql`jsonb_build_array(${value})` : Prisma.raw(`'[]'::jsonb`);
