@@ -1,9 +1,11 @@
 /**
- * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a
- * seed by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
- * `--minutes <number>` say where and how long (`--minutes 0` is one round).
+ * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a seed
+ * by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
+ * `--minutes <number>` say where and how long (`--minutes 0` is one round). `generative` is no file here: it runs,
+ * once, those tests of `npm test` that try more when a campaign runs them (test/full-length.ts).
  */
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 const { values: options, positionals: names } = parseArgs({
@@ -19,6 +21,16 @@ for (const [name, text] of Object.entries(options)) {
     throw new Error(`--${name} takes a number, not ${JSON.stringify(text)}`);
 }
 
+const GENERATIVE = 'generative';
+const ours = readdirSync('test/campaign').filter((name) => name.endsWith('.campaign.ts'));
+const campaigns = ours
+  .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+  .map((file) => `test/campaign/${file}`);
+const isGenerative = names.length === 0 || names.some((name) => GENERATIVE.includes(name));
+const generative = isGenerative ? findGenerative() : [];
+if (campaigns.length + generative.length === 0)
+  throw new Error(`there are ${[...ours, GENERATIVE].join(', ')}, and none has that in its name`);
+
 process.stderr.write(`seed ${options.seed}, ${options.minutes} minutes a campaign\n`);
 const jest = spawn(
   process.execPath,
@@ -27,9 +39,10 @@ const jest = spawn(
     'node_modules/jest/bin/jest.js',
     '--runInBand',
     '--testMatch',
-    '<rootDir>/test/campaign/*.campaign.ts',
-    '--testPathPatterns',
-    ...(names.length > 0 ? names.map((name) => `test/campaign/[^/]*${name}`) : ['test/campaign']),
+    '<rootDir>/test/**/*.{test,campaign}.ts',
+    '--runTestsByPath',
+    ...campaigns,
+    ...generative,
   ],
   {
     stdio: 'inherit',
@@ -39,3 +52,11 @@ const jest = spawn(
 jest.once('exit', (code) => {
   process.exitCode = code ?? 1;
 });
+
+/** They import what decides the length. */
+function findGenerative(): string[] {
+  const deciding = /\/full-length\.js'/;
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file}`)
+    .filter((file) => file.endsWith('.test.ts') && deciding.test(readFileSync(file, 'utf8')));
+}

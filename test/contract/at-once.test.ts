@@ -6,6 +6,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Domains } from '../../src/store/catalog/domains.js';
 import { openDatabase } from '../../src/store/database/database.js';
 import { createTestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
 import { scopeOf } from '../store/people.js';
 import { useGateway } from './gateway.js';
 import { type GraphqlAnswer, send } from './graphql.js';
@@ -137,9 +138,20 @@ describe('receipts of one series', () => {
   });
 
   it('beyond those that may wait are refused at once, and take no number', async () => {
-    const answers = await all(260, () =>
-      send(gateway, { as: 'accountant', query, variables: { student: 'p-0' } }),
-    );
+    // The first waits for this transaction, so that the others have to wait for it, however slow the machine is.
+    const other = await gateway.sql.connect();
+    await other.query('begin');
+    await other.query('select from receipt_series for update');
+    let refused = 0;
+    const sent = all(260, async () => {
+      const answer = await send(gateway, { as: 'accountant', query, variables: { student: 'p-0' } });
+      if (answer.errors.some(({ extensions }) => extensions.code === 'UNAVAILABLE')) refused += 1;
+      return answer;
+    });
+    await eventually(() => refused > 0);
+    await other.query('commit');
+    other.release();
+    const answers = await sent;
     const codes = new Set(answers.flatMap(({ errors }) => errors.map(({ extensions }) => extensions.code)));
     expect(codes).toEqual(new Set(['INVALID_VALUE', 'UNAVAILABLE']));
     const { rows } = await gateway.sql.query('select last_number::int as last from receipt_series');

@@ -4,6 +4,7 @@ import { ServiceError } from '../../src/errors.js';
 import { ExactNumber } from '../../src/json.js';
 import { OQUERY_LIMITS, parseOquery } from '../../src/languages/oquery.js';
 import type { Condition, Filter } from '../../src/model/filter.js';
+import { runsOf } from '../full-length.js';
 import { printOquery } from './print-oquery.js';
 
 describe('oquery', () => {
@@ -191,7 +192,7 @@ describe('oquery', () => {
         expect([code, status]).toEqual([expect.stringMatching(/^(MALFORMED_FILTER|LIMIT_EXCEEDED)$/), 400]);
       }
     });
-    fc.assert(check, { numRuns: 3_000 });
+    fc.assert(check, runsOf(3_000));
   });
 });
 
@@ -202,7 +203,7 @@ describe('printOquery', () => {
       fc.pre(Buffer.byteLength(text) <= OQUERY_LIMITS.maxBytes);
       expect(parseOquery(text)).toEqual(filter);
     });
-    fc.assert(check, { numRuns: 3_000 });
+    fc.assert(check, runsOf(3_000));
   });
 
   it('prints what was read in one canonical form', () => {
@@ -211,7 +212,7 @@ describe('printOquery', () => {
       fc.pre(Buffer.byteLength(text) <= OQUERY_LIMITS.maxBytes);
       expect(printOquery(parseOquery(text))).toBe(text);
     });
-    fc.assert(check, { numRuns: 1_000 });
+    fc.assert(check, runsOf(1_000));
   });
 
   it('escapes what would be read as something else', () => {

@@ -9,6 +9,7 @@ import { WHERE_LIMITS } from '../../src/languages/where-place.js';
 import type { Filter } from '../../src/model/filter.js';
 import { parseCollection } from '../../src/store/catalog/collection-definition.js';
 import { type CompileContext, compileFilter } from '../../src/store/sql/compile-filter.js';
+import { runsOf } from '../full-length.js';
 import { SAMPLE, UNDECLARED } from '../store/sql/sample-collection.js';
 
 describe('where', () => {
@@ -442,7 +443,7 @@ describe('a where that is refused', () => {
         expect(error).toBeInstanceOf(ServiceError);
       }
     });
-    fc.assert(check, { numRuns: 2_000 });
+    fc.assert(check, runsOf(2_000));
   });
 });
 

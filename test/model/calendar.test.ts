@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as calendar from '../../src/model/calendar.js';
+import { runsOf } from '../full-length.js';
 
 const { addDays, addMonths, dayOf, dayRange, instantFrom, isDay, isMonth, monthRange, today } = calendar;
 
@@ -62,7 +63,7 @@ describe('a day', () => {
       const { start, end } = dayRange(one, zone);
       if (start !== end) expect(dayOf(start, zone)).toBe(one);
     });
-    fc.assert(check, { numRuns: 500 });
+    fc.assert(check, runsOf(500));
   });
 
   it('that a zone left out is empty', () => {

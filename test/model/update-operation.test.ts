@@ -17,6 +17,7 @@ import {
   type UpdateOperation,
 } from '../../src/model/update-operation.js';
 import { valueAtPath } from '../../src/model/value-at-path.js';
+import { runsOf } from '../full-length.js';
 
 const MOMENT = { now: new Date('2026-11-20T19:00:00.000Z'), timeZone: 'Asia/Kolkata' };
 
@@ -249,7 +250,7 @@ describe('the laws of updates', () => {
       if (result === undefined) return;
       expect(isSameJson(parseExactJson(printExactJson(result)), result)).toBe(true);
     });
-    fc.assert(check, { numRuns: 2_000 });
+    fc.assert(check, runsOf(2_000));
   });
 
   it('find what was set where it was set, and nothing where it was unset', () => {
@@ -260,7 +261,7 @@ describe('the laws of updates', () => {
       const gone = attempt(result, { kind: 'unset', path: place });
       expect(gone === undefined ? undefined : (valueAtPath(gone, place) ?? null)).toBe(null);
     });
-    fc.assert(check, { numRuns: 2_000 });
+    fc.assert(check, runsOf(2_000));
   });
 
   it('leave alone what lies elsewhere', () => {
@@ -272,7 +273,7 @@ describe('the laws of updates', () => {
         if (!touched.has(field)) expect(result[field]).toBe(before[field]);
       }
     });
-    fc.assert(check, { numRuns: 2_000 });
+    fc.assert(check, runsOf(2_000));
   });
 
   it('add and multiply as decimals do, whatever the order of the addends', () => {
@@ -290,7 +291,7 @@ describe('the laws of updates', () => {
       expect(new Wide(String(add(amounts).n)).equals(sum)).toBe(true);
       expect(isSameJson(add(amounts), add([...amounts].reverse()))).toBe(true);
     });
-    fc.assert(check, { numRuns: 500 });
+    fc.assert(check, runsOf(500));
   });
 
   it('add to a set once, however often, and pull what was added', () => {
@@ -301,6 +302,6 @@ describe('the laws of updates', () => {
       const pulled = applyUpdate(once, [{ kind: 'pull', path: ['a'], matches: [one] }], MOMENT);
       expect((pulled.a as JsonValue[]).some((element) => isSameJson(element, one))).toBe(false);
     });
-    fc.assert(check, { numRuns: 500 });
+    fc.assert(check, runsOf(500));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What must hold between the numbers of the reports on attendance and results, whatever the school: on 200
+ * What must hold between the numbers of the reports on attendance and results, whatever the school: on
  * random small schools, each a domain of its own, and on the demo school.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,6 +13,7 @@ import { classGradeBook } from '../../src/reports/class-grade-book.js';
 import type { Report } from '../../src/reports/engine/report.js';
 import { studentAttendance } from '../../src/reports/student-attendance.js';
 import { teacherAttendance } from '../../src/reports/teacher-attendance.js';
+import { runsOf } from '../full-length.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
 const test = useReports('2027-03-31T12:00:00.000Z');
@@ -299,7 +300,7 @@ function recordsOf(student: School['students'][number], index: number) {
   ];
 }
 
-it(`holds on ${SCHOOLS} random small schools`, async () => {
+it('holds on random small schools', async () => {
   let count = 0;
   const range = { class: '5', start: '2026-04', end: '2026-07' };
   await fc.assert(
@@ -314,7 +315,7 @@ it(`holds on ${SCHOOLS} random small schools`, async () => {
       await expectSameByStudent(ask, range, domain);
       await expectResults(ask, '5');
     }),
-    { numRuns: SCHOOLS },
+    runsOf(SCHOOLS),
   );
 }, 240_000);
 

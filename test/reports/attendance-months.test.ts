@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ServiceError } from '../../src/errors.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { JsonObject } from '../../src/json.js';
+import { runsOf } from '../full-length.js';
 import { useReports } from './use-reports.js';
 
 const test = useReports('2026-07-31T12:00:00.000Z');
@@ -172,7 +173,7 @@ describe('the months of attendance', () => {
         for (const one of steps) await take(domain, one);
         await expectInStep(domain);
       }),
-      { numRuns: 100 },
+      runsOf(100),
     );
   }, 120_000);
 

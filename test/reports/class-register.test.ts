@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { classAttendance } from '../../src/reports/class-attendance.js';
+import { runsOf } from '../full-length.js';
 import { readText, scopeWith, useReports } from './use-reports.js';
 
 const TODAY = '2026-07-20';
@@ -153,7 +154,7 @@ function daysBy(first: string, last: string, nameOf: (day: string) => string): [
 }
 
 describe('the class register', () => {
-  it(`is what the marks of ${SCHOOLS} random schools say, whoever moved, joined or left`, async () => {
+  it('is what the marks of random schools say, whoever moved, joined or left', async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(school, range, async (one, [start = '', end = '']) => {
@@ -179,7 +180,7 @@ describe('the class register', () => {
           );
         expect(byKey(rows)).toEqual(byKey(told));
       }),
-      { numRuns: SCHOOLS },
+      runsOf(SCHOOLS),
     );
   }, 120_000);
 });

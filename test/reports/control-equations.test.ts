@@ -1,5 +1,5 @@
 /**
- * What must hold between the numbers of the fee reports, whatever the school: on 200 random small schools,
+ * What must hold between the numbers of the fee reports, whatever the school: on random small schools,
  * each a domain of its own, and on the demo school. Sums are of exact decimals.
  */
 import { describe, expect, it } from '@jest/globals';
@@ -16,6 +16,7 @@ import { feeDefaulters } from '../../src/reports/fee-defaulters.js';
 import { feeSummary } from '../../src/reports/fee-summary.js';
 import { outstandingAgeing } from '../../src/reports/outstanding-ageing.js';
 import { rolledBackReceipts } from '../../src/reports/rolled-back-receipts.js';
+import { runsOf } from '../full-length.js';
 import { readJson, scopeWith, useReports } from './use-reports.js';
 
 const SCHOOLS = 200;
@@ -263,7 +264,7 @@ async function expectEquations(ask: Ask, asOn: string): Promise<void> {
 }
 
 describe('the control equations hold', () => {
-  it(`on ${SCHOOLS} random small schools`, async () => {
+  it('on random small schools', async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -275,7 +276,7 @@ describe('the control equations hold', () => {
           await expectEquations(askOf(domain), asOn);
         },
       ),
-      { numRuns: SCHOOLS },
+      runsOf(SCHOOLS),
     );
   }, 240_000);
 

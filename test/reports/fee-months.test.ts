@@ -9,6 +9,7 @@ import type { JsonObject } from '../../src/json.js';
 import { type Day, isReportDay, isReportMonth } from '../../src/reports/engine/parameter-types.js';
 import { feeItems, headItems } from '../../src/reports/shared/fee-items.js';
 import type { Queryable } from '../../src/store/database/database.js';
+import { runsOf } from '../full-length.js';
 import { itemsOfRecords } from './items-of-records.js';
 import { useReports } from './use-reports.js';
 
@@ -158,7 +159,7 @@ describe('the months of the fee reports', () => {
         for (const one of steps) await take(domain, one);
         await expectInStep(domain);
       }),
-      { numRuns: 60 },
+      runsOf(60),
     );
   }, 120_000);
 
@@ -218,7 +219,7 @@ describe('the months of the fee reports', () => {
           );
         },
       ),
-      { numRuns: 200 },
+      runsOf(200),
     );
   }, 120_000);
 

@@ -9,6 +9,7 @@ import type { Collection } from '../../../src/model/collection.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';
+import { runsOf } from '../../full-length.js';
 import { contextOf, store } from '../../store/sql/find.js';
 import { DECLARED, LOOSE } from './collections.js';
 import { document, query } from './documents.js';
@@ -29,7 +30,7 @@ describe('a Mongo query', () => {
     ['of declared fields, without trusting the order of text', DECLARED, false, 10],
   ] as const) {
     it(
-      `finds what mingo finds, ${name}: ${runs * QUERIES_A_RUN} queries`,
+      `finds what mingo finds, ${name}`,
       () => expectSameAnswers(collection, isByteOrdered, runs),
       PATIENCE_MS,
     );
@@ -58,7 +59,7 @@ async function expectSameAnswers(
       });
     },
   );
-  await fc.assert(check, { numRuns: runs });
+  await fc.assert(check, runsOf(runs));
 }
 
 async function answersOf(

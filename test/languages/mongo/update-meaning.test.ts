@@ -7,10 +7,11 @@ import type { JsonObject, JsonValue } from '../../../src/json.js';
 import { printExactJson } from '../../../src/json.js';
 import { parseMongoUpdate } from '../../../src/languages/mongo/mongo-update.js';
 import { applyUpdate } from '../../../src/model/update-operation.js';
+import { runsOf } from '../../full-length.js';
 import { document, operand, scalar } from './documents.js';
 
 const MOMENT = { now: new Date('2026-04-01T00:00:00.000Z'), timeZone: 'Asia/Kolkata' };
-const RUNS = 700;
+const RUNS = runsOf(700);
 
 const one = (
   name: string,
@@ -78,7 +79,7 @@ function withoutSort(value: JsonValue): JsonValue {
 }
 
 describe('an update', () => {
-  it(`makes of a record what mingo makes of it: ${RUNS} updates`, () => {
+  it(`makes of a record what mingo makes of it`, () => {
     let refused = 0;
     const check = fc.property(document, update, (before, change) => {
       if (isNamedDifference(before, change)) return;
@@ -104,8 +105,8 @@ describe('an update', () => {
         after: sorted(JSON.parse(JSON.stringify(expected))),
       });
     });
-    fc.assert(check, { numRuns: RUNS });
-    expect(refused).toBeLessThan(RUNS / 10);
+    fc.assert(check, RUNS);
+    expect(refused).toBeLessThan(RUNS.numRuns / 10);
   });
 });
 

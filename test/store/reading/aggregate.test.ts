@@ -12,6 +12,7 @@ import {
 import type { AggregateQuery, Group } from '../../../src/model/aggregate-query.js';
 import { dayOf } from '../../../src/model/calendar.js';
 import { queryOf } from '../../../src/model/record-query.js';
+import { runsOf } from '../../full-length.js';
 import { ADMIN, SUB, scopeOf } from '../people.js';
 import { data as anyData } from '../sql/arbitraries.js';
 import { useTestStore } from '../store.js';
@@ -113,7 +114,7 @@ describe('groups', () => {
         const [whole] = await aggregate({ measures: MEASURES }, scopeOf({ roles: ['admin'], domain: SUB }));
         expect(comparable(whole)).toEqual(comparable({ keys: [], measures: measuresOf(records) }));
       }),
-      { numRuns: 60 },
+      runsOf(60),
     );
   }, 120_000);
 });

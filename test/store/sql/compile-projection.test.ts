@@ -11,6 +11,7 @@ import {
 import type { Path } from '../../../src/model/path.js';
 import { compileFields, compileProjection } from '../../../src/store/sql/compile-projection.js';
 import { useTestDatabase } from '../../database.js';
+import { runsOf } from '../../full-length.js';
 import { data } from './arbitraries.js';
 import { contextOf, expectSql } from './find.js';
 import { SAMPLE } from './sample-collection.js';
@@ -156,7 +157,7 @@ describe('a projection', () => {
         );
       },
     );
-    await fc.assert(check, { numRuns: 60 });
+    await fc.assert(check, runsOf(60));
   });
 });
 

@@ -6,6 +6,7 @@ import type { Filter } from '../../../src/model/filter.js';
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { compileFilter } from '../../../src/store/sql/compile-filter.js';
 import { useTestDatabase } from '../../database.js';
+import { runsOf } from '../../full-length.js';
 import { anyFilter, fittingFilter, looseFilter } from './arbitraries.js';
 import { contextOf } from './find.js';
 import { answersOf, expectSameMeaning, records } from './same-meaning.js';
@@ -55,7 +56,7 @@ describe('a compiled filter', () => {
         expect(['MALFORMED_FILTER', 'INVALID_VALUE']).toContain(error instanceof ServiceError && error.code);
       }
     });
-    fc.assert(check, { numRuns: 1_000 });
+    fc.assert(check, runsOf(1_000));
   });
 });
 
@@ -92,5 +93,5 @@ async function expectEqualAnswers(variantsOf: (filter: Filter) => readonly Filte
       for (const answer of rest) expect(answer).toEqual(first);
     }
   });
-  await fc.assert(check, { numRuns: 30 });
+  await fc.assert(check, runsOf(30));
 }

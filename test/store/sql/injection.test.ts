@@ -16,6 +16,7 @@ import { fieldJson } from '../../../src/store/sql/names.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
 import { statementName } from '../../../src/store/sql/statement-name.js';
 import { useTestDatabase } from '../../database.js';
+import { runsOf } from '../../full-length.js';
 import { fittingFilter } from './arbitraries.js';
 import { contextOf, store } from './find.js';
 import { SAMPLE } from './sample-collection.js';
@@ -186,7 +187,7 @@ describe('the text of a statement', () => {
       const another = compileFilter(withTexts(filter, other), contextOf(SAMPLE)).text;
       expect(withoutTrigrams(another)).toBe(withoutTrigrams(one));
     });
-    fc.assert(check, { numRuns: 500 });
+    fc.assert(check, runsOf(500));
   });
 
   it('is prepared under one name, which tells nothing of it', () => {

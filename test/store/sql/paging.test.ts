@@ -14,6 +14,7 @@ import {
   partsOfOrder,
 } from '../../../src/store/sql/record-source.js';
 import { useTestDatabase } from '../../database.js';
+import { runsOf } from '../../full-length.js';
 import { data, text } from './arbitraries.js';
 import { expectSql } from './find.js';
 import { SAMPLE, UNDECLARED } from './sample-collection.js';
@@ -122,7 +123,7 @@ describe('pages', () => {
         expect(await allPages({ domain, order, size, fromEnd: true })).toEqual([...whole].reverse());
       },
     );
-    await fc.assert(check, { numRuns: 60 });
+    await fc.assert(check, runsOf(60));
   }, 60_000);
 
   it('are in the order that the keys say, missing values last in every direction', async () => {
@@ -136,7 +137,7 @@ describe('pages', () => {
       expect(await allPages({ domain, order, size: pageSize, fromEnd: true })).toEqual(sorted.reverse());
       expect(await byParts(domain, order)).toEqual(sorted.reverse());
     });
-    await fc.assert(check, { numRuns: 100 });
+    await fc.assert(check, runsOf(100));
   }, 60_000);
 
   it('lie between two cursors', async () => {
@@ -166,7 +167,7 @@ describe('pages', () => {
         expect(whole).toEqual(fromEnd ? [...between].reverse() : between);
       },
     );
-    await fc.assert(check, { numRuns: 60 });
+    await fc.assert(check, runsOf(60));
   }, 60_000);
 
   it('go on where a cursor was, also when its record has gone', async () => {
@@ -237,7 +238,7 @@ describe('a cursor', () => {
     const check = fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json()), (input) =>
       expectStrange(input, order),
     );
-    fc.assert(check, { numRuns: 500 });
+    fc.assert(check, runsOf(500));
   });
 });
 
