@@ -16,6 +16,7 @@ import { translateDatabaseError } from './database-errors.js';
 import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { Renewal } from './renewal.js';
+import { queryRows } from './row-query.js';
 import { streamRows } from './row-stream.js';
 import { type SlowStatementWatch, watched } from './statement-watch.js';
 import { assertStorableArguments, assertStorableParameters } from './storable-parameters.js';
@@ -406,31 +407,6 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
   );
 }
 
-const DATE_OID = 1082;
-const BIGINT_OID = 20;
-const TEXT_PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
-  number,
-  (text: string) => unknown
->([
-  // The default makes a Date at local midnight of it, a day off in half the world.
-  [DATE_OID, (text) => text],
-  // Counts, and ids far from 2^53.
-  [BIGINT_OID, Number],
-]);
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-    TEXT_PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
-
-const TEXT_OID = 25;
-const BYTES: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number) =>
-    // Copied: the parser of the protocol moves what it has read to make room for the next packet.
-    oid === TEXT_OID
-      ? (value: Buffer) => Buffer.from(value)
-      : pg.types.getTypeParser(oid, 'binary')) as typeof pg.types.getTypeParser,
-};
-
 async function runQuery<Row extends object>(
   client: pg.PoolClient,
   sql: Prisma.Sql,
@@ -438,23 +414,18 @@ async function runQuery<Row extends object>(
   cancellation: Cancellation,
 ): Promise<Row[]> {
   assertStorableParameters(sql);
-  const config = {
-    text: sql.text,
-    values: sql.values,
-    types: texts === 'bytes' ? BYTES : TYPES,
-    ...(texts === 'bytes' && { binary: true }),
-    ...(name === undefined ? {} : { name }),
-  };
+  const statement = { text: sql.text, values: sql.values, name, texts: texts ?? 'strings' } as const;
   let cancelled: Promise<void> | undefined;
   const abort = () => {
     cancelled = cancellation.cancel(client);
   };
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const { rows } = await client.query<Row>(config);
-    return rows;
+    return await queryRows<Row>(client, statement);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    // Its own leads to the socket alone.
+    if (error instanceof Error) Error.captureStackTrace(error);
     throw translateDatabaseError(error);
   } finally {
     signal?.removeEventListener('abort', abort);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { useByteRows } from './byte-rows.js';
 
 /** What every connection tells of itself; `ConnectionWatch` is one. */
 export interface ClientWatcher {
@@ -72,6 +73,7 @@ export class WatchedClient extends pg.Client {
     super(config);
     this.#watcher = config.watcher;
     this.silenceLimitMs = config.silenceLimitMs;
+    useByteRows(this);
     // Node takes a lost connection without a listener for an uncaught error and ends the process. Whoever
     // uses the connection is told by its statement.
     this.on('error', () => {});

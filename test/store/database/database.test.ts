@@ -52,6 +52,80 @@ describe('query', () => {
     ).resolves.toEqual([{ day: '2026-03-29', count: 0, amount: '12345678901234567890.10' }]);
   });
 
+  it.each([undefined, 'told-as-bytes'])(
+    'gives texts as the bytes Postgres sent, prepared as %s',
+    async (name) => {
+      const sql = Prisma.sql`
+      select 'é ' || n as text, 200 + n as number, null::text as nothing, n = 1 as flag, date '2026-03-29' as day
+      from generate_series(1, 2) n`;
+      const row = (n: number) => ({
+        text: Buffer.from(`é ${n}`),
+        number: 200 + n,
+        nothing: null,
+        flag: n === 1,
+        day: '2026-03-29',
+      });
+      for (let run = 0; run < 3; run++) {
+        const options = { texts: 'bytes', ...(name !== undefined && { name }) } as const;
+        await expect(test.database.query(sql, options)).resolves.toEqual([row(1), row(2)]);
+        const [asStrings] = await test.database.query<{ text: string }>(
+          sql,
+          name === undefined ? {} : { name },
+        );
+        expect(asStrings?.text).toBe('é 1');
+      }
+    },
+  );
+
+  it('keeps a long answer whole that comes in many pieces', async () => {
+    const rows = await test.database.query<{ text: Buffer }>(
+      Prisma.sql`select repeat(chr(96 + n), 200000) as text from generate_series(1, 20) n`,
+      { texts: 'bytes' },
+    );
+    expect(rows.map(({ text }) => text.toString())).toEqual(
+      Array.from({ length: 20 }, (_, index) => String.fromCharCode(97 + index).repeat(200_000)),
+    );
+  });
+
+  it('knows a statement without rows when it comes again', async () => {
+    for (let run = 0; run < 3; run++) {
+      await expect(
+        test.database.query(Prisma.sql`delete from records where id = ${'none'}`, { name: 'without-rows' }),
+      ).resolves.toEqual([]);
+    }
+  });
+
+  it('refuses another text under a name that is taken, and goes on', async () => {
+    const taken = { name: 'taken' };
+    const client = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
+    try {
+      await client.query(Prisma.sql`select 1 as one`, taken);
+      await expect(client.query(Prisma.sql`select 2 as two`, taken)).rejects.toThrow('another statement');
+      await expect(client.query(Prisma.sql`select 1 as one`, taken)).resolves.toEqual([{ one: 1 }]);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('prepares again what could not be prepared, and runs again what failed', async () => {
+    const client = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
+    const divided = (n: number) =>
+      client.query(Prisma.sql`select 1 / ${n}::int as part`, { name: 'divided' });
+    const absent = () => client.query(Prisma.sql`select n from made_later`, { name: 'made-later' });
+    try {
+      await expect(divided(0)).rejects.toThrow();
+      await expect(divided(1)).resolves.toEqual([{ part: 1 }]);
+      await expect(divided(0)).rejects.toThrow();
+      await expect(divided(1)).resolves.toEqual([{ part: 1 }]);
+      await expect(absent()).rejects.toThrow();
+      await client.query(Prisma.sql`create table made_later as select 5 as n`);
+      await expect(absent()).resolves.toEqual([{ n: 5 }]);
+      await client.query(Prisma.sql`drop table made_later`);
+    } finally {
+      await client.close();
+    }
+  });
+
   it('prepares a named statement once a connection', async () => {
     const statement = (n: number) => Prisma.sql`select ${n}::int as prepared_number`;
     for (let n = 0; n < 20; n++) {

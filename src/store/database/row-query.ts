@@ -1,0 +1,187 @@
+/**
+ * A statement that gives rows, for node-postgres to run with less to do than a query of its own: what is known is
+ * not asked for again, and what is asked is one write.
+ */
+import { createRequire } from 'node:module';
+import pg from 'pg';
+import { serialize } from 'pg-protocol';
+import type { ByteRowReader } from './byte-rows.js';
+
+export interface RowStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Of the prepared statement; `undefined`: none. */
+  readonly name: string | undefined;
+  /** How columns of type text come. */
+  readonly texts: 'strings' | 'bytes';
+}
+
+/** Its type declarations leave it out. How node-postgres writes a value for Postgres to read. */
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
+  prepareValue(value: unknown): unknown;
+};
+
+type ReadValue = (value: string & Buffer) => unknown;
+
+interface Column {
+  readonly name: string;
+  readonly read: ReadValue;
+}
+
+/** What of a connection of node-postgres 8 is used here; its type declarations get it wrong. */
+interface WireConnection {
+  readonly stream: { readonly writable: boolean; write(bytes: Uint8Array): boolean };
+  /** Texts by names: what Postgres has prepared, and what was sent to be. */
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  readonly submittedNamedStatements: Record<string, string>;
+}
+
+interface RowDescription {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
+}
+
+/** Of the prepared statements of a connection, by name: Postgres runs none whose columns have changed. */
+const columnsByConnection = new WeakMap<object, Map<string, readonly Column[]>>();
+
+/**
+ * Runs the statement. With a name it is prepared once a connection. Values come as node-postgres reads them,
+ * except: `bigint` is a number, `date` stays the text `YYYY-MM-DD`.
+ */
+export function queryRows<Row extends object>(
+  client: pg.ClientBase,
+  statement: RowStatement,
+): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    client.query(new RowQuery(statement, { resolve: (rows) => resolve(rows as Row[]), reject }));
+  });
+}
+
+interface Settled {
+  readonly resolve: (rows: object[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What node-postgres calls on the way of a statement. */
+class RowQuery implements ByteRowReader {
+  /** Read by node-postgres, which notes what was prepared. */
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly takesBytes: boolean;
+  readonly #values: readonly unknown[];
+  readonly #settled: Settled;
+  readonly #rows: object[] = [];
+  #columns: readonly Column[] | undefined;
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor({ text, values, name, texts }: RowStatement, settled: Settled) {
+    this.text = text;
+    this.name = name;
+    this.takesBytes = texts === 'bytes';
+    this.#values = values;
+    this.#settled = settled;
+  }
+
+  /** node-postgres would put one here, and has no use for it. */
+  readonly callback = () => {};
+
+  submit(connection: WireConnection): Error | null {
+    const { name, text } = this;
+    const { parsedStatements, submittedNamedStatements } = connection;
+    const known = name === undefined ? undefined : (parsedStatements[name] ?? submittedNamedStatements[name]);
+    if (known !== undefined && known !== text) {
+      return new Error(`The prepared statement ${name} is another statement.`);
+    }
+    const messages: Buffer[] = [];
+    try {
+      if (known === undefined) messages.push(serialize.parse({ text, ...(name !== undefined && { name }) }));
+      messages.push(
+        serialize.bind({
+          ...(name !== undefined && { statement: name }),
+          values: this.#values as unknown[],
+          valueMapper: prepareValue,
+        }),
+      );
+    } catch (error) {
+      return error as Error;
+    }
+    if (known === undefined && name !== undefined) submittedNamedStatements[name] = text;
+    this.#columns = known === undefined ? undefined : this.#columnsOf(connection).get(this.#key);
+    if (this.#columns === undefined) messages.push(serialize.describe({ type: 'P' }));
+    messages.push(serialize.execute(), serialize.sync());
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages));
+    return null;
+  }
+
+  handleRowDescription({ fields }: RowDescription): void {
+    const toReader = this.takesBytes ? readerOfBytes : readerOf;
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: toReader(dataTypeID) }));
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly ((string & Buffer) | null)[] }): void {
+    if (this.#fault !== undefined) return;
+    const row: Record<string, unknown> = {};
+    try {
+      let index = 0;
+      for (const { name, read } of this.#columns ?? []) {
+        const value = fields[index] ?? null;
+        row[name] = value === null ? null : read(value);
+        index += 1;
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#fault = { error };
+    }
+  }
+
+  handleCommandComplete(_message: unknown, connection: WireConnection): void {
+    // Nothing is described of a statement without rows.
+    this.#columns ??= [];
+    if (this.name !== undefined) this.#columnsOf(connection).set(this.#key, this.#columns);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#fault === undefined) this.#settled.resolve(this.#rows);
+    else this.#settled.reject(this.#fault.error);
+  }
+
+  handleError(error: unknown): void {
+    this.#settled.reject(error);
+  }
+
+  handlePortalSuspended(): void {}
+
+  handleEmptyQuery(): void {}
+
+  /** The same statement may be read in two ways. */
+  get #key(): string {
+    return `${this.takesBytes ? 'bytes' : 'strings'} ${this.name}`;
+  }
+
+  #columnsOf(connection: WireConnection): Map<string, readonly Column[]> {
+    const known = columnsByConnection.get(connection);
+    if (known !== undefined) return known;
+    const columns = new Map<string, readonly Column[]>();
+    columnsByConnection.set(connection, columns);
+    return columns;
+  }
+}
+
+const TEXT_OID = 25;
+const DATE_OID = 1082;
+const BIGINT_OID = 20;
+const READERS: ReadonlyMap<number, ReadValue> = new Map<number, ReadValue>([
+  // The default makes a Date at local midnight of it, a day off in half the world.
+  [DATE_OID, (text) => text],
+  // Counts, and ids far from 2^53.
+  [BIGINT_OID, Number],
+]);
+
+function readerOf(typeOid: number): ReadValue {
+  return READERS.get(typeOid) ?? (pg.types.getTypeParser(typeOid, 'text') as ReadValue);
+}
+
+function readerOfBytes(typeOid: number): ReadValue {
+  if (typeOid === TEXT_OID) return (bytes) => Buffer.from(bytes);
+  const read = readerOf(typeOid) as (text: string) => unknown;
+  return (bytes) => read(bytes.toString());
+}
