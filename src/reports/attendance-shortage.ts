@@ -5,8 +5,10 @@ import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from '.
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
+import { classOrders } from './shared/class-orders.js';
 import { checkRange, inClass, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
+import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, unusableRoll } from './shared/roll.js';
 import { unusableHolidays } from './shared/school-days.js';
 import { presentDays, registeredStudents, sessionStart, studentDays } from './shared/student-days.js';
@@ -107,19 +109,15 @@ export const attendanceShortage = defineReport({
     const range = { first: firstDayOf(start), last: asked.localeCompare(today) < 0 ? asked : today };
     return {
       ctes: Prisma.sql`
-class_records as materialized (
-  select r.data->>'name' as class, to_number(r.data->'order') as class_order
-  from records r
-  where ${liveRecordsIn(domain, 'class')}
+class_records as materialized (${classOrders({ domain })}
 ),
 registrations as materialized (
   select ${registeredStudents(context)},
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone
   from records r
   where ${liveRecordsIn(domain, 'registration')}
-    and (${className}::text is null or r.data->'class' = to_jsonb(${className}::text))
-    and (${section}::text is null or r.data->>'section' = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+    and ${isInPlace(className, section)}
+    and ${isInSections(sections)}
 ),
 -- Those who are unusable go to the warnings; they have no day on the roll.
 students as materialized (

@@ -7,6 +7,7 @@ import { defineReport } from './engine/report.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
+import { isInSections } from './shared/place-conditions.js';
 import {
   marksOfNoDay,
   presentDays,
@@ -177,7 +178,7 @@ ${studentDays(
     last,
     classes: Prisma.sql`select ${className}::text`,
     where: Prisma.sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))`,
+    and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
   },
   context,
 )},

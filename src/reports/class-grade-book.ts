@@ -7,6 +7,8 @@ import { defineReport } from './engine/report.js';
 import { inSection } from './shared/common-parameters.js';
 import { gradedResults } from './shared/grades.js';
 import { assertPlace } from './shared/known-names.js';
+import { isInSections } from './shared/place-conditions.js';
+import { rollNumber } from './shared/roll-number.js';
 
 @column.rowType('ClassGradeBookSubject', 'What a student got in one subject.')
 class ClassGradeBookSubject {
@@ -118,14 +120,13 @@ listed as materialized (
   join results l on l.id = k.id
   left join lateral (
     select
-      r.data->>'name' as name,
-      case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no
+      r.data->>'name' as name,${rollNumber} as roll_no
     from records r
     where ${liveRecordsIn(domain, 'registration')} and r.id = k.student
     offset 0
   ) as s on true
   where (${section}::text is null or k.section = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(k.class, k.section)))
+    and ${isInSections(sections, { className: Prisma.sql`k.class`, section: Prisma.sql`k.section` })}
 ),
 listed_subjects as materialized (
   select s.* from subjects s where s.id in (select id from listed)

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { json } from './engine/statement.js';
 import { inSession } from './shared/common-parameters.js';
+import { listOrEmpty } from './shared/list-or-empty.js';
 import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('SectionDetails', 'A section of a class.')
@@ -83,12 +84,12 @@ export const classesByCategory = defineReport({
 sections as materialized (
   select
     coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
-    case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order,
+    to_number(r.data->'order') as class_order,
     section->>'name' as section, section_order,
     section->'class_teacher'->>'value' as teacher_id, section->'class_teacher'->>'label' as teacher, section->>'room' as room,
-    case when jsonb_typeof(section->'capacity') = 'number' then (section->'capacity')::numeric end as capacity
+    to_number(section->'capacity') as capacity
   from records r
-  left join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end)
+  left join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)})
     with ordinality as listed(section, section_order) on true
   where ${liveRecordsIn(domain, 'class')}
 ),

@@ -4,8 +4,10 @@ import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
+import { classOrders } from './shared/class-orders.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
+import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, rollDays } from './shared/roll.js';
 
 @column.rowType('AbsentStudent', 'A student who is absent or on leave on the day.')
@@ -69,9 +71,8 @@ found as materialized (
   from records r
   where ${liveRecordsIn(domain, 'attendance')}
     and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
-    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
-    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+    and ${isInPlace(className, section)}
+    and ${isInSections(sections)}
 ),
 -- A student without a registration has the name that the mark gives.
 marks as materialized (
@@ -89,10 +90,7 @@ marks as materialized (
     where ${liveRecordsIn(domain, 'registration')} and r.id = f.student
   ) as s on true
 ),
-classes as (
-  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
-  from records r
-  where ${liveRecordsIn(domain, 'class')}
+classes as (${classOrders({ domain })}
 ),
 by_section as materialized (
   select
@@ -105,7 +103,7 @@ by_section as materialized (
 ),
 absentees as materialized (
   select
-    m.*, r.data, case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, c.class_order
+    m.*, r.data, to_number(r.data->'roll_no') as roll_no, c.class_order
   from marks m
   left join records r on ${liveRecordsIn(domain, 'registration')} and r.id = m.student
   left join classes c on c.class = m.class

@@ -5,10 +5,11 @@ import { amountType, dayType, flagType, monthType, textType, zeroAmount } from '
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
+import { classOrders } from './shared/class-orders.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 import { assertFeeHead, assertPlace } from './shared/known-names.js';
+import { isInPlace } from './shared/place-conditions.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.')
@@ -195,19 +196,15 @@ students as materialized (
   select
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
     r.data->>'class' as class, r.data->>'section' as section,
-    case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no,
+    to_number(r.data->'roll_no') as roll_no,
     coalesce(r.data->>'father_name', r.data->>'mother_name') as guardian, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
   where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from sums)
-    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
-    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
+    and ${isInPlace(className, section)}
 ),
-classes as (
-  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
-  from records r
-  where ${liveRecordsIn(domain, 'class')}
+classes as (${classOrders({ domain })}
 ),
 listed as materialized (
   select
@@ -272,7 +269,7 @@ left join lateral (
   select
     r.data->>'receipt_no' as receipt_no,
     to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
-    case when jsonb_typeof(r.data->'total') = 'number' then round((r.data->'total')::numeric, 2) end as total
+    round(to_number(r.data->'total'), 2) as total
   from records r
   where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'student'->'value' = to_jsonb(l.student)

@@ -125,7 +125,7 @@ collected_in as materialized (
   from (
     select
       width_bucket(r.data->>'date', (select array_agg(starts order by starts) from session_months)) as place,
-      case when jsonb_typeof(r.data->'total') = 'number' then (r.data->'total')::numeric end as total
+      to_number(r.data->'total') as total
     from records r
     where ${liveRecordsIn(domain, 'fee_receipt')} and ${type} = 'month'
       and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb

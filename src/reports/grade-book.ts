@@ -6,6 +6,7 @@ import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { gradedResults } from './shared/grades.js';
 import { assertStudent } from './shared/people.js';
+import { isInSections } from './shared/place-conditions.js';
 
 @column.rowType('GradeBookComponent', 'A part of the mark of a subject.')
 class GradeBookComponent {
@@ -95,7 +96,7 @@ own as materialized (
   where ${liveRecordsIn(domain, 'result')}
     and r.data->'admission_no' = to_jsonb(${admissionNo}::text)
     and r.data->>'session' = ${session} and r.data->>'term' = ${term}
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+    and ${isInSections(sections)}
   order by r.id
   limit 1
 ),

@@ -5,10 +5,11 @@ import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
+import { classOrders } from './shared/class-orders.js';
 import { asOn, inClass, inSection } from './shared/common-parameters.js';
 import { feeItems, headItems } from './shared/fee-items.js';
 import { assertPlace } from './shared/known-names.js';
+import { isInPlace } from './shared/place-conditions.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
 @column.rowType('StudentAgeing', 'What a student owes, by how long it is overdue.')
@@ -110,21 +111,17 @@ buckets as materialized (
   ) as item
   group by student
 ),
-classes as (
-  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
-  from records r
-  where ${liveRecordsIn(domain, 'class')}
+classes as (${classOrders({ domain })}
 ),
 students as materialized (
   select
     r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
-    case when jsonb_typeof(r.data->'roll_no') = 'number' then (r.data->'roll_no')::numeric end as roll_no, r.data->>'guardian_phone' as phone,
+    to_number(r.data->'roll_no') as roll_no, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r
   where ${liveRecordsIn(domain, 'registration')}
     and r.id in (select student from buckets)
-    and (${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
-    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)
+    and ${isInPlace(className, section)}
 ),
 listed as materialized (
   select

@@ -4,6 +4,7 @@ import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf, monthsOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
+import { classOrders } from './shared/class-orders.js';
 import { inSession } from './shared/common-parameters.js';
 import { dayOfStrength, isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
@@ -65,10 +66,7 @@ counted as (
   from students
   where admitted_on <= ${day} and left_on is not null
 ),
-classes as (
-  select r.data->>'name' as class, case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end as class_order
-  from records r
-  where ${liveRecordsIn(domain, 'class')}
+classes as (${classOrders({ domain })}
 ),
 sections as materialized (
   select

@@ -8,6 +8,7 @@ import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
 import { checkRange, firstOfMonth, inSection } from './shared/common-parameters.js';
 import { assertPlace } from './shared/known-names.js';
 import { assertStudent } from './shared/people.js';
+import { isInSections } from './shared/place-conditions.js';
 import {
   countingMark,
   marksOf,
@@ -146,7 +147,7 @@ ${studentDays(
     ...range,
     classes: Prisma.sql`select null where false`,
     where: Prisma.sql`(${className}::text is null or p.class = ${className}::text) and (${section}::text is null or p.section = ${section}::text)
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(p.class, p.section)))`,
+    and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
   },
   context,
 )},

@@ -82,7 +82,7 @@ granted as materialized (
   select
     r.id, nullif(r.data->>'fee_head', '') as fee_head, r.data->>'session' as session,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind, r.data,
-    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
+    to_number(r.data->'value') as value
   from records r
   where ${liveRecordsIn(domain, 'fee_concession')}
     and r.data->'name'->'value' = ${json(studentId)}::jsonb

@@ -8,7 +8,9 @@ import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { feeItems } from './shared/fee-items.js';
+import { listOrEmpty } from './shared/list-or-empty.js';
 import { assertStudent } from './shared/people.js';
+import { isInSections } from './shared/place-conditions.js';
 
 @column.rowType('Sibling', 'A student with the same phone of the guardian.')
 class Sibling {
@@ -153,7 +155,7 @@ student as materialized (
   select r.id, r.data
   from records r
   where ${liveRecordsIn(domain, 'registration')} and r.data->'sequence' = ${json(admissionNo)}::jsonb
-    and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+    and ${isInSections(sections)}
   limit 1
 ),
 ${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id })},
@@ -241,7 +243,7 @@ marks as (
 left join lateral (
   select section->'class_teacher' as teacher
   from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as section
+  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as section
   where ${liveRecordsIn(domain, 'class')}
     and r.data->'name' = s.data->'class' and section->'name' = s.data->'section'
   limit 1

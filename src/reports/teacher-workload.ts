@@ -7,6 +7,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
+import { listOrEmpty } from './shared/list-or-empty.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 import { SectionOfTeacher } from './teachers.js';
 
@@ -88,9 +89,9 @@ sections as materialized (
   select
     element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students), 0) as students,
     json_agg(json_build_object('class', r.data->>'name', 'section', element->>'name')
-      order by case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end, r.data->>'name', element->>'name') as list
+      order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
   from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as element
+  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as element
   left join strengths n on n.class = r.data->>'name' and n.section = element->>'name'
   where ${liveRecordsIn(domain, 'class')}
   group by 1

@@ -7,6 +7,7 @@ import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { assertDepartment, assertRole } from './shared/known-names.js';
+import { listOrEmpty } from './shared/list-or-empty.js';
 
 @column.rowType('SectionOfTeacher', 'A section whose class teacher somebody is.')
 export class SectionOfTeacher {
@@ -90,16 +91,16 @@ staff as materialized (
     and r.data->'active' = ${String(active)}::jsonb
     and (${department}::text is null or r.data->'department' = ${json(department)}::jsonb)
     and exists (
-      select from jsonb_array_elements_text(case when jsonb_typeof(r.data->'roles') = 'array' then r.data->'roles' else '[]' end) as held
+      select from jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)}) as held
       where strpos(held, ${role}) > 0
     )
 ),
 sections as materialized (
   select section->'class_teacher'->>'value' as teacher, json_agg(json_build_object(
     'class', r.data->>'name', 'section', section->>'name'
-  ) order by case when jsonb_typeof(r.data->'order') = 'number' then (r.data->'order')::numeric end, r.data->>'name', section->>'name') as sections
+  ) order by to_number(r.data->'order'), r.data->>'name', section->>'name') as sections
   from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'sections') = 'array' then r.data->'sections' else '[]' end) as section
+  cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)}) as section
   where ${liveRecordsIn(domain, 'class')}
   group by 1
 ),

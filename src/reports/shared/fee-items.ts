@@ -53,7 +53,7 @@ granted as materialized (
   select
     r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
-    case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
+    to_number(r.data->'value') as value
   from records r
   where ${liveRecordsIn(domain, 'fee_concession')}
     ${toStudent}

@@ -17,6 +17,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import type { SchoolSettings } from '../engine/school-settings.js';
+import { listOrEmpty } from './list-or-empty.js';
 
 export function gradedResults({ grades, passPercent, rankMethod }: SchoolSettings): Sql {
   return Prisma.sql`
@@ -47,10 +48,10 @@ components as materialized (
         to_number(c.component->'max') as max, to_number(c.component->'weight') as weight, to_number(c.component->'marks') as marks,
         coalesce(c.component->>'state', case when c.component->'marks' is null then 'not_entered' else 'scored' end) as state
       from results q
-      cross join lateral jsonb_array_elements(case when jsonb_typeof(q.subjects) = 'array' then q.subjects else '[]' end)
+      cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`q.subjects`)})
         with ordinality as s(subject, place)
       cross join lateral jsonb_array_elements(
-        case when jsonb_typeof(s.subject->'components') = 'array' then s.subject->'components' else '[]' end
+        ${listOrEmpty(Prisma.sql`s.subject->'components'`)}
       ) with ordinality as c(component, place)
       -- So that a number is read once, and not wherever it is named.
       offset 0

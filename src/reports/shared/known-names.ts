@@ -12,6 +12,8 @@ import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { json } from '../engine/statement.js';
+import { listOrEmpty } from './list-or-empty.js';
+import { isInPlace } from './place-conditions.js';
 
 interface Place {
   readonly class?: string | undefined;
@@ -106,7 +108,7 @@ export async function assertDepartment(
 /** @throws NOT_FOUND (404) for a text that is in no role of any of the staff */
 export async function assertRole(role: string, context: ReportContext): Promise<void> {
   const known = await listOfStaff(
-    Prisma.sql`jsonb_array_elements_text(case when jsonb_typeof(r.data->'roles') = 'array' then r.data->'roles' else '[]' end)`,
+    Prisma.sql`jsonb_array_elements_text(${listOrEmpty(Prisma.sql`r.data->'roles'`)})`,
     context,
   );
   if (known.some((held) => held.includes(role))) return;
@@ -143,8 +145,7 @@ async function isRegistered({ class: className, section }: Place, context: Repor
 select r.id
 from records r
 where ${liveRecordsIn(context.domain, 'registration')}
-  and (${className ?? null}::text is null or r.data->'class' = ${json(className)}::jsonb)
-  and (${section ?? null}::text is null or r.data->'section' = ${json(section)}::jsonb)
+  and ${isInPlace(className ?? null, section ?? null)}
 limit 1`,
     context,
   );

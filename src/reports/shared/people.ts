@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { ReportContext } from '../engine/report-context.js';
+import { isInSections } from './place-conditions.js';
 
 /**
  * @throws NOT_FOUND (404) for an admission number nobody has; a teacher knows those of the sections taught
@@ -21,7 +22,7 @@ select r.id
 from records r
 where ${liveRecordsIn(domain, 'registration')}
   and r.data->'sequence' = to_jsonb(${admissionNo}::text)
-  and (${sections}::jsonb is null or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+  and ${isInSections(sections)}
 limit 1`,
     scope.signal ? { signal: scope.signal } : {},
   );

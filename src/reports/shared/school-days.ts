@@ -16,6 +16,7 @@ import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
 import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
+import { listOrEmpty } from './list-or-empty.js';
 
 export interface DayRange {
   readonly first: Day;
@@ -31,7 +32,7 @@ export function schoolDays(
 holidays as materialized (
   select
     r.id, r.data->>'date' as day, r.data->>'name' as name, r.data->'working' = 'true' as is_working,
-    case when jsonb_typeof(r.data->'classes') = 'array' then r.data->'classes' else '[]' end as classes
+    ${listOrEmpty(Prisma.sql`r.data->'classes'`)} as classes
   from records r
   where ${liveRecordsIn(domain, 'holiday')}
     and r.data->'date' >= to_jsonb(${first}::text) and r.data->'date' <= to_jsonb(${last}::text)

@@ -28,6 +28,7 @@ import type { Day } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
 import { type RollContext, rollDays, unusableRoll } from './roll.js';
+import { rollNumber } from './roll-number.js';
 import { type DayRange, schoolDays, unusableHolidays } from './school-days.js';
 
 /** The first day of the session a day is in. */
@@ -41,8 +42,7 @@ export function sessionStart(day: Day, { settings }: Pick<ReportContext, 'settin
  */
 export function registeredStudents(context: RollContext): Sql {
   return Prisma.sql`
-    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,
-    case when to_number(r.data->'roll_no') between 0 and 999999 then to_number(r.data->'roll_no')::int end as roll_no,
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name,${rollNumber} as roll_no,
     r.data->>'class' as class, r.data->>'section' as section,
     case when r.data->>'session' ~ '^[0-9]{4}-' then left(r.data->>'session', 4)::int end as session_year,
     ${rollDays(context)}`;

@@ -1,0 +1,26 @@
+/**
+ * Conditions on the class and the section that a record bears: what is asked for, and what a teacher may see.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
+import { json } from '../engine/statement.js';
+
+/** The records `r` of a class and of a section; of every one where none is asked for. */
+export function isInPlace(className: string | null, section: string | null): Sql {
+  return Prisma.sql`(${className}::text is null or r.data->'class' = ${json(className)}::jsonb)
+    and (${section}::text is null or r.data->'section' = ${json(section)}::jsonb)`;
+}
+
+/**
+ * What is of one of the sections that a teacher teaches; everything where `sections` is null. Class and
+ * section are the expressions of a statement, as JSON or as text.
+ */
+export function isInSections(
+  sections: string | null,
+  { className, section }: { readonly className: Sql; readonly section: Sql } = OF_RECORD,
+): Sql {
+  const pair = Prisma.sql`jsonb_build_array(jsonb_build_array(${className}, ${section}))`;
+  return Prisma.sql`(${sections}::jsonb is null or ${sections}::jsonb @> ${pair})`;
+}
+
+const OF_RECORD = { className: Prisma.sql`r.data->'class'`, section: Prisma.sql`r.data->'section'` };
