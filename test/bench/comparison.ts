@@ -18,6 +18,9 @@ import { countCreated, FIRST_CREATED_DAY, prepareSchool, removeCreated } from '.
 import type { MarkedAttendance } from './school-records.js';
 import { startBare } from './targets/bare.js';
 import { startGateway } from './targets/gateway.js';
+import { naive } from './targets/naive.js';
+import { startPeer } from './targets/peer.js';
+import { postgraphile } from './targets/postgraphile.js';
 import type { Target, TargetOptions } from './targets/target.js';
 import { type LoadWorkload, listWorkloads, type SingleWorkload, type Workload } from './workloads.js';
 
@@ -58,10 +61,16 @@ export interface WorkloadResult {
 }
 
 const POOL_SIZE = 16;
+const PEERS = [postgraphile, naive];
+
+export const TARGET_NAMES = ['bare', 'rest', 'graphql', ...PEERS.map(({ name }) => name)];
 const WARM_UP_SECONDS = 2;
 
 export async function compare(options: ComparisonOptions): Promise<readonly WorkloadResult[]> {
   const { databaseUrl, directory } = options;
+  const unknown = options.targets.filter((name) => !TARGET_NAMES.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`--targets ${unknown.join(', ')}: there are ${TARGET_NAMES.join(', ')}`);
   await mkdir(directory, { recursive: true });
   const key = await prepareSchool(databaseUrl, options.attendance);
   await removeCreated(databaseUrl);
@@ -98,6 +107,7 @@ async function startTargets(
     // Whichever is not asked for shares the process that is stopped by the other.
     started.push(...both.filter(({ name }) => names.includes(name)));
   }
+  for (const peer of PEERS) if (names.includes(peer.name)) started.push(await startPeer(peer, options));
 }
 
 interface Run {

@@ -10,6 +10,8 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   [LIMIT, 'bare server'],
   ['rest', 'gateway, REST'],
   ['graphql', 'gateway, GraphQL'],
+  ['postgraphile', 'PostGraphile 5'],
+  ['naive', 'Apollo + TypeGraphQL + Prisma'],
 ]);
 
 /** Medians, with the least and the most of the rounds where there are several. */

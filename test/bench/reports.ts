@@ -3,6 +3,7 @@
  * of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how
  * each collection is reached. The first lines say how fast the machine is at the least things: a row by its
  * key as pgbench reads it, and one record by its key. One query runs on one processor: no parallel workers.
+ * A second table sets three reports beside statements written by hand.
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
@@ -17,6 +18,8 @@ import { applyMigrations } from '../../src/store/database/migrations.js';
 import { RecordStore } from '../../src/store/record-store.js';
 import { median } from './median.js';
 import { selectsASecond } from './pgbench.js';
+import { fillPlainTables } from './plain-tables.js';
+import { compareByHand } from './reports-by-hand.js';
 import { SCHOOL, seedRecords } from './school-records.js';
 
 const NOW = new Date('2027-03-31T12:00:00.000Z');
@@ -69,6 +72,7 @@ export async function benchReports(url: string): Promise<void> {
   const catalog = await Catalog.load({ database, directory: 'schema/collections', topDomain: () => SCHOOL });
   try {
     await seedRecords(url, { students: 5000, days: 200 });
+    await fillPlainTables(url);
     console.log(`pgbench, select only, one client: ${await selectsASecond(url)}`);
     await printBenches(database, catalog);
   } finally {
@@ -107,6 +111,7 @@ async function printBenches(database: Database, catalog: Catalog): Promise<void>
     ]);
   }
   console.log(table.toString());
+  console.log(await compareByHand(services, ADMIN));
 }
 
 const ADMIN: Scope = {

@@ -86,7 +86,7 @@ function restDialect(headers: Headers): Dialect {
     contains: (text) =>
       read(`/o/recs/registration?stream=true&oquery=name=*${encodeURIComponent(text)}&limit=20`),
     collection: ({ from, to }) =>
-      read(`/?report=daily-fee-collection&from=${from}&to=${to}&payment_type=all`),
+      read(`/?report=daily-fee-collection&from=${from}&to=${to}&payment_type=all&format=ndjson`),
     create: (mark) => post('/o/attendance', restMark(mark)),
     stream: (count) => read(`/o/recs/attendance?stream=true&limit=${count}`),
     createMany: (marks) => post('/o/attendance', marks.map(restMark)),
