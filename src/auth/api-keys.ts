@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import { isUuid } from '../uuid.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
@@ -141,10 +142,8 @@ export class ApiKeys {
     const rows = await this.#database.query(Prisma.sql`
       select 1 as one
       from records r
-      where r.domain = ${scope.domain.id}
-        and r.collection = 'pltf_user'
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
         and r.id = ${userId}
-        and r.deleted_at is null
         and r.data -> 'active' = 'true'`);
     if (rows.length === 0)
       throw new ServiceError('NOT_FOUND', 'There is no active user with this id in the domain.', {

@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
@@ -235,9 +236,7 @@ export class Authenticator {
           c.token_epoch as epoch
         from records r
         left join credentials c on c.domain_id = r.domain and c.user_id = r.id
-        where r.domain = ${isPossible ? domainId : ''}
-          and r.collection = 'pltf_user'
-          and r.deleted_at is null
+        where ${liveRecordsIn(isPossible ? domainId : '', 'pltf_user')}
           and r.data -> 'user_name' = to_jsonb(${isPossible ? userName : ''}::text)`,
       { name: 'auth-login' },
     );

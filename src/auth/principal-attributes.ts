@@ -3,6 +3,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parseExactJson } from '../json.js';
 import type { Collection, Grant } from '../model/collection.js';
 import type { Queryable } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 
 export type PrincipalAttributes = Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 
@@ -46,9 +47,7 @@ function selectGrant(
     select ${grant.attribute}::text as attribute, jsonb_build_array(${Prisma.join(grant.key.map((path) => selectPart(path, grant)))})::text as key
     from records r
     cross join lateral jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) as e (element)
-    where r.domain = ${user.domainId}
-      and r.collection = ${collection.name}
-      and r.deleted_at is null
+    where ${liveRecordsIn(user.domainId, collection.name)}
       and r.data @? ${`$.${JSON.stringify(grant.list)}[*]${isCaller.slice(1)}`}::jsonpath
       and jsonb_path_exists(e.element, ${isCaller}::jsonpath)`;
 }

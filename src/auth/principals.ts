@@ -8,6 +8,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
 import type { KeyScopes, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import type { AccessClaims } from './access-tokens.js';
 import { loadPrincipalAttributes } from './principal-attributes.js';
 
@@ -276,12 +277,11 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql 
       null::jsonb as scopes
     from sessions s
     join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
-    join records r on r.domain = s.domain_id and r.collection = 'pltf_user' and r.id = s.user_id
+    join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
     where s.id = ${origin.id}::uuid
       and s.domain_id = ${domainId}
       and s.user_id = ${userId}
       and s.revoked_at is null
-      and r.deleted_at is null
       and r.data -> 'active' = 'true'`;
 }
 
@@ -296,12 +296,11 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
       k.scopes as scopes
     from api_keys k
     left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
-    join records r on r.domain = k.domain_id and r.collection = 'pltf_user' and r.id = k.user_id
+    join records r on ${liveRecordsIn(Prisma.raw('k.domain_id'), 'pltf_user')} and r.id = k.user_id
     where k.id = ${origin.id}::uuid
       and k.domain_id = ${domainId}
       and k.user_id = ${userId}
       and k.revoked_at is null
-      and r.deleted_at is null
       and r.data -> 'active' = 'true'`;
 }
 

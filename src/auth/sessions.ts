@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database, Queryable } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser } from './principals.js';
 
@@ -93,14 +94,13 @@ export class Sessions {
           set used_at = now()
           from sessions s
           join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
-          join records r on r.domain = s.domain_id and r.collection = 'pltf_user' and r.id = s.user_id
+          join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and t.used_at is null
             and t.expires_at > now()
             and s.id = t.session_id
             and s.revoked_at is null
             and s.expires_at > now()
-            and r.deleted_at is null
             and r.data -> 'active' = 'true'
           returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data
         ), extended as (

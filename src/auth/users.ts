@@ -9,6 +9,7 @@ import type { Principal, Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { Passwords } from './passwords.js';
 import { loadPrincipalAttributes } from './principal-attributes.js';
@@ -94,9 +95,7 @@ export class Users {
     const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
       select r.id
       from records r
-      where r.domain = ${domainId}
-        and r.collection = 'pltf_user'
-        and r.deleted_at is null
+      where ${liveRecordsIn(domainId, 'pltf_user')}
         and r.data -> 'user_name' = to_jsonb(${change.userName}::text)`);
     if (!user)
       throw new ServiceError('NOT_FOUND', `There is no user "${change.userName}" in ${scope.domain.name}.`);
@@ -117,9 +116,7 @@ export class Users {
     const [user] = await this.#database.query<{ id: string; roles: unknown }>(Prisma.sql`
       select r.id, r.data -> 'roles' as roles
       from records r
-      where r.domain = ${domainId}
-        and r.collection = 'pltf_user'
-        and r.deleted_at is null
+      where ${liveRecordsIn(domainId, 'pltf_user')}
         and r.data -> 'user_name' = to_jsonb(${userName}::text)
         and r.data -> 'active' = 'true'`);
     if (!user) {
@@ -154,9 +151,7 @@ export class Users {
         (select max(s.created_at) from sessions s where s.domain_id = r.domain and s.user_id = r.id) as "lastLoginAt"
       from records r
       left join credentials c on c.domain_id = r.domain and c.user_id = r.id
-      where r.domain = ${scope.domain.id}
-        and r.collection = 'pltf_user'
-        and r.deleted_at is null
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
       order by "userName", r.id`);
     return rows.map((row) => ({
       ...row,

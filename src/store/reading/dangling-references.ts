@@ -6,7 +6,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection, Field } from '../../model/collection.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
-import { nameLiteral } from '../sql/records-of.js';
+import { liveRecordsIn, nameLiteral } from '../sql/records-of.js';
 
 export interface DanglingReferences {
   readonly collection: string;
@@ -75,9 +75,7 @@ with dangling as (
   select r.id, exists (select 1 from records t where ${isTarget}) as is_removed
   from records r
   cross join lateral jsonb_path_query(r.data, ${jsonpath}::jsonpath) as h(value)
-  where r.domain = ${domainId}
-    and r.collection = ${nameLiteral(collection.name)}
-    and r.deleted_at is null
+  where ${liveRecordsIn(domainId, collection.name)}
     and jsonb_typeof(h.value) = 'string'
     and not exists (select 1 from records t where ${isTarget} and t.deleted_at is null)
 )
