@@ -3,6 +3,7 @@
  * them.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -71,8 +72,13 @@ async function compile(): Promise<string> {
     ...['--target', 'es2023', '--module', 'nodenext'],
     ...['--types', 'node', '--skipLibCheck', '--ignoreConfig'],
   ];
-  const compiler = spawn(process.execPath, [TSC, ...flags, ...target, ...files]);
-  return await text(compiler.stdout);
+  const compiler = spawn(process.execPath, [TSC, ...flags, ...target, ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(compiler, 'close');
+  const complaints = await text(compiler.stdout);
+  await ended;
+  return complaints;
 }
 
 describe('GraphQL Code Generator', () => {
