@@ -57,13 +57,20 @@ export function valueKindOf(field: DeclaredType): ValueKind {
 
 /** `undefined` for what no declaration may say, such as a number of the format `month`. */
 export function findScalar({ type, format, isDecimal = false }: DeclaredType): ScalarName | undefined {
-  return NAMES.find((name) => {
-    const { declared } = SCALAR_TYPES[name];
-    return (
-      declared.type === type && declared.format === format && (declared.isDecimal ?? false) === isDecimal
-    );
-  });
+  return DECLARED.find((one) => one.type === type && one.format === format && one.isDecimal === isDecimal)
+    ?.name;
 }
+
+/** Looked through for every field of every record that is written. */
+const DECLARED: readonly {
+  readonly name: ScalarName;
+  readonly type: string;
+  readonly format: string | undefined;
+  readonly isDecimal: boolean;
+}[] = NAMES.map((name) => {
+  const { type, format, isDecimal = false } = SCALAR_TYPES[name].declared;
+  return { name, type, format, isDecimal };
+});
 
 export function isScalarName(name: string): name is ScalarName {
   return Object.hasOwn(TYPES, name);
