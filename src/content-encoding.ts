@@ -88,22 +88,6 @@ export async function* compressChunks(
   }
 }
 
-/** `"3"` compressed by Brotli is `"3-br"`: other bytes have another strong tag. */
-export function encodedEtag(etag: string, encoding: ContentEncoding): string {
-  return etag.replace(/"$/, `-${encoding}"`);
-}
-
-/** The tag of the same content as it is before it is compressed. */
-export function plainEtag(etag: string): string {
-  return etag.replace(/-(?:br|gzip)"$/, '"');
-}
-
-/** The tag a 304 tells: that of the very bytes the caller has, where it names one of the same content. */
-export function etagHeld(ifNoneMatch: string | undefined, etag: string): string {
-  const held = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return held?.find((tag) => plainEtag(tag) === etag) ?? etag;
-}
-
 function preferredEncoding(header: string): ContentEncoding | undefined {
   if (remembered.has(header)) return remembered.get(header);
   const best = new Negotiator({ headers: { 'accept-encoding': inOurOrder(header) } }).encoding([

@@ -1,7 +1,8 @@
 /** The last step of an answer that is there as a whole: REST and GraphQL send it alike. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { type ContentEncoding, compressWhole, contentEncodingFor, encodedEtag } from './content-encoding.js';
+import { type ContentEncoding, compressWhole, contentEncodingFor } from './content-encoding.js';
+import { encodedEtag } from './etag.js';
 
 export interface TextAnswer {
   readonly status: number;

@@ -3,12 +3,12 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
-import { isUuid } from '../uuid.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';

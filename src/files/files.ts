@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
-import { ServiceError } from '../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import type { Database, Transaction } from '../store/database/database.js';
@@ -215,7 +215,9 @@ export class Files {
       if (used + size > limits.quotaBytes) throw overQuota(limits.quotaBytes);
       const ready = await markReady(tx, { id, size, sha256 });
       if (ready) return ready;
-      throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', { retryAfterSeconds: 1 });
+      throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', {
+        retryAfterSeconds: RETRY_SOON_SECONDS,
+      });
     };
     return await this.#finishing.run(scope.domain.id, () => inOwnTransaction(database, finish));
   }

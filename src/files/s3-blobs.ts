@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 
 export interface S3Settings {
@@ -111,6 +111,6 @@ function toServiceError(error: unknown): unknown {
   if (error instanceof Error && error.cause instanceof ServiceError) return error.cause;
   return new ServiceError('UNAVAILABLE', 'The storage of files does not answer.', {
     cause: error,
-    retryAfterSeconds: 5,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

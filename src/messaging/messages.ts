@@ -55,7 +55,7 @@ export interface MessagesOptions {
 }
 
 const KEY = /^[\x20-\x7e]{1,200}$/;
-const RETRY_AFTER_SECONDS = 600;
+const QUOTA_RETRY_SECONDS = 600;
 
 export class Messages {
   readonly #options: MessagesOptions;
@@ -205,7 +205,7 @@ export class Messages {
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
       `a school sends at most ${limit} ${what} an hour (${setting}), and has asked for ${sent}`,
-      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      { retryAfterSeconds: QUOTA_RETRY_SECONDS },
     );
   }
 }

@@ -17,16 +17,6 @@ export function parseIfMatch(header: string | string[] | undefined): number | un
 }
 
 /**
- * Whether `If-None-Match` names this version, so that a reader has it already. Weak tags count, as the RFC
- * says.
- */
-export function isUnchanged(header: string | string[] | undefined, version: number): boolean {
-  const text = textOf(header);
-  if (text === undefined) return false;
-  return text.trim() === '*' || versionsIn(text, /^(?:W\/)?"(\d{1,9})(?:-(?:br|gzip))?"$/).includes(version);
-}
-
-/**
  * @throws MALFORMED_REQUEST (400) for `If-None-Match` on a write: ignored, it would overwrite what it is to
  * protect.
  */

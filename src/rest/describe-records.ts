@@ -1,14 +1,16 @@
 /**
  * The records of each declared collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
  */
+
 import type { Collection, Field } from '../model/collection.js';
 import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
+import { RECORD_ID_PATTERN } from '../model/record-id.js';
 import type { Schema } from './route.js';
 
 const RECORD_MEMBERS: Schema = {
   _id: {
     type: 'string',
-    pattern: '^[A-Za-z0-9_.:-]{1,64}$',
+    pattern: RECORD_ID_PATTERN,
     description: 'On create chosen by the client, or made.',
   },
   created_on: {

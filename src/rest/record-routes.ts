@@ -1,8 +1,11 @@
 /** The rows of the table that read and write records. @see interface 4.2–4.4, decisions 3–5 */
+
 import { ServiceError } from '../errors.js';
+import { isUnchanged } from '../etag.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { parseProjectParameter, parseSortParameter } from '../languages/sort-parameter.js';
 import type { Filter } from '../model/filter.js';
+import { RECORD_ID_PATTERN } from '../model/record-id.js';
 import type { Domain, RecordVerb } from '../model/scope.js';
 import { todayIn } from '../reports/engine/school-calendar.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
@@ -11,7 +14,7 @@ import type { RecordSet } from '../store/reading/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
 import { type Answer, jsonAnswer, type WholeAnswer } from './answer.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
-import { assertNoIfNoneMatch, isUnchanged, parseIfMatch, printEtag } from './conditional.js';
+import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
 import { MEDIA_TYPES } from './negotiation.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import {
@@ -44,7 +47,7 @@ const RECORD_ID: Parameter = {
   in: 'path',
   isRequired: true,
   description: "the record's _id",
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$' },
+  schema: { type: 'string', pattern: RECORD_ID_PATTERN },
 };
 const PROJECT: Parameter = optional(
   'project',
@@ -166,7 +169,7 @@ const getRecord: Route = {
       ...(projection && { projection }),
     });
     const etag = printEtag(record.version);
-    if (isUnchanged(request.headers['if-none-match'], record.version)) {
+    if (isUnchanged(request.headers['if-none-match'], printEtag(record.version))) {
       return { kind: 'empty', status: 304, headers: { etag } };
     }
     return jsonAnswer(record.json, { headers: { etag } });

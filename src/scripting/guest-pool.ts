@@ -1,7 +1,7 @@
 /** The guest threads: some kept ready, more when needed, never more than the settings allow. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { GuestFunction } from './guest/guest-message.js';
 import { GuestThread } from './guest-thread.js';
 import type { ScriptLimits } from './script-limits.js';
@@ -61,7 +61,9 @@ export class GuestPool {
 
   #assertOpen(): void {
     if (this.#isClosed) {
-      throw new ServiceError('UNAVAILABLE', 'the service is shutting down', { retryAfterSeconds: 5 });
+      throw new ServiceError('UNAVAILABLE', 'the service is shutting down', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     }
   }
 

@@ -2,7 +2,7 @@
  * How many lists the scripts of a gateway read at once: each holds a connection of those that all streamed
  * answers share.
  */
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import { printLimit, type ScriptLimits } from './script-limits.js';
 
 export class OpenStreams {
@@ -27,7 +27,7 @@ export class OpenStreams {
       throw new ServiceError(
         'UNAVAILABLE',
         `the scripts of this gateway read ${printLimit(this.#limits, 'streams')} lists at once, and all are open; try again`,
-        { retryAfterSeconds: 5 },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
     this.#count += 1;

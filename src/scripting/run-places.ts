@@ -1,12 +1,11 @@
 /**
  * The places of scripts: those of runs, and others for what a write asks, which no run takes away from it.
  */
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { type NoPlace, Places, type Visitor } from './places.js';
 import { LIMIT_VARIABLES, printLimit, type ScriptLimits } from './script-limits.js';
 
-const RETRY_AFTER_SECONDS = 5;
 /** Writes are short: their places are free again soon. */
 const RETRY_WRITE_AFTER_SECONDS = 1;
 

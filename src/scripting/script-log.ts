@@ -1,12 +1,12 @@
 /** What scripts log to be looked at later: lines with a level, by script and run. */
 
+import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import { credentialName, type Scope } from '../model/scope.js';
 import { replaceUnstorableText } from '../model/unstorable-text.js';
 import type { Database, Queryable } from '../store/database/database.js';
-import { isUuid } from '../uuid.js';
 import type { CallingRun } from './platform/host-binding.js';
 import type { OutputLevel } from './run-request.js';
 import { runsInReach } from './runs-in-reach.js';

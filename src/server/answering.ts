@@ -1,6 +1,7 @@
 /** Writes an `Answer` of the REST table to the wire. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { compressChunks, contentEncodingFor, etagHeld } from '../content-encoding.js';
+import { compressChunks, contentEncodingFor } from '../content-encoding.js';
+import { etagHeld } from '../etag.js';
 import type { Answer, StreamAnswer, WholeAnswer } from '../rest/answer.js';
 import { acceptEncodingOf, replyHeaders, resetConnection, sendText, setEncoding } from '../text-answer.js';
 import { endMarkerFor, MARKER_HEADERS, withEndMarker } from './end-marker.js';

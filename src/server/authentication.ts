@@ -1,5 +1,6 @@
 /** Turns the credential into a scope, and counts the request against it. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { parseBearer } from '../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
 import type { Principal } from '../model/scope.js';
@@ -38,13 +39,13 @@ export function useAuthentication(app: FastifyInstance, options: AuthenticationO
   });
 
   async function authenticate(authorization: string): Promise<Principal> {
-    return await options.authenticator.authenticate(parseBearer(authorization));
+    return await options.authenticator.authenticate(bearerOf(authorization));
   }
 }
 
 /** @throws UNAUTHENTICATED (401) for another scheme */
-function parseBearer(authorization: string): string {
-  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+function bearerOf(authorization: string): string {
+  const bearer = parseBearer(authorization);
   if (bearer !== undefined) return bearer;
   throw new ServiceError('UNAUTHENTICATED', 'The Authorization header is to be: Bearer <token>.');
 }

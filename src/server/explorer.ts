@@ -8,12 +8,13 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.js';
+import { isUnchanged } from '../etag.js';
 import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { type PageFiles, pageDirectory, readPageFiles } from '../explore/page-files.js';
 import type { Domain } from '../model/scope.js';
 import { addOtherMethods } from './rest.js';
 import { EXPLORER_HEADERS } from './security-headers.js';
-import { isKnown, sendPrebuilt } from './send-prebuilt.js';
+import { sendPrebuilt } from './send-prebuilt.js';
 
 export interface ExplorerOptions {
   /** The package directory, with the library in `schema/operations` and the page in `dist`. */
@@ -92,7 +93,7 @@ function addPage(app: FastifyInstance, url: string, type: string, print: () => s
       const text = print();
       const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
       reply.headers(EXPLORER_HEADERS).headers({ 'cache-control': 'no-cache', etag }).type(type);
-      return isKnown(request, etag) ? reply.code(304).send() : reply.send(text);
+      return isUnchanged(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
     },
   });
 }
@@ -110,7 +111,7 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
         .headers(EXPLORER_HEADERS)
         .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding', etag })
         .type(TYPES[path.extname(name)] ?? 'application/octet-stream');
-      if (isKnown(request, etag)) return reply.code(304).send();
+      if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
       const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
       if (outcome === 'sending') return reply;
       throw new ServiceError(

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
+import { isUnchanged } from '../etag.js';
 import { parseByteRange } from '../files/byte-range.js';
 import { contentDispositionOf } from '../files/content-disposition.js';
 import type { Files, NewFile } from '../files/files.js';
@@ -181,7 +182,7 @@ async function send(
     'last-modified': file.createdAt.toUTCString(),
     'content-disposition': contentDispositionOf(file, request.query.download === 'true' ? 'save' : 'show'),
   });
-  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
   const range = isRangeMeant(request, etag) ? parseByteRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     reply.header('content-range', `bytes */${file.size}`);
@@ -201,11 +202,6 @@ async function send(
 /** Strong: a file never changes, and the same bytes are the same file. */
 function etagOf({ sha256 }: StoredFile): string {
   return `"${sha256.toString('base64url')}"`;
-}
-
-function isNamed(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }
 
 /**

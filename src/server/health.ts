@@ -1,7 +1,7 @@
 /** Whether this gateway lives (`/healthz`) and whether it can answer (`/readyz`). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 
@@ -24,7 +24,8 @@ export function useHealth(app: FastifyInstance, options: HealthOptions): void {
     url: '/readyz',
     handler: async () => {
       const obstacle = options.findObstacle();
-      if (obstacle !== undefined) throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: 5 });
+      if (obstacle !== undefined)
+        throw new ServiceError('UNAVAILABLE', obstacle, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       await readiness.assert();
       return { status: 'ready', ...(options.database.isReadOnly && { database: 'read-only' }) };
     },
@@ -74,6 +75,6 @@ async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
 function doesNotAnswer(options: { readonly cause?: unknown }): ServiceError {
   return new ServiceError('UNAVAILABLE', 'The database does not answer.', {
     ...options,
-    retryAfterSeconds: 5,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

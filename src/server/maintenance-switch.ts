@@ -5,7 +5,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 
 const CHANNEL = 'campus_settings';
-const RETRY_AFTER_SECONDS = 60;
+const MAINTENANCE_SECONDS = 60;
 
 export interface MaintenanceOptions {
   readonly database: Database;
@@ -75,7 +75,7 @@ export function useMaintenance(app: FastifyInstance, maintenance: { readonly isO
     if (!maintenance.isOn || request.routeOptions.config.isVital) return done();
     done(
       new ServiceError('MAINTENANCE', 'The service is down for maintenance; try again later.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        retryAfterSeconds: MAINTENANCE_SECONDS,
       }),
     );
   });

@@ -5,10 +5,11 @@
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.js';
+import { isUnchanged } from '../etag.js';
 import { manualDirectory, readManualFiles } from '../manual/manual-files.js';
 import { addOtherMethods } from './rest.js';
 import { MANUAL_HEADERS } from './security-headers.js';
-import { isKnown, sendPrebuilt } from './send-prebuilt.js';
+import { sendPrebuilt } from './send-prebuilt.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -40,7 +41,7 @@ export async function useManualPages(
       .headers(MANUAL_HEADERS)
       .headers({ 'cache-control': cachingOf(address), vary: 'Accept-Encoding', etag })
       .type(typeOf(address, name));
-    if (isKnown(request, etag)) return reply.code(304).send();
+    if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
     const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
     if (outcome === 'sending') return reply;
     throw new ServiceError('UNAVAILABLE', 'The manual was built anew; restart the gateway.');

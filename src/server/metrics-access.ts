@@ -1,6 +1,7 @@
 /** The figures at `/metrics`: open, for those who have a token, or on a port of their own. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
+import { parseBearer } from '../auth/parse-bearer.js';
 import { ServiceError } from '../errors.js';
 import { RequestsInFlight, useArrival } from './arrival.js';
 import { useBodyAdmission } from './body-admission.js';
@@ -50,7 +51,7 @@ export function createMetricsServer(options: {
 /** @throws UNAUTHENTICATED (401) */
 function assertToken(token: string | undefined, authorization: string | undefined): void {
   if (token === undefined) return;
-  const [, sent = ''] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  const sent = parseBearer(authorization) ?? '';
   // Compared by their hashes, which are of one length, in a time that tells nothing.
   if (timingSafeEqual(hashOf(sent), hashOf(token))) return;
   throw new ServiceError(

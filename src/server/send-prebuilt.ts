@@ -37,8 +37,3 @@ export async function sendPrebuilt(
   reply.send();
   return 'sending';
 }
-
-/** Whether the client has the very content already. */
-export function isKnown(request: FastifyRequest, etag: string): boolean {
-  return String(request.headers['if-none-match'] ?? '').includes(etag);
-}

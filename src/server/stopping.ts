@@ -1,11 +1,9 @@
 /** A stop without losing an answer: what is under way finishes, what is new is sent elsewhere. */
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { RequestsInFlight } from './arrival.js';
 import type { Observe } from './observation.js';
 import type { WebSockets } from './web-sockets.js';
-
-const RETRY_AFTER_SECONDS = 5;
 
 export class Stopping {
   #isOn = false;

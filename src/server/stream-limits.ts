@@ -2,7 +2,7 @@
  * Decides who may read long streamed answers at once. Each holds a connection of the database until it is
  * read nearly to its end, so a few slow readers could keep everybody else from reading.
  */
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 
 export interface StreamLimitsOptions {
   /** Connections of the database that streams have. */
@@ -21,7 +21,6 @@ export interface StreamPlace {
   leave(): void;
 }
 
-const RETRY_AFTER_SECONDS = 5;
 /** The part of the connections after which whoever reads one long answer gets no second one. */
 const SHARED_PART = 1 / 2;
 /**

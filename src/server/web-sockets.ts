@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { handleProtocols } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ServiceError } from '../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
 import type { LiveConnection, LiveSocket } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
 import type { Observe } from './observation.js';
@@ -25,7 +25,6 @@ export interface WebSocketsOptions {
 
 const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
-const RETRY_AFTER_SECONDS = 5;
 /** A peer that has gone without a word shows by not answering. */
 const PING_MS = 15_000;
 /** A peer that does not take the last message is left. */

@@ -2,6 +2,7 @@
  * Knows who is at the other end of a connection that stays: it is asked again for everything that is sent
  * there, because rights change and tokens end.
  */
+import { parseBearer } from '../../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../../auth/resolve-scope.js';
 import { ServiceError } from '../../errors.js';
 import type { Principal, Scope } from '../../model/scope.js';
@@ -35,7 +36,7 @@ export class LiveCaller {
    */
   async scope(): Promise<Scope> {
     const { authorization, askedDomain, requestId } = this.#credential;
-    const principal = await this.#options.authenticator.authenticate(parseBearer(authorization));
+    const principal = await this.#options.authenticator.authenticate(bearerOf(authorization));
     return resolveScope(this.#options.domains, { principal, askedDomain, requestId });
   }
 }
@@ -45,8 +46,8 @@ export function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status < 500;
 }
 
-function parseBearer(authorization: string | undefined): string {
-  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+function bearerOf(authorization: string | undefined): string {
+  const bearer = parseBearer(authorization);
   if (bearer !== undefined) return bearer;
   throw new ServiceError(
     'UNAUTHENTICATED',

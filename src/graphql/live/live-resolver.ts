@@ -1,8 +1,10 @@
 /** Subscriptions to the records of any collection, and to topics. Each declared collection has one with real types: typed/typed-changes.ts. */
+
 import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { genericForm } from '../../resolvers/records/generic-form.js';
+import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { requireScope } from '../../resolvers/request-context.js';
@@ -28,7 +30,7 @@ export class RecordChangedArguments {
   })
   readonly oquery?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
+  @Field(() => Boolean, CI_ARGUMENT)
   readonly ci?: boolean | null;
 
   @Field(() => JsonScalar, {

@@ -1,5 +1,7 @@
 /** The subscription of one collection: `taskChanged`. */
+
 import { Arg, ID, Int, ObjectType, Resolver, Subscription } from 'type-graphql';
+import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { DateTime } from '../../scalars/date-time.js';
@@ -75,10 +77,7 @@ export function createChangesResolver(
         description: 'A filter as in the REST interface. Holds together with `where`.',
       })
       _oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, {
-        nullable: true,
-        description: 'The text operators of `oquery` ignore case.',
-      })
+      @Arg('ci', () => Boolean, CI_ARGUMENT)
       _ci: boolean | null | undefined,
       @Arg('operations', () => [ChangeOperation], {
         nullable: true,

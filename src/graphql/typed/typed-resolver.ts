@@ -2,12 +2,14 @@
  * The root fields of one collection: `task`, `tasks`, `createTask`, `updateTask`, `deleteTask`. They call `RecordResolver`
  * as the generic fields and REST do.
  */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/page-arguments.js';
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
 import { OrderByInput, SortDirection, UpdateMode } from '../../resolvers/records/generic-record.js';
 import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
+import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { byId, perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
@@ -114,10 +116,7 @@ export function createTypedResolver(
           'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds together with `where`.',
       })
       oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, {
-        nullable: true,
-        description: 'The text operators of `oquery` ignore case.',
-      })
+      @Arg('ci', () => Boolean, CI_ARGUMENT)
       ci: boolean | null | undefined,
       @Arg('orderBy', () => [sortKey()], {
         nullable: true,

@@ -1,9 +1,11 @@
 /** The types of the generic part: a record of any collection, and pages of records. */
+
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { JsonScalar } from '../../scalars/json-scalar.js';
 import { JsonText } from '../../scalars/json-text.js';
+import { CI_ARGUMENT } from './oquery-arguments.js';
 
 @ObjectType('Record', {
   description: 'A record of any collection: its fields as JSON, and what every record has beside them.',
@@ -131,7 +133,7 @@ export class RecordsArguments {
   })
   readonly oquery?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
+  @Field(() => Boolean, CI_ARGUMENT)
   readonly ci?: boolean | null;
 
   @Field(() => JsonScalar, {

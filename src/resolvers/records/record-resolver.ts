@@ -2,6 +2,7 @@
  * The door to the records of any collection. GraphQL calls these methods for its generic and its typed fields,
  * REST for its generic paths; neither has another way to the store.
  */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../errors.js';

@@ -1,6 +1,7 @@
 /** Runs stored scripts, as whom their settings say, and keeps what came of each run. */
 
 import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../json.js';
@@ -13,7 +14,6 @@ import {
 } from '../../model/scope.js';
 import { replaceUnstorableText } from '../../model/unstorable-text.js';
 import type { Database, Queryable, Transaction } from '../../store/database/database.js';
-import { isUuid } from '../../uuid.js';
 import { visitorOf } from '../run-places.js';
 import type { OutputLine, RunRequest, RunResult, ScriptError, ScriptSource } from '../run-request.js';
 import { runsInReach } from '../runs-in-reach.js';

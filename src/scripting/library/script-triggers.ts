@@ -2,7 +2,7 @@
  * Scripts as what a write or a message starts: asked before a write, in its transaction, or begun by a job
  * once it is committed.
  */
-import { ServiceError } from '../../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
@@ -152,7 +152,7 @@ function takePlace(places: Places, scope: Scope): () => void {
   const giveBack = places.takeNow(visitorOf(scope));
   if (giveBack !== undefined) return giveBack;
   throw new ServiceError('UNAVAILABLE', 'the scripts this write asks are busy with other writes; try again', {
-    retryAfterSeconds: 1,
+    retryAfterSeconds: RETRY_SOON_SECONDS,
   });
 }
 
@@ -168,7 +168,7 @@ function tookTooLong(
   return new ServiceError(
     'UNAVAILABLE',
     `the script "${script}" was not done in time: of ${limit} this write waited ${waited} behind other writes; nothing was written, try again`,
-    { retryAfterSeconds: 1 },
+    { retryAfterSeconds: RETRY_SOON_SECONDS },
   );
 }
 

@@ -4,10 +4,9 @@
  * An error that is not here is a fault of ours (a wrong statement, a broken invariant) and passes unchanged.
  */
 import { isNativeError } from 'node:util/types';
-import { type ErrorCode, ServiceError } from '../../errors.js';
+import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 
 /** How long a caller is told to wait while the database is out of reach. */
-export const RETRY_AFTER_SECONDS = 5;
 
 /**
  * All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take
@@ -53,7 +52,7 @@ const READ_ONLY: Translation = {
 const TRY_AGAIN: Translation = {
   code: 'UNAVAILABLE',
   detail: 'Another change was being made to the same records; try again.',
-  retryAfterSeconds: 1,
+  retryAfterSeconds: RETRY_SOON_SECONDS,
 };
 const UNSTORABLE_TEXT: Translation = {
   code: 'INVALID_VALUE',

@@ -1,8 +1,8 @@
 /** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
 import pg from 'pg';
-import { ServiceError } from '../../errors.js';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
 import type { Cancellation } from './cancellation.js';
-import { RETRY_AFTER_SECONDS, translateDatabaseError } from './database-errors.js';
+import { translateDatabaseError } from './database-errors.js';
 import { WatchedClient } from './watched-client.js';
 
 interface StreamedQuery {

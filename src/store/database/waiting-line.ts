@@ -1,6 +1,4 @@
-import { ServiceError } from '../../errors.js';
-
-const RETRY_AFTER_SECONDS = 1;
+import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 
 export interface WaitingLineOptions {
   /** How many of a key work at the same time. */
@@ -68,7 +66,7 @@ export class WaitingLine {
 
   #refused(): ServiceError {
     return new ServiceError('UNAVAILABLE', `${this.#options.refusal} at the moment; try again later.`, {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      retryAfterSeconds: RETRY_SOON_SECONDS,
     });
   }
 }

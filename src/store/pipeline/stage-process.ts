@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import { printExactJson } from '../../json.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
@@ -50,7 +50,7 @@ export class StageProcess {
         'UNAVAILABLE',
         'Too many pipelines are computed outside the database; try again.',
         {
-          retryAfterSeconds: 1,
+          retryAfterSeconds: RETRY_SOON_SECONDS,
         },
       );
     }

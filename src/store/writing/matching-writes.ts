@@ -7,7 +7,7 @@
  * is out of reach is not refused but not there, so a count tells nothing of it. A record that a change would
  * move out of the caller's rows is refused, and everything with it.
  */
-import { ServiceError } from '../../errors.js';
+import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -280,7 +280,7 @@ export class MatchingWrites {
       if (matched === undefined || matched.count <= rows.length) return rows;
     }
     const detail = `the records of ${collection.name} are being changed too often; try again`;
-    throw new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: 1 });
+    throw new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: RETRY_SOON_SECONDS });
   }
 
   /** Upserts by one filter go one after the other: the second finds what the first has made. */

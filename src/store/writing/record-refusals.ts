@@ -1,5 +1,5 @@
 /** What a write is refused for, in the words a caller reads. */
-import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { type ErrorDetail, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { RecordVerb } from '../../model/scope.js';
@@ -61,7 +61,7 @@ export function overtaken(collection: Collection, id: string): ServiceError {
     'UNAVAILABLE',
     `the record "${id}" of ${collection.name} is being changed too often; try again`,
     {
-      retryAfterSeconds: 1,
+      retryAfterSeconds: RETRY_SOON_SECONDS,
     },
   );
 }

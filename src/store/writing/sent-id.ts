@@ -1,7 +1,7 @@
 /** The `_id` of what a caller sent, told apart from the fields. */
 import type { ErrorDetail } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
-import { isRecordId } from './validation.js';
+import { isRecordId } from '../../model/record-id.js';
 
 /** Splits the client's `_id`, if there is one, from the fields. */
 export function takeSentId(

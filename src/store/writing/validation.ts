@@ -11,6 +11,7 @@ import { type Collection, CREATED_ON, type Field } from '../../model/collection.
 import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
+import { isRecordId } from '../../model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
 import { findCheckFaults } from './record-checks.js';
@@ -57,7 +58,6 @@ const MAX_DEPTH = 32;
 const MAX_ERRORS = 100;
 /** A b-tree holds no entry over a third of a page; compared in UTF-8 bytes, with room for the domain. */
 const MAX_INDEXED_BYTES = 2000;
-const ID = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /**
  * What is stored of what was sent.
@@ -112,12 +112,6 @@ export function assertNoFaults(errors: readonly ErrorDetail[]): void {
   if (first === undefined) return;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   throw new ServiceError('INVALID_VALUE', `${first.detail}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
-}
-
-/** Whether this text can be the `_id` of a record. @see decisions 1 */
-export function isRecordId(text: unknown): text is string {
-  // Addresses resolve a step of `.` or `..` away: the record would have none.
-  return typeof text === 'string' && ID.test(text) && text !== '.' && text !== '..';
 }
 
 /** The fields of a collection that are stamped with the instant of the create, so a replace keeps them. */

@@ -1,14 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../../src/json.js';
+import { isRecordId } from '../../../src/model/record-id.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { keysOf } from '../../../src/store/writing/record-checks.js';
-import {
-  isRecordId,
-  type ToStoredOptions,
-  toStored,
-  toStoredAll,
-} from '../../../src/store/writing/validation.js';
+import { type ToStoredOptions, toStored, toStoredAll } from '../../../src/store/writing/validation.js';
 import { collectionOf, NOTE, PRESENCE, RECEIPT, STUDENT } from '../people.js';
 
 const NOW = new Date('2026-04-01T20:00:00.000Z');

@@ -2,6 +2,7 @@
  * The root fields that compute something of a collection's records: `tasksAggregate` and `tasksDistinct`. They ask the same
  * `RecordSet` as `tasks` does, so the same rights and conditions hold.
  */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
@@ -12,6 +13,7 @@ import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-ty
 import type { Filter } from '../../../model/filter.js';
 import type { Path } from '../../../model/path.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
@@ -75,15 +77,9 @@ export function createAggregateResolver(
         description: 'Conditions on the records, all of which hold.',
       })
       where: object | null | undefined,
-      @Arg('oquery', () => String, {
-        nullable: true,
-        description: 'Conditions as in the REST interface; they hold beside `where`.',
-      })
+      @Arg('oquery', () => String, OQUERY_BESIDE_WHERE)
       oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, {
-        nullable: true,
-        description: 'The text operators of `oquery` ignore case.',
-      })
+      @Arg('ci', () => Boolean, CI_ARGUMENT)
       ci: boolean | null | undefined,
       @Arg('groupBy', () => [groupField], {
         nullable: true,
@@ -145,15 +141,9 @@ export function createAggregateResolver(
         description: 'Conditions on the records, all of which hold.',
       })
       where: object | null | undefined,
-      @Arg('oquery', () => String, {
-        nullable: true,
-        description: 'Conditions as in the REST interface; they hold beside `where`.',
-      })
+      @Arg('oquery', () => String, OQUERY_BESIDE_WHERE)
       oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, {
-        nullable: true,
-        description: 'The text operators of `oquery` ignore case.',
-      })
+      @Arg('ci', () => Boolean, CI_ARGUMENT)
       ci: boolean | null | undefined,
       @Arg('contains', () => String, {
         nullable: true,

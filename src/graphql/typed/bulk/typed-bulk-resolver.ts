@@ -1,4 +1,5 @@
 /** The root fields that write many records of one collection: `createTasks`, `updateTasks`, `deleteTasks`, `upsertTask`, `upsertTasks`. */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   Arg,
@@ -20,6 +21,7 @@ import {
   shownCount,
 } from '../../../resolvers/records/bulk/record-batch.js';
 import { OrderByInput, type SortDirection } from '../../../resolvers/records/generic-record.js';
+import { CI_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
 import { perField } from '../../../resolvers/records/record-resolver.js';
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
@@ -56,7 +58,6 @@ const OQUERY = {
   description:
     'Which records: a filter as in the REST interface, by stored field names. Holds together with `where`.',
 };
-const CI = { nullable: true, description: 'The text operators of `oquery` ignore case.' };
 const ORDER_BY = { nullable: true, description: 'The order in which records are taken; by id if left out.' };
 const LIMIT = {
   nullable: true,
@@ -135,7 +136,7 @@ export function createTypedBulkResolver(
       @Ctx() context: RequestContext,
       @Arg('where', whereInput, WHERE) where: object | null | undefined,
       @Arg('oquery', () => String, OQUERY) oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI) ci: boolean | null | undefined,
+      @Arg('ci', () => Boolean, CI_ARGUMENT) ci: boolean | null | undefined,
       @Arg('orderBy', () => [sortKey()], ORDER_BY) orderBy: readonly OrderByValue[] | null | undefined,
       @Arg('limit', () => Int, LIMIT) limit: number | null | undefined,
       @Arg('allowAll', () => Boolean, ALLOW_ALL) allowAll: boolean | null | undefined,
@@ -174,7 +175,7 @@ export function createTypedBulkResolver(
       @Ctx() context: RequestContext,
       @Arg('where', whereInput, WHERE) where: object | null | undefined,
       @Arg('oquery', () => String, OQUERY) oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI) ci: boolean | null | undefined,
+      @Arg('ci', () => Boolean, CI_ARGUMENT) ci: boolean | null | undefined,
       @Arg('orderBy', () => [sortKey()], ORDER_BY) orderBy: readonly OrderByValue[] | null | undefined,
       @Arg('limit', () => Int, LIMIT) limit: number | null | undefined,
       @Arg('allowAll', () => Boolean, ALLOW_ALL) allowAll: boolean | null | undefined,

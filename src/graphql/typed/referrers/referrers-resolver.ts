@@ -1,8 +1,10 @@
 /** A field of a record type: the records that point to it, for the plain path. In the spliced path the database joins them itself. */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { pageInfoOf } from '../../../resolvers/records/lazy-record.js';
+import { CI_ARGUMENT, OQUERY_BESIDE_WHERE } from '../../../resolvers/records/oquery-arguments.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
 import { typedForm } from '../typed-form.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
@@ -55,15 +57,9 @@ export function createReferrersResolver(
         description: 'Conditions on the fields, all of which hold.',
       })
       _where: object | null | undefined,
-      @Arg('oquery', () => String, {
-        nullable: true,
-        description: 'Conditions as in the REST interface; they hold beside `where`.',
-      })
+      @Arg('oquery', () => String, OQUERY_BESIDE_WHERE)
       _oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, {
-        nullable: true,
-        description: 'The text operators of `oquery` ignore case.',
-      })
+      @Arg('ci', () => Boolean, CI_ARGUMENT)
       _ci: boolean | null | undefined,
       @Arg('orderBy', () => [sortKey()], { nullable: true, description: 'The order; by id if left out.' })
       _orderBy: readonly object[] | null | undefined,

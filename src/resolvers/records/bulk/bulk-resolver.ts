@@ -1,4 +1,5 @@
 /** Writes of many records of any collection, each in one transaction. A declared collection has fields of its own, e.g. `updateTasks`. */
+
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   Arg,
@@ -21,6 +22,7 @@ import type { PageSizes } from '../../page-arguments.js';
 import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
 import { GenericRecord, OrderByInput } from '../generic-record.js';
+import { CI_ARGUMENT } from '../oquery-arguments.js';
 import { perField, toObject, toPath } from '../record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import type { BulkWrites, Matching } from './bulk-writes.js';
@@ -55,7 +57,7 @@ class MatchingArguments {
   @Field(() => String, { nullable: true, description: 'Which records: a filter as in the REST interface.' })
   readonly oquery?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'The text operators of `oquery` ignore case.' })
+  @Field(() => Boolean, CI_ARGUMENT)
   readonly ci?: boolean | null;
 
   @Field(() => [OrderByInput], {
