@@ -37,8 +37,18 @@ export function isMonth(text: string): boolean {
 
 /** The range of a day in a zone, e.g. `2026-04-01` in `Asia/Kolkata` starts at `2026-03-31T18:30:00.000Z`. */
 export function dayRange(day: string, timeZone: string): InstantRange {
-  return rangeOf(day, addDays(day, 1), timeZone);
+  const key = `${day} ${timeZone}`;
+  const kept = rangesByDayAndZone.get(key);
+  if (kept !== undefined) return kept;
+  const range = rangeOf(day, addDays(day, 1), timeZone);
+  if (rangesByDayAndZone.size >= KEPT_DAYS) rangesByDayAndZone.clear();
+  rangesByDayAndZone.set(key, range);
+  return range;
 }
+
+/** A filter asks for the range of a day, and a day has the same in every request: the last ones are kept. */
+const rangesByDayAndZone = new Map<string, InstantRange>();
+const KEPT_DAYS = 1_000;
 
 /** The range of a month in a zone. */
 export function monthRange(month: string, timeZone: string): InstantRange {
@@ -148,7 +158,6 @@ export function instantFrom(text: string, timeZone: string): string | undefined 
  * The zone's midnights are looked up a few times a request and cost some 10 µs each: the last ones are kept.
  */
 const startsByDayAndZone = new Map<string, string>();
-const KEPT_STARTS = 1_000;
 
 function rangeOf(firstDayOfRange: string, dayAfter: string, timeZone: string): InstantRange {
   return { start: startOf(firstDayOfRange, timeZone), end: startOf(dayAfter, timeZone) };
@@ -161,7 +170,7 @@ function startOf(day: string, timeZone: string): string {
   const kept = startsByDayAndZone.get(key);
   if (kept !== undefined) return kept;
   const start = instantText(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone }).epochMilliseconds);
-  if (startsByDayAndZone.size >= KEPT_STARTS) startsByDayAndZone.clear();
+  if (startsByDayAndZone.size >= KEPT_DAYS) startsByDayAndZone.clear();
   startsByDayAndZone.set(key, start);
   return start;
 }

@@ -21,7 +21,7 @@ export const DATE = {
 } as const satisfies ScalarType;
 
 function testOf(condition: ValueCondition, clock: Clock): ValueTest {
-  return timeTest(condition, { ...DATE, spanOf, monthSpan: daysOfMonth }, clock);
+  return timeTest(condition, TIME, clock);
 }
 
 function spanOf(value: Operand): TimeSpan | undefined {
@@ -32,3 +32,5 @@ function spanOf(value: Operand): TimeSpan | undefined {
 export function daysOfMonth(month: string): { readonly start: string; readonly end: string } {
   return { start: firstDay(month), end: addDays(lastDay(month), 1) };
 }
+
+const TIME = { ...DATE, spanOf, monthSpan: daysOfMonth };

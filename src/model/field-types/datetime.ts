@@ -29,7 +29,7 @@ export const DATETIME = {
 } as const satisfies ScalarType;
 
 function testOf(condition: ValueCondition, clock: Clock): ValueTest {
-  return timeTest(condition, { ...DATETIME, spanOf, monthSpan }, clock);
+  return timeTest(condition, TIME, clock);
 }
 
 function spanOf(value: Operand, { timeZone }: Clock): TimeSpan | undefined {
@@ -42,3 +42,5 @@ function spanOf(value: Operand, { timeZone }: Clock): TimeSpan | undefined {
 function monthSpan(month: string, { timeZone }: Clock): InstantRange {
   return monthRange(month, timeZone);
 }
+
+const TIME = { ...DATETIME, spanOf, monthSpan };
