@@ -10,7 +10,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Path } from '../model/path.js';
-import type { RecordQuery } from '../model/record-query.js';
+import { queryOf, type RecordQuery } from '../model/record-query.js';
 import { credentialName, type Domain, type RecordVerb, type Scope } from '../model/scope.js';
 import { accessOf, assertReadable } from './access/access.js';
 import { assertFittingOperands } from './access/fitting-operands.js';
@@ -123,15 +123,21 @@ export class RecordStore {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'read');
     const context = this.#environment.compileContext(scope, collection);
-    const columns = storedColumns(
-      this.#environment.plans.projection(collection, projection, access.hiddenFields),
-    );
+    const condition = Prisma.sql`${recordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}`;
+    const identity = {
+      scope,
+      query: { ...queryOf(name), projection },
+      revision: this.#environment.catalog.list(),
+      now: context.now,
+    };
+    const { sql } = this.#keptReads.find(identity, condition).statement('record', condition, (where) => {
+      const printed = this.#environment.plans.projection(collection, projection, access.hiddenFields);
+      return Prisma.sql`
+        select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r where ${where}`;
+    });
     const [row] = await this.#environment.run<StoredRow & { readonly is_removed: boolean }>(
       options.within ?? this.#environment.database,
-      Prisma.sql`
-        select ${columns}, r.deleted_at is not null as is_removed
-        from records r
-        where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}`,
+      sql,
       scope,
     );
     if (row === undefined) throw notFound(collection, id);

@@ -1,12 +1,12 @@
 /**
- * Statements that were compiled for a read, kept for the next that asks for the same: dashboards and legacy
- * clients send the same few requests all day, and compiling one costs more than running it.
+ * Statements that were compiled for a read, kept for the next that asks in the same way, whatever the values:
+ * putting one together costs more than all else that is done of a read here.
  *
  * What is kept belongs to one principal (a change of rights makes another one), to one state of the catalog,
- * and to one minute of the clock: the days and months of a filter begin and end at minutes.
+ * and to one minute of the clock: a selection may hold a filter of its own, whose days begin and end at minutes.
  */
 import { LRUCache } from 'lru-cache';
-import type { Prisma } from '../../generated/prisma/client.js';
+import { Prisma } from '../../generated/prisma/client.js';
 import type { RecordQuery } from '../../model/record-query.js';
 import type { Scope } from '../../model/scope.js';
 import type { Member, PageShape } from '../sql/shape.js';
@@ -18,9 +18,10 @@ export interface Statement {
   readonly name: string | undefined;
 }
 
+/** What a read is told by. Its filter is told by the condition that it compiles to. */
 export interface ReadIdentity {
   readonly scope: Scope;
-  readonly query: RecordQuery;
+  readonly query: Omit<RecordQuery, 'filter'>;
   /** An object that is another one after any change of the catalog. */
   readonly revision: object;
   readonly now: Date;
@@ -34,14 +35,16 @@ export class KeptReads {
   readonly #numbers = new WeakMap<object, number>();
   #lastNumber = 0;
 
-  /** What is kept of this read; `compileWhere` throws what is wrong with it. */
-  find({ scope, query, revision, now }: ReadIdentity, compileWhere: () => Prisma.Sql): KeptRead {
+  /** What is kept of a read with this condition, whatever the values in it. */
+  find({ scope, query, revision, now }: ReadIdentity, where: Prisma.Sql): KeptRead {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     const asker = `${this.#numberOf(scope.principal)} ${this.#numberOf(revision)} ${minute} ${scope.domain.id}`;
-    const key = `${asker} ${scope.domain.timeZone} ${JSON.stringify(query)}`;
+    const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
+    const shape = JSON.stringify([collection, sort, projection, limit, skip, after, before, fromEnd]);
+    const key = `${asker} ${scope.domain.timeZone} ${shape} ${where.text}`;
     const known = this.#reads.get(key);
     if (known) return known;
-    const made = new KeptRead(compileWhere());
+    const made = new KeptRead();
     this.#reads.set(key, made);
     return made;
   }
@@ -56,34 +59,59 @@ export class KeptReads {
   }
 }
 
+type Use = 'json list' | 'ndjson list' | 'stream' | 'page' | 'count' | 'record';
+
+/** Puts a statement together around a condition. It must make nothing of the values in it, which are not there yet. */
+type Compile = (where: Prisma.Sql) => Prisma.Sql;
+
 export class KeptRead {
-  readonly #statements = new Map<string, Statement>();
-  readonly #printed = new WeakMap<PageShape | readonly Member[], Statement>();
+  readonly #statements = new Map<Use, StatementTemplate>();
+  readonly #printed = new WeakMap<PageShape | readonly Member[], StatementTemplate>();
 
-  constructor(readonly where: Prisma.Sql) {}
-
-  /** The statement for one use of the read. */
-  statement(
-    use: 'json list' | 'ndjson list' | 'stream' | 'page' | 'count',
-    compile: () => Prisma.Sql,
-  ): Statement {
+  /** The statement for one use of the read, with the values of this condition. */
+  statement(use: Use, where: Prisma.Sql, compile: Compile): Statement {
     const known = this.#statements.get(use);
-    if (known) return known;
-    const made = toStatement(compile());
+    if (known) return known.fill(where);
+    const made = new StatementTemplate(where, compile);
     this.#statements.set(use, made);
-    return made;
+    return made.fill(where);
   }
 
   /**
-   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the
-   * documents they come from.
+   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the documents
+   * they come from.
    */
-  print(shape: PageShape | readonly Member[], compile: () => Prisma.Sql): Statement {
+  print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): Statement {
     const known = this.#printed.get(shape);
-    if (known) return known;
-    const made = toStatement(compile());
+    if (known) return known.fill(where);
+    const made = new StatementTemplate(where, compile);
     this.#printed.set(shape, made);
-    return made;
+    return made.fill(where);
+  }
+}
+
+/** Stands for a value of the condition. */
+class Slot {
+  constructor(readonly index: number) {}
+}
+
+/** A statement around a condition whose values are filled in. */
+class StatementTemplate {
+  readonly #statement: Statement;
+  readonly #values: readonly unknown[];
+
+  constructor(where: Prisma.Sql, compile: Compile) {
+    const slots = where.values.map((_, index) => new Slot(index));
+    const { sql, name } = toStatement(compile(new Prisma.Sql(where.strings, slots)));
+    this.#statement = { sql, name };
+    this.#values = sql.values;
+  }
+
+  fill({ values }: Prisma.Sql): Statement {
+    const { sql, name } = this.#statement;
+    const filled = this.#values.map((value) => (value instanceof Slot ? values[value.index] : value));
+    // Its text is that of the template.
+    return { sql: Object.create(sql, { values: { value: filled, enumerable: true } }) as Prisma.Sql, name };
   }
 }
 

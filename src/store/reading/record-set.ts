@@ -59,11 +59,11 @@ export class RecordSet {
     this.collection = context.collection;
     this.#options = options;
     const { revision, keptReads } = options;
-    this.#kept = keptReads.find({ scope, query, revision, now: context.now }, () => compileWhere(options));
-    this.#where = this.#kept.where;
+    this.#where = compileWhere(options);
+    this.#kept = keptReads.find({ scope, query, revision, now: context.now }, this.#where);
     this.#order = plans.order(context.collection, query.sort);
     // A cursor of another order is refused before anything is read.
-    if (query.after !== undefined || query.before !== undefined) this.#source(query.limit);
+    if (query.after !== undefined || query.before !== undefined) this.#source(query.limit, this.#where);
   }
 
   /**
@@ -73,7 +73,7 @@ export class RecordSet {
   get parts(): RecordSetParts {
     const { query, access, plans } = this.#options;
     return {
-      source: this.#source(query.limit),
+      source: this.#source(query.limit, this.#where),
       order: this.#order.order,
       fields: plans.fields(this.collection, query.projection, access.hiddenFields),
       countWhere: this.#where,
@@ -109,7 +109,9 @@ export class RecordSet {
   async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
     const { database, scope } = this.#options;
-    const { sql, name } = this.#kept.statement(`${format} list`, () => this.#compileList(format));
+    const { sql, name } = this.#kept.statement(`${format} list`, this.#where, (where) =>
+      this.#compileList(format, where),
+    );
     const [page] = await database.query<{ json: Buffer; count: number }>(sql, {
       name,
       signal,
@@ -121,16 +123,16 @@ export class RecordSet {
     return page.json;
   }
 
-  #compileList(format: 'json' | 'ndjson'): Prisma.Sql {
+  #compileList(format: 'json' | 'ndjson', where: Prisma.Sql): Prisma.Sql {
     const list =
       format === 'json'
         ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
         : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
-    return Prisma.sql`select ${list} as json, count(*)::int as count from (${this.#compileStream()}) page`;
+    return Prisma.sql`select ${list} as json, count(*)::int as count from (${this.#compileStream(where)}) page`;
   }
 
-  #compileStream(): Prisma.Sql {
-    return this.#select(this.#printedRecord(), this.#options.query.limit);
+  #compileStream(where: Prisma.Sql): Prisma.Sql {
+    return this.#select(this.#printedRecord(), this.#options.query.limit, where);
   }
 
   #printedRecord(): Prisma.Sql {
@@ -144,7 +146,7 @@ export class RecordSet {
   #streamStatements(): readonly Statement[] {
     const { limit, skip, ...query } = this.#options.query;
     if (limit !== undefined || skip > 0) {
-      return [this.#kept.statement('stream', () => this.#compileStream())];
+      return [this.#kept.statement('stream', this.#where, (where) => this.#compileStream(where))];
     }
     const { order } = this.#order;
     const sources = compileRecordSources({ ...query, where: this.#where, order });
@@ -182,11 +184,12 @@ export class RecordSet {
   /** The page the query's limit and cursors ask for, in one round trip. Without a limit, all to the end. */
   async page(): Promise<RecordPage> {
     const { database, scope, query } = this.#options;
-    const { sql, name } = this.#kept.statement('page', () =>
+    const { sql, name } = this.#kept.statement('page', this.#where, (where) =>
       this.#select(
         Prisma.sql`${storedColumns(this.#projection())}, ${this.#order.cursor} as cursor`,
         // One more than the page tells whether there is more.
         query.limit === undefined ? undefined : query.limit + 1,
+        where,
       ),
     );
     const { signal } = scope;
@@ -211,7 +214,8 @@ export class RecordSet {
     const { database, scope } = this.#options;
     const { sql, name } = this.#kept.statement(
       'count',
-      () => Prisma.sql`select count(*)::int as found from records r where ${this.#where}`,
+      this.#where,
+      (where) => Prisma.sql`select count(*)::int as found from records r where ${where}`,
     );
     const [row] = await database.query<{ found: number }>(sql, {
       name,
@@ -250,11 +254,11 @@ export class RecordSet {
    */
   async print(shape: PageShape): Promise<string> {
     const { signal } = this.#options.scope;
-    const statement = this.#kept.print(shape, () => this.#compilePrint(shape));
+    const statement = this.#kept.print(shape, this.#where, (where) => this.#compilePrint(shape, where));
     return (await this.#printOne(statement, { signal })) ?? 'null';
   }
 
-  #compilePrint(shape: PageShape): Prisma.Sql {
+  #compilePrint(shape: PageShape, where: Prisma.Sql): Prisma.Sql {
     for (const member of shape.members) {
       if (member.kind === 'records') this.#assertPrintable(member.members);
       if (member.kind !== 'edges') continue;
@@ -262,15 +266,14 @@ export class RecordSet {
     }
     const { query } = this.#options;
     const limit = query.limit ?? MAX_PRINTED;
-    const { order, countWhere } = this.parts;
     return compilePage(shape, {
-      source: this.#source(limit + 1),
-      order,
+      source: this.#source(limit + 1, where),
+      order: this.#order.order,
       limit,
       skip: query.skip,
       fromEnd: query.fromEnd,
       hasMoreBehind: this.#hasMoreBehind(),
-      countWhere,
+      countWhere: where,
       printing: this.#printing(),
     });
   }
@@ -281,8 +284,8 @@ export class RecordSet {
    */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
     this.#assertPrintable(members);
-    const statement = this.#kept.print(members, () =>
-      compileRecord(members, { source: this.#source(1), printing: this.#printing() }),
+    const statement = this.#kept.print(members, this.#where, (where) =>
+      compileRecord(members, { source: this.#source(1, where), printing: this.#printing() }),
     );
     // One record is there before a signal could be of use.
     return await this.#printOne(statement, {});
@@ -320,18 +323,18 @@ export class RecordSet {
     return plans.projection(this.collection, query.projection, access.hiddenFields);
   }
 
-  #select(columns: Prisma.Sql, limit: number | undefined): Prisma.Sql {
+  #select(columns: Prisma.Sql, limit: number | undefined, where: Prisma.Sql): Prisma.Sql {
     const { skip } = this.#options.query;
-    const source = this.#source(limit);
+    const source = this.#source(limit, where);
     const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
     const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
     return Prisma.sql`select ${columns} from ${source.from} where ${source.where} order by ${source.orderBy} ${first} ${offset}`;
   }
 
-  #source(limit: number | undefined): RecordSource {
+  #source(limit: number | undefined, where: Prisma.Sql): RecordSource {
     const { after, before, fromEnd, skip } = this.#options.query;
     return compileRecordSource({
-      where: this.#where,
+      where,
       order: this.#order.order,
       after,
       before,
