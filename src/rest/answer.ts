@@ -19,6 +19,11 @@ export interface StreamAnswer {
   open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
   /** Records read so far, for the figures. Absent: not counted. */
   readonly countRows?: () => number;
+  /**
+   * So much is read before the first byte is sent, and an answer that ends before is sent in one piece: it is no
+   * stream then. Absent: what is worth a write.
+   */
+  readonly gatherBytes?: number;
 }
 
 interface EmptyAnswer {

@@ -17,6 +17,12 @@ import { type Parameter, PREFER, type RestRequest, type Route } from './route.js
 /** The formats of a report, in our order of preference. */
 export const REPORT_ANSWER_FORMATS: readonly [Format, ...Format[]] = ['json', 'ndjson', 'csv', 'xlsx'];
 
+/**
+ * Postgres has all of a report before it gives the first row, so nobody waits longer for one that is gathered
+ * first; its connection is then free, and it does not count as a stream.
+ */
+const WHOLE_REPORT_BYTES = 1024 * 1024;
+
 /** Beside a report's own parameters: in which form it comes, and how much of it. */
 const FORM_PARAMETERS: readonly Parameter[] = [
   form('format', `${REPORT_FORMATS.join(', ')}; wins over Accept`, {
@@ -165,6 +171,7 @@ export async function runReport(options: {
     mediaType: answer.contentType,
     ...(isFile && { headers: { 'content-disposition': `attachment; filename="${answer.fileName}"` } }),
     open: () => answer.body,
+    gatherBytes: WHOLE_REPORT_BYTES,
   };
 }
 

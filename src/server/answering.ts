@@ -74,7 +74,8 @@ async function sendStream(answer: StreamAnswer, options: AnsweringOptions): Prom
   const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
   if (marker !== undefined) reply.headers(MARKER_HEADERS);
   const content = answer.open(request.requestContext.signal);
-  const writes = gatherWrites(marker === undefined ? content : withEndMarker(content, marker));
+  const chunks = marker === undefined ? content : withEndMarker(content, marker);
+  const writes = gatherWrites(chunks, answer.gatherBytes);
   const first = await writes.next();
   if (!first.done && !first.value.isLast)
     return await sendLong(answer, { first: first.value, writes }, options);

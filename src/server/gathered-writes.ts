@@ -11,19 +11,22 @@ export interface GatheredWrite {
   readonly isLast: boolean;
 }
 
-/** What a source gives, in writes that are worth it. */
+/** What a source gives, in writes that are worth it; the first of at least `firstBytes`, where that is more. */
 export async function* gatherWrites(
   chunks: AsyncIterable<string | Uint8Array>,
+  firstBytes = MIN_WRITE_BYTES,
 ): AsyncGenerator<GatheredWrite, void> {
   let texts: string[] = [];
   let bytes: Uint8Array[] = [];
   let length = 0;
+  let least = Math.max(firstBytes, MIN_WRITE_BYTES);
   const take = () => {
     const content =
       bytes.length === 0 ? texts.join('') : Buffer.concat([...bytes, Buffer.from(texts.join(''))]);
     texts = [];
     bytes = [];
     length = 0;
+    least = MIN_WRITE_BYTES;
     return content;
   };
   for await (const chunk of chunks) {
@@ -34,7 +37,7 @@ export async function* gatherWrites(
       bytes.push(chunk);
     }
     length += chunk.length;
-    if (length >= MIN_WRITE_BYTES) yield { content: take(), isLast: false };
+    if (length >= least) yield { content: take(), isLast: false };
   }
   if (length > 0) yield { content: take(), isLast: true };
 }

@@ -32,6 +32,44 @@ async function statusOf(role: Role, path: string): Promise<number> {
   return response.status;
 }
 
+describe('reports', () => {
+  const bytesOf = async (path: string) => {
+    const response = await gateway.fetch(path, { as: 'admin' });
+    return { status: response.status, bytes: (await response.text()).length };
+  };
+
+  beforeAll(async () => {
+    await gateway.sql.query(
+      `insert into records (domain, collection, id, data)
+       select 'top', 'leave_request', 'l' || n, jsonb_build_object(
+         'created_on', case when n <= 600 then '2026-07-06' else '2026-07-07' end || 'T06:00:00.000Z',
+         'kind', 'student', 'name', jsonb_build_object('value', 's' || n), 'from', '2026-07-06',
+         'to', '2026-07-06', 'status', 'pending', 'reason', repeat('r', 400)
+       )
+       from generate_series(1, 6000) as n`,
+    );
+  });
+
+  it('are no streams while they are short', async () => {
+    const path = '/?report=leave-requests&date=2026-07-06';
+    const answers = await Promise.all(Array.from({ length: 12 }, () => bytesOf(path)));
+    for (const { status, bytes } of answers) {
+      expect(status).toBe(200);
+      expect(bytes).toBeGreaterThan(256 * 1024);
+    }
+  });
+
+  it('are streams when they are long', async () => {
+    const path = '/?report=leave-requests&date=2026-07-07';
+    const { status, bytes } = await bytesOf(path);
+    expect(status).toBe(200);
+    expect(bytes).toBeGreaterThan(2 * 1024 * 1024);
+    const stalled = [await stall('admin'), await stall('admin')];
+    expect((await bytesOf(path)).status).toBe(429);
+    for (const response of stalled) response.destroy();
+  });
+});
+
 describe('readers that take nothing', () => {
   it('are so many a credential, leave others alone, and are cut after a while', async () => {
     const stalled = [await stall('admin'), await stall('admin')];
