@@ -1,8 +1,8 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled
- * table: several times faster than an entry at a time, and more compact. So with `fee_months` and
- * `attendance_months`, which a trigger fills otherwise. In the caller's transaction, so a load that fails
- * leaves all as it was.
+ * table: several times faster than an entry at a time, and more compact. So with `fee_months`,
+ * `collected_receipts` and `attendance_months`, which triggers fill otherwise. In the caller's transaction, so
+ * a load that fails leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */
@@ -13,7 +13,7 @@ interface PausedIndex {
   readonly definition: string;
 }
 
-/** From their records `fee_months` and `attendance_months` are made. */
+/** From their records `fee_months`, `collected_receipts` and `attendance_months` are made. */
 const PARTITIONS_WITH_MONTHS = ['records_attendance', 'records_fee_due', 'records_fee_receipt'];
 
 /** Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes. */
@@ -42,7 +42,7 @@ export async function pauseIndexes(
     paused.push(...rows.filter((row) => row.partition === partition));
   }
   const areMonthsPaused = PARTITIONS_WITH_MONTHS.every((partition) => empty.has(partition));
-  // What the trigger keep_months_of_new_records asks for.
+  // What the triggers keep_months_of_new_records and keep_collected_receipts_written ask for.
   if (areMonthsPaused) await client.query(`set local campus.months = 'filled later'`);
   for (const { name } of paused) await client.query(`drop index ${name}`);
   return async () => {
@@ -51,6 +51,7 @@ export async function pauseIndexes(
     if (!areMonthsPaused) return;
     await client.query(`set local campus.months = ''`);
     await client.query('select fill_fee_months()');
+    await client.query('select fill_collected_receipts()');
     await client.query('select fill_attendance_months()');
   };
 }

@@ -5,7 +5,6 @@ import { collectionBasis, dayType, paymentChoice } from './engine/parameter-type
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 
@@ -72,6 +71,9 @@ class DailyFeeCollectionTotals {
   @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
 }
 
+/** A column that nobody asks for. */
+const NOT_ASKED = Prisma.sql`null::text`;
+
 /**
  * What was collected each day, by fee head and by way of paying. Every day of the range has a row.
  *
@@ -79,7 +81,9 @@ class DailyFeeCollectionTotals {
  * receipt on its own day as it was, and a negative on the day of its rollback, so that a closed day never
  * changes. A receipt with an unusable amount is left out whole.
  *
- * @see reports 2
+ * Receipts are read from the table `collected_receipts`, which triggers keep in step with the records.
+ *
+ * @see reports 2, prisma/migrations/0020_collected_receipts
  */
 export const dailyFeeCollection = defineReport({
   name: 'daily-fee-collection',
@@ -111,76 +115,67 @@ export const dailyFeeCollection = defineReport({
   check({ from, to }) {
     checkRange({ name: 'from', value: from }, { name: 'to', value: to }, { days: 366, said: 'a year' });
   },
-  parts: ({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }) => ({
-    ctes: Prisma.sql`
+  parts({ from, to, paymentType, dateBasis, asOn: day }, { domain, timeZone }, shown) {
+    const asks = (...columns: readonly (keyof DailyFeeCollection | keyof DailyFeeCollectionTotals)[]) =>
+      columns.some((column) => shown.rows?.has(column) || shown.totals?.has(column));
+    const byCollector = asks('collectors');
+    const byPaymentType = asks('paymentTypes', 'difference');
+    const withNumbers = asks('firstReceiptNo', 'lastReceiptNo');
+    return {
+      ctes: Prisma.sql`
 ${feeHeadPlaces({ domain })},
 days as materialized (
-  -- The first instant of each day, as records write it: which one a receipt is after says its day, and nothing has to be cast.
-  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
+  -- The first instant of each day, as records write it: which one a receipt is after says its day, and
+  -- nothing has to be cast.
+  select array_agg(
+    to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d
+  ) as starts
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
 ),
-entries as (
-  select 1 as sign, r.id, r.data, r.data->>'date' as at
-  from records r
-  where ${liveRecordsIn(domain, 'fee_receipt')}
-    and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
-    and r.data->>'date' < ${endOf(day, timeZone)}
-    and (${dateBasis} = 'DAY_BOOK' or r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+entries as not materialized (
+  select 1 as sign, c.at as counted_at, c.*
+  from collected_receipts c
+  where c.domain = ${domain}
+    and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
+    and c.at < ${endOf(day, timeZone)}
+    and (${dateBasis} = 'DAY_BOOK' or c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})
+    and (${paymentType} = 'all' or c.payment_type = ${paymentType})
   union all
-  select -1, r.id, r.data, r.data->>'rolled_back_on'
-  from records r
-  where ${liveRecordsIn(domain, 'fee_receipt')} and ${dateBasis} = 'DAY_BOOK'
-    and r.data->'rolled_back_on' >= ${json(startOf(from, timeZone))}::jsonb
-    and r.data->'rolled_back_on' < ${json(endOf(to, timeZone))}::jsonb
-    and r.data->>'rolled_back_on' < ${endOf(day, timeZone)}
-    and r.data->>'status' = 'rolled_back'
+  select -1, c.rolled_back_on, c.*
+  from collected_receipts c
+  where c.domain = ${domain} and ${dateBasis} = 'DAY_BOOK' and c.is_rolled_back
+    and c.rolled_back_on >= ${startOf(from, timeZone)} and c.rolled_back_on < ${endOf(to, timeZone)}
+    and c.rolled_back_on < ${endOf(day, timeZone)}
+    and (${paymentType} = 'all' or c.payment_type = ${paymentType})
 ),
--- Receipts with the same lines, as those of a class and month mostly have, together: each list of lines is read once a day. In a series
--- the digits, all as long, come before the number.
+-- Receipts with the same lines, as those of a class and month mostly have, together: each list of lines is
+-- read once a day. By whom and how they were paid, and their numbers, they are told apart where that is asked
+-- for.
 groups as materialized (
   select
-    place, sign, lines, has_total, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
-    sum(sign * total) as amount, array_agg(id) as ids,
-    min(digits || receipt_no) filter (where sign = 1) as first, max(digits || receipt_no) filter (where sign = 1) as last
+    place, sign, lines, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
+    sum(sign * total) as amount,
+    min(ordered_no) filter (where sign = 1) as first, max(ordered_no) filter (where sign = 1) as last
   from (
     select
-      width_bucket(at, (select starts from days)) as place, sign, id, data->'lines' as lines, receipt_no, series,
-      jsonb_typeof(data->'total') is not distinct from 'number' as has_total,
-      case when jsonb_typeof(data->'total') = 'number' then (data->'total')::numeric end as total,
-      coalesce(data->>'payment_type', 'unknown') as payment_type,
-      data->'collected_by'->>'value' as collector_id, data->'collected_by'->>'label' as collector,
-      lpad(substr(receipt_no, length(series) + 1), 30, '0') as digits
-    from (
-      select entries.*, data->>'receipt_no' as receipt_no, rtrim(data->>'receipt_no', '0123456789') as series
-      from entries
-      where ${paymentType} = 'all' or data->>'payment_type' = ${paymentType}
-      -- So that each is computed once, and not wherever it is named.
-      offset 0
-    ) as entry
-    offset 0
+      width_bucket(counted_at, (select starts from days)) as place, sign, lines,
+      ${byPaymentType ? Prisma.sql`payment_type` : NOT_ASKED} as payment_type,
+      ${byCollector ? Prisma.sql`collector_id` : NOT_ASKED} as collector_id,
+      ${byCollector ? Prisma.sql`collector` : NOT_ASKED} as collector,
+      ${byCollector || byPaymentType ? Prisma.sql`total` : Prisma.sql`null::numeric`} as total,
+      ${withNumbers ? Prisma.sql`series` : NOT_ASKED} as series,
+      ${withNumbers ? Prisma.sql`ordered_no` : NOT_ASKED} as ordered_no
+    from entries
+    where fault is null
   ) as receipt
-  group by place, sign, lines, has_total, payment_type, collector_id, series
-),
--- A receipt counts whole or not at all.
-checked as materialized (
-  select
-    groups.*,
-    case
-      when jsonb_typeof(lines) is distinct from 'array' then 'lines is not a list'
-      when not has_total then 'total is not a number'
-      when lines @? '$[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
-        then 'amount of a line is not a number'
-    end as fault
-  from groups
+  group by place, sign, lines, payment_type, collector_id, series
 ),
 lines as materialized (
   select
-    g.place, coalesce(line->>'fee_head', 'unknown') as fee_head,
-    sum(g.sign * g.count * (line->'amount')::numeric) as amount,
-    coalesce(sum(g.sign * g.count * case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end), 0) as fine
-  from checked g
-  cross join lateral jsonb_array_elements(g.lines) as line
-  where g.fault is null
+    g.place, line->>0 as fee_head, sum(g.sign * g.count * (line->1)::numeric) as amount,
+    sum(g.sign * g.count * (line->2)::numeric) as fine
+  from groups g
+  cross join lateral jsonb_array_elements(g.lines::jsonb) as line
   group by 1, 2
 ),
 by_day as (
@@ -188,47 +183,36 @@ by_day as (
     place, sum(count) filter (where sign = 1) as receipts, sum(count) filter (where sign = -1) as rolled_back,
     min(array[series, left(first, 30), substr(first, 31)]) filter (where sign = 1) as first,
     max(array[series, left(last, 30), substr(last, 31)]) filter (where sign = 1) as last
-  from checked
-  where fault is null
+  from groups
   group by place
 ),
 by_type as materialized (
-  select place, payment_type, sum(amount) as amount from checked where fault is null group by place, payment_type
+  select place, payment_type, sum(amount) as amount from groups group by place, payment_type
 ),
 heads as materialized (
-  select fee_head, row_number() over (order by ${byFeeHead}) as position from (select distinct fee_head from lines) as l
+  select fee_head, row_number() over (order by ${byFeeHead}) as position
+  from (select distinct fee_head from lines) as l
 ),
 payment_types as materialized (
   select payment_type, min(position) as position
   from (
-    select payment_type, position from unnest(array['cash', 'cheque', 'card', 'neft']) with ordinality as known(payment_type, position)
+    select payment_type, position
+    from unnest(array['cash', 'cheque', 'card', 'neft']) with ordinality as known(payment_type, position)
     where ${paymentType} in ('all', payment_type)
     union all
     select payment_type, 99 from by_type
   ) as any_type
   group by payment_type
 ),
-numbered as (
-  select rtrim(receipt_no, '0123456789') as series, receipt_no
-  from (
-    select r.data->>'receipt_no' as receipt_no
-    from records r
-    where ${liveRecordsIn(domain, 'fee_receipt')}
-      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
-    offset 0
-  ) as receipt
-  -- So that each is computed once, and not wherever it is named.
-  offset 0
-),
 gaps as (
   select series, width, number, next_number
   from (
-    select series, number, width, lead(number) over (partition by series order by number) as next_number
-    from (
-      select series, substr(receipt_no, length(series) + 1)::bigint as number, length(receipt_no) - length(series) as width
-      from numbered
-      where length(receipt_no) - length(series) between 1 and 18
-    ) as number
+    select
+      c.series, c.number, length(c.receipt_no) - length(c.series) as width,
+      lead(c.number) over (partition by c.series order by c.number) as next_number
+    from collected_receipts c
+    where c.domain = ${domain} and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
+      and c.number is not null
   ) as neighbours
   where next_number > number + 1
 ),
@@ -236,63 +220,69 @@ missing as materialized (
   select g.series, n.number, candidate.receipt_no
   from gaps g
   cross join lateral generate_series(g.number + 1, least(g.next_number - 1, g.number + 1000)) as n(number)
-  cross join lateral (select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no) as candidate
-  where not exists (
-    select from records r
+  cross join lateral (
+    select g.series || lpad(n.number::text, greatest(g.width, length(n.number::text)), '0') as receipt_no
+  ) as candidate
+  -- Asked for one number after the other: a join is taken for one of many, and reads all receipts there are.
+  where (
+    select r.id
+    from records r
     where ${liveRecordsIn(domain, 'fee_receipt')}
       and r.data->'receipt_no' = to_jsonb(candidate.receipt_no)
-  )
+    limit 1
+  ) is null
 )`,
-    rows: {
-      position: Prisma.sql`row_number() over (order by d.day)`,
-      key: Prisma.sql`d.day`,
-      columns: {
-        day: Prisma.sql`d.day`,
-        receipts: Prisma.sql`coalesce(b.receipts, 0)`,
-        rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
-        firstReceiptNo: Prisma.sql`b.first[3]`,
-        lastReceiptNo: Prisma.sql`b.last[3]`,
-        heads: Prisma.sql`(
+      rows: {
+        position: Prisma.sql`row_number() over (order by d.day)`,
+        key: Prisma.sql`d.day`,
+        columns: {
+          day: Prisma.sql`d.day`,
+          receipts: Prisma.sql`coalesce(b.receipts, 0)`,
+          rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
+          firstReceiptNo: Prisma.sql`b.first[3]`,
+          lastReceiptNo: Prisma.sql`b.last[3]`,
+          heads: Prisma.sql`(
           select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount',
             round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
           from heads h left join lines l on l.fee_head = h.fee_head and l.place = d.place
         )`,
-        fine: Prisma.sql`round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2)`,
-        total: Prisma.sql`round(coalesce((select sum(l.amount + l.fine) from lines l
+          fine: Prisma.sql`round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2)`,
+          total: Prisma.sql`round(coalesce((select sum(l.amount + l.fine) from lines l
           where l.place = d.place), 0), 2)`,
-        paymentTypes: Prisma.sql`(
+          paymentTypes: Prisma.sql`(
           select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
             round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
           from payment_types p
           left join by_type r on r.place = d.place and r.payment_type = p.payment_type
         )`,
-      },
-      from: Prisma.sql`from (
+        },
+        from: Prisma.sql`from (
   select to_char(day, 'YYYY-MM-DD') as day, place
-  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(day, place)
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day')
+    with ordinality as d(day, place)
 ) as d
 left join by_day b on b.place = d.place`,
-    },
-    totals: {
-      columns: {
-        receipts: Prisma.sql`(select coalesce(sum(receipts), 0) from by_day)`,
-        rolledBack: Prisma.sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
-        heads: Prisma.sql`(
+      },
+      totals: {
+        columns: {
+          receipts: Prisma.sql`(select coalesce(sum(receipts), 0) from by_day)`,
+          rolledBack: Prisma.sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
+          heads: Prisma.sql`(
           select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(l.amount, 2))
             order by h.position), '[]')
           from heads h join (select fee_head, sum(amount) as amount from lines
             group by fee_head) as l on l.fee_head = h.fee_head
         )`,
-        fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
-        total: Prisma.sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
-        paymentTypes: Prisma.sql`(
+          fine: Prisma.sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
+          total: Prisma.sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
+          paymentTypes: Prisma.sql`(
           select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
             round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
           from payment_types p
           left join (select payment_type, sum(amount) as amount from by_type
             group by payment_type) as r on r.payment_type = p.payment_type
         )`,
-        collectors: Prisma.sql`(
+          collectors: Prisma.sql`(
           select coalesce(json_agg(json_build_object(
             'collectorId', collector_id, 'collector', collector, 'receipts', receipts, 'amount',
               round(amount, 2)
@@ -300,20 +290,20 @@ left join by_day b on b.place = d.place`,
           from (
             select collector_id, max(collector) as collector,
               coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
-            from checked where fault is null group by collector_id
+            from groups group by collector_id
           ) as by_collector
         )`,
-        difference: Prisma.sql`round(
+          difference: Prisma.sql`round(
         coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type),
           0), 2)`,
-        missingReceiptNumbers: Prisma.sql`(select coalesce(json_agg(receipt_no order by series, number),
+          missingReceiptNumbers: Prisma.sql`(select coalesce(json_agg(receipt_no order by series, number),
           '[]') from missing)`,
-        missingReceiptCount: Prisma.sql`(select count(*) from missing)`,
+          missingReceiptCount: Prisma.sql`(select count(*) from missing)`,
+        },
       },
-    },
-    leftOut: Prisma.sql`select distinct 'fee_receipt' as collection, fault as reason, id
-from checked
-cross join lateral unnest(ids) as id
+      leftOut: Prisma.sql`select distinct 'fee_receipt' as collection, fault as reason, id
+from entries
 where fault is not null`,
-  }),
+    };
+  },
 });

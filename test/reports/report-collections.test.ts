@@ -16,6 +16,7 @@ const PRESENT: ReadonlyMap<unknown, string> = new Map([
 /** What is kept in step with records is read for them. */
 const MADE_FROM: readonly (readonly [table: RegExp, collections: readonly string[]])[] = [
   [/\bfrom fee_months\b/, ['fee_due', 'fee_receipt']],
+  [/\bfrom collected_receipts\b/, ['fee_receipt']],
   [/\bfrom attendance_months\b/, ['attendance']],
 ];
 
