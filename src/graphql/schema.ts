@@ -8,6 +8,7 @@ import type { Collection } from '../model/collection.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import type { PageSizes } from '../resolvers/page-arguments.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
+import { sortParameters, sortRootFields, withRunTimeTypes } from '../resolvers/run-time-types.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
@@ -21,7 +22,7 @@ import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
 import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { createChangesResolver } from './typed/typed-changes.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
-import { type AsPlainValue, createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
+import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/typed-where.js';
 
@@ -40,14 +41,12 @@ export interface SchemaParts {
 
 /** Builds the schema of these collections. Takes some tens of milliseconds. */
 export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
-  return withMetadataTakenBack(() => {
+  return withRunTimeTypes(() => {
     const pages = parts.services?.pages ?? NO_PAGES;
     const model = withReferrers(createTypedModel(parts.collections, takenNames(), pages));
-    const phase = { isBuilding: true };
-    const typed = createTypedResolvers(model, (type) => () => (phase.isBuilding ? type : Object));
+    const typed = createTypedResolvers(model);
     const instances = parts.services ? typed.createInstances(parts.services) : new Map();
-    // Decorators run from the last parameter to the first; the schema shows them as they are written.
-    getMetadataStorage().params.sort((a, b) => a.index - b.index);
+    sortParameters();
     const classes = [
       ...RESOLVER_CLASSES,
       ...SUBSCRIPTION_CLASSES,
@@ -58,7 +57,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     const subscriptions = new Map<NewableFunction, object>(
       SUBSCRIPTION_CLASSES.map((one) => [one, new one()]),
     );
-    const schema = buildSchemaSync({
+    return buildSchemaSync({
       resolvers: classes,
       container: {
         get: (resolverClass) =>
@@ -69,19 +68,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       validate: false,
       skipCheck: true,
     });
-    phase.isBuilding = false;
-    return schema;
   });
-}
-
-/** TypeGraphQL shows root fields in the order in which modules were loaded; the schema shows them as the classes are listed. */
-function sortRootFields(classes: readonly NewableFunction[]): void {
-  const places = new Map<unknown, number>(classes.map((one, place) => [one, place]));
-  const placeOf = (target: unknown) => places.get(target) ?? classes.length;
-  const { queries, mutations, subscriptions } = getMetadataStorage();
-  for (const fields of [queries, mutations, subscriptions]) {
-    fields.sort((a, b) => placeOf(a.target) - placeOf(b.target));
-  }
 }
 
 /** TypeGraphQL wants one where there are subscriptions; each of ours says itself what it listens to. */
@@ -100,23 +87,23 @@ interface TypedResolvers {
   createInstances(services: TypedServices): ReadonlyMap<NewableFunction, object>;
 }
 
-function createTypedResolvers(model: TypedModel, asPlainValue: AsPlainValue): TypedResolvers {
+function createTypedResolvers(model: TypedModel): TypedResolvers {
   const types = new TypedTypes(model);
   const whereInputs = new WhereInputs(types);
   const measures = new MeasureTypes();
   const ofCollections = model.collections.flatMap((typed) => {
-    const records = createTypedResolver(typed, { model, types, whereInputs, asPlainValue });
-    const parts = { model, types, whereInputs, measures, asPlainValue };
+    const records = createTypedResolver(typed, { model, types, whereInputs });
+    const parts = { model, types, whereInputs, measures };
     const groups = createAggregateResolver(typed, parts);
     const bulk = createTypedBulkResolver(typed, parts);
     return groups ? [records, bulk, groups] : [records, bulk];
   });
   const ofChanges = model.collections.map((typed) =>
-    createChangesResolver(typed, { model, types, whereInputs, asPlainValue }),
+    createChangesResolver(typed, { model, types, whereInputs }),
   );
   const ofReferrers = model.collections.flatMap((typed) =>
     typed.object.referrers.flatMap((referrers) => {
-      const parts = { model, types, whereInputs, asPlainValue };
+      const parts = { model, types, whereInputs };
       const resolverClass = createReferrersResolver(referrers, typed, parts);
       return resolverClass ? [resolverClass] : [];
     }),
@@ -158,19 +145,4 @@ function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootF
       [...storage.queries, ...storage.mutations, ...storage.subscriptions].map((field) => field.schemaName),
     ),
   };
-}
-
-/**
- * TypeGraphQL keeps what decorators say in one storage of the process. What the factory adds is needed while the schema is
- * built and taken out after, so that a schema built a thousand times leaves no trace.
- */
-function withMetadataTakenBack<T>(build: () => T): T {
-  const storage = getMetadataStorage();
-  const kept = Object.fromEntries(Object.entries(storage).filter(([, value]) => Array.isArray(value)));
-  for (const [name, list] of Object.entries(kept)) Object.assign(storage, { [name]: [...list] });
-  try {
-    return build();
-  } finally {
-    Object.assign(storage, kept);
-  }
 }

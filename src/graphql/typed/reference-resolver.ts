@@ -2,13 +2,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
+import type { TypeClass, TypeReference } from '../../resolvers/run-time-types.js';
 import { findAccess } from '../../store/access/access.js';
 import { listShapePaths } from '../../store/sql/shape.js';
 import type { ReferenceLoader } from './reference-loader.js';
 import { typedForm } from './typed-form.js';
 import type { TypedModel, TypedReference } from './typed-model.js';
 import type { ReferenceSource, TypedSource } from './typed-source.js';
-import type { TypeClass, TypedTypes, TypeReference } from './typed-types.js';
+import type { TypedTypes } from './typed-types.js';
 
 export type ReferenceResolverClass = new (loader: ReferenceLoader) => object;
 

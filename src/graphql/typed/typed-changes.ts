@@ -1,9 +1,9 @@
 /** The subscription of one collection: `taskChanged`. */
-
-import { Arg, ID, Int, ObjectType, Resolver, Subscription } from 'type-graphql';
+import { Args, ID, Int, Resolver, Subscription } from 'type-graphql';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
+import { argumentsType, field, objectType, type TypeClass } from '../../resolvers/run-time-types.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { type ChangeShape, toChangeShape } from '../live/change-shape.js';
 import { neverExecuted, type SubscribeData } from '../live/live-context.js';
@@ -12,8 +12,7 @@ import { subscribeToRecords } from '../live/subscribe-to-records.js';
 import { withArticle } from './graphql-names.js';
 import { typedForm } from './typed-form.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
-import type { AsPlainValue } from './typed-resolver.js';
-import { createClass, field, type TypeClass, type TypedTypes } from './typed-types.js';
+import type { TypedTypes } from './typed-types.js';
 import { toStoredWhere, type WhereInputs } from './typed-where.js';
 
 interface ChangedArguments {
@@ -29,14 +28,32 @@ export function createChangesResolver(
     readonly model: TypedModel;
     readonly types: TypedTypes;
     readonly whereInputs: WhereInputs;
-    readonly asPlainValue: AsPlainValue;
   },
 ): new () => object {
-  const { model, types, whereInputs, asPlainValue } = options;
+  const { model, types, whereInputs } = options;
   const { collection, object, singular, plural } = typed;
   const changeType = createChangeType(typed, types);
   const form = typedForm(typed, model);
   const shapes = new SelectionMemory<ChangeShape>();
+  const changedArguments = argumentsType({
+    where: {
+      type: whereInputs.ofCollection(typed),
+      nullable: true,
+      description:
+        'Conditions on the fields as they are after the change; of a removed one, as they were at last. All of them hold.',
+    },
+    oquery: {
+      type: String,
+      nullable: true,
+      description: 'A filter as in the REST interface. Holds together with `where`.',
+    },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+    operations: {
+      type: [ChangeOperation],
+      nullable: true,
+      description: 'Only these; all if left out.',
+    },
+  });
 
   async function subscribe(live: SubscribeData<ChangedArguments>) {
     const { args, info } = live;
@@ -65,26 +82,7 @@ export function createChangesResolver(
       description: `Changes of ${plural}, after their commit. Each ${object.typeName} is read under your own rights when it is sent; what you may not see is not sent.`,
       subscribe,
     })
-    changed(
-      @Arg('where', asPlainValue(whereInputs.ofCollection(typed)), {
-        nullable: true,
-        description:
-          'Conditions on the fields as they are after the change; of a removed one, as they were at last. All of them hold.',
-      })
-      _where: object | null | undefined,
-      @Arg('oquery', () => String, {
-        nullable: true,
-        description: 'A filter as in the REST interface. Holds together with `where`.',
-      })
-      _oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT)
-      _ci: boolean | null | undefined,
-      @Arg('operations', () => [ChangeOperation], {
-        nullable: true,
-        description: 'Only these; all if left out.',
-      })
-      _operations: readonly ChangeOperation[] | null | undefined,
-    ): object {
+    changed(@Args(() => changedArguments) _args: ChangedArguments): object {
       return neverExecuted();
     }
   }
@@ -95,11 +93,7 @@ export function createChangesResolver(
 function createChangeType(typed: TypedCollection, types: TypedTypes): TypeClass {
   const { typeName } = typed.object;
   const record = types.record(typed);
-  const change = createClass(`${typeName}Change`);
-  ObjectType(change.name, {
-    description: `A change of ${withArticle(typeName)}, committed.`,
-    simpleResolvers: true,
-  })(change);
+  const change = objectType(`${typeName}Change`, `A change of ${withArticle(typeName)}, committed.`);
   field(change, 'operation', () => ChangeOperation, { description: CHANGE_FIELDS.operation });
   field(change, 'id', () => ID, { description: CHANGE_FIELDS.id });
   field(change, 'version', () => Int, { description: CHANGE_FIELDS.version });

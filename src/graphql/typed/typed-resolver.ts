@@ -17,6 +17,7 @@ import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
+import { argumentsType } from '../../resolvers/run-time-types.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { listShapePaths, type Member, type PageShape } from '../../store/sql/shape.js';
 import { withArticle } from './graphql-names.js';
@@ -24,7 +25,7 @@ import { typedForm } from './typed-form.js';
 import { type InputValues, toStoredFields } from './typed-input.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedSource } from './typed-source.js';
-import type { TypeClass, TypedTypes } from './typed-types.js';
+import type { TypedTypes } from './typed-types.js';
 import { toStoredWhere, type WhereInputs } from './typed-where.js';
 
 export interface TypedServices {
@@ -34,13 +35,17 @@ export interface TypedServices {
   readonly pages: PageSizes;
 }
 
-/** An input type while the schema is built, plain values after: TypeGraphQL would make instances of input classes, and keep each class for ever. */
-export type AsPlainValue = (type: TypeClass) => () => TypeClass;
-
 interface OrderByValue {
   /** The stored path, joined by dots: the inner value of the enum. */
   readonly field: string;
   readonly direction: SortDirection;
+}
+
+interface ManyArguments {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly orderBy?: readonly OrderByValue[] | null;
 }
 
 export type TypedResolverClass = new (services: TypedServices) => object;
@@ -51,18 +56,34 @@ export function createTypedResolver(
     readonly model: TypedModel;
     readonly types: TypedTypes;
     readonly whereInputs: WhereInputs;
-    readonly asPlainValue: AsPlainValue;
   },
 ): TypedResolverClass {
-  const { model, types, whereInputs, asPlainValue } = options;
+  const { model, types, whereInputs } = options;
   const { collection, singular, plural, object } = typed;
   const { typeName } = object;
   const name = collection.name;
   const form = typedForm(typed, model);
   const recordType = types.record(typed);
   const connectionType = types.connection(typed);
-  const whereInput = asPlainValue(whereInputs.ofCollection(typed));
-  const sortKey = asPlainValue(types.orderBy(typed) ?? OrderByInput);
+  const manyArguments = argumentsType({
+    where: {
+      type: whereInputs.ofCollection(typed),
+      nullable: true,
+      description: 'Conditions on the fields, all of which hold.',
+    },
+    oquery: {
+      type: String,
+      nullable: true,
+      description:
+        'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds together with `where`.',
+    },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+    orderBy: {
+      type: [types.orderBy(typed) ?? OrderByInput],
+      nullable: true,
+      description: 'The order; by id if left out.',
+    },
+  });
   const pageShapes = new SelectionMemory<PageShape>();
   const recordShapes = new SelectionMemory<readonly Member[]>();
 
@@ -105,24 +126,7 @@ export function createTypedResolver(
     @Extensions(PRINTABLE_FIELD)
     many(
       @Ctx() context: RequestContext,
-      @Arg('where', whereInput, {
-        nullable: true,
-        description: 'Conditions on the fields, all of which hold.',
-      })
-      where: object | null | undefined,
-      @Arg('oquery', () => String, {
-        nullable: true,
-        description:
-          'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds together with `where`.',
-      })
-      oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT)
-      ci: boolean | null | undefined,
-      @Arg('orderBy', () => [sortKey()], {
-        nullable: true,
-        description: 'The order; by id if left out.',
-      })
-      orderBy: readonly OrderByValue[] | null | undefined,
+      @Args(() => manyArguments) { where, oquery, ci, orderBy }: ManyArguments,
       @Args(() => PageArguments) page: PageArguments,
       @Info() info: GraphQLResolveInfo,
     ): Page<TypedSource> {
@@ -150,7 +154,7 @@ export function createTypedResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async create(
       @Ctx() context: RequestContext,
-      @Arg('data', asPlainValue(types.createInput(typed, 'Create')), { description: 'The fields.' })
+      @Arg('data', () => types.createInput(typed, 'Create'), { description: 'The fields.' })
       data: InputValues,
       @Info() info: GraphQLResolveInfo,
     ): Promise<TypedSource> {
@@ -173,7 +177,7 @@ export function createTypedResolver(
     async update(
       @Ctx() context: RequestContext,
       @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
-      @Arg('data', asPlainValue(types.createInput(typed, 'Update')), {
+      @Arg('data', () => types.createInput(typed, 'Update'), {
         description: 'The fields to change; null removes one.',
       })
       data: InputValues,

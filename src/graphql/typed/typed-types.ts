@@ -1,8 +1,14 @@
 /** The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and union of the model. */
-import type { GraphQLScalarType } from 'graphql';
-import { createUnionType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
+import {
+  field,
+  inputType,
+  objectType,
+  type TypeClass,
+  type TypeReference,
+} from '../../resolvers/run-time-types.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { JsonScalar } from '../../scalars/json-scalar.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
@@ -18,22 +24,6 @@ import type {
 } from './typed-model.js';
 import { TYPE_NAME } from './typed-source.js';
 
-/** A class made at run time, to be named in a decorator. */
-export type TypeClass = new () => object;
-/** What a decorator takes as a type: a class, a scalar, the object of an enum, the symbol of a union. */
-export type TypeReference =
-  | TypeClass
-  | GraphQLScalarType
-  | StringConstructor
-  | BooleanConstructor
-  | object
-  | symbol;
-
-/** A new class that TypeGraphQL knows by its identity, and people by its name in a stack trace. */
-export function createClass(name: string): TypeClass {
-  return { [name]: class {} }[name] as TypeClass;
-}
-
 export class TypedTypes {
   readonly #model: TypedModel;
   readonly #objects = new Map<string, TypeClass>();
@@ -46,8 +36,9 @@ export class TypedTypes {
   constructor(model: TypedModel) {
     this.#model = model;
     // All record types first: references go in circles.
-    for (const typed of model.collections)
-      this.#objects.set(typed.object.typeName, createClass(typed.object.typeName));
+    for (const { object } of model.collections) {
+      this.#objects.set(object.typeName, objectType(object.typeName, object.description));
+    }
     for (const typed of model.collections) this.#defineRecord(typed);
   }
 
@@ -74,18 +65,13 @@ export class TypedTypes {
   #createConnection(typed: TypedCollection): TypeClass {
     const { typeName } = typed.object;
     const node = this.record(typed);
-    const edge = createClass(`${typeName}Edge`);
-    ObjectType(edge.name, {
-      description: `One of the ${typed.plural} of a page, with its cursor.`,
-      simpleResolvers: true,
-    })(edge);
+    const edge = objectType(`${typeName}Edge`, `One of the ${typed.plural} of a page, with its cursor.`);
     field(edge, 'node', () => node, { description: `The ${typeName}.` });
     field(edge, 'cursor', () => String, {
       description: 'The place of the record in the order, for `after` and `before`.',
     });
-    const connection = createClass(`${typeName}Connection`);
     const description = `A page of ${typed.collection.title === typed.collection.name ? typed.plural : `${typed.collection.title.toLowerCase()} (${typed.plural})`}.`;
-    ObjectType(connection.name, { description, simpleResolvers: true })(connection);
+    const connection = objectType(`${typeName}Connection`, description);
     field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
     field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
     field(connection, 'pageInfo', () => PageInfo, { description: 'Where the page stands.' });
@@ -100,13 +86,12 @@ export class TypedTypes {
     const { typeName, fields } = typed.object;
     const known = this.#inputs.get(`${verb}${typeName}Input`);
     if (known) return known;
-    const input = createClass(`${verb}${typeName}Input`);
-    this.#inputs.set(input.name, input);
     const description =
       verb === 'Create'
         ? `The fields of a new ${typeName}.`
         : `The fields of ${withArticle(typeName)} to change; null removes one.`;
-    InputType(input.name, { description })(input);
+    const input = inputType(`${verb}${typeName}Input`, description);
+    this.#inputs.set(input.name, input);
     if (verb === 'Create') {
       field(input, 'id', () => ID, {
         nullable: true,
@@ -136,10 +121,10 @@ export class TypedTypes {
       description: `What ${typed.plural} can be ordered by.`,
       valuesConfig: Object.fromEntries(paths.map(({ name, description }) => [name, { description }])),
     });
-    const input = createClass(`${typeName}OrderByInput`);
-    InputType(input.name, {
-      description: `One key of an order of ${typed.plural}. Ties are broken by the id.`,
-    })(input);
+    const input = inputType(
+      `${typeName}OrderByInput`,
+      `One key of an order of ${typed.plural}. Ties are broken by the id.`,
+    );
     field(input, 'field', () => sortFields, { description: 'The field to order by.' });
     field(input, 'direction', () => SortDirection, {
       defaultValue: SortDirection.ASCENDING,
@@ -165,8 +150,7 @@ export class TypedTypes {
 
   #defineRecord(typed: TypedCollection): void {
     const type = this.record(typed);
-    const { typeName, description, fields } = typed.object;
-    ObjectType(typeName, { description, simpleResolvers: true })(type);
+    const { typeName, fields } = typed.object;
     field(type, 'id', () => ID, { description: `Names the ${typeName}; stored as \`_id\`.` });
     for (const one of fields) this.#objectField(type, one);
     field(type, 'version', () => Int, {
@@ -200,8 +184,7 @@ export class TypedTypes {
   }
 
   #memberObject(object: TypedObject): TypeClass {
-    const type = createClass(object.typeName);
-    ObjectType(object.typeName, { description: object.description, simpleResolvers: true })(type);
+    const type = objectType(object.typeName, object.description);
     for (const one of object.fields) this.#objectField(type, one);
     return type;
   }
@@ -209,15 +192,14 @@ export class TypedTypes {
   #reference(reference: TypedReference): TypeClass {
     const known = this.#references.get(reference.typeName);
     if (known) return known.type;
-    const type = createClass(reference.typeName);
-    this.#references.set(reference.typeName, { reference, type });
     const targets = reference.targets.map(
       (name) => this.#model.byCollection.get(name)?.object.typeName ?? name,
     );
-    ObjectType(reference.typeName, {
-      description: `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`,
-      simpleResolvers: true,
-    })(type);
+    const type = objectType(
+      reference.typeName,
+      `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`,
+    );
+    this.#references.set(reference.typeName, { reference, type });
     field(type, 'id', () => ID, {
       nullable: true,
       description: 'The id of the record it points to; stored as `value`.',
@@ -264,9 +246,8 @@ export class TypedTypes {
         const name = `${value.object.typeName}Input`;
         const known = this.#inputs.get(name);
         if (known) return known;
-        const input = createClass(name);
+        const input = inputType(name, value.object.description);
         this.#inputs.set(name, input);
-        InputType(name, { description: value.object.description })(input);
         for (const one of value.object.fields) this.#inputField(input, one, true);
         return input;
       }
@@ -293,21 +274,6 @@ class ReferenceInput {
 /** The scalar of a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
   return kind === 'json' ? JsonScalar : SCALAR_FORMS[kind].scalar;
-}
-
-/** `Field` as a call: the fields of these classes are known only at run time. */
-export function field(
-  type: TypeClass,
-  name: string,
-  of: () => unknown,
-  options: {
-    readonly description: string;
-    readonly nullable?: boolean;
-    readonly defaultValue?: unknown;
-    readonly deprecationReason?: string;
-  },
-): void {
-  Field(of as () => TypeClass, options)(type.prototype, name);
 }
 
 interface SortablePath {

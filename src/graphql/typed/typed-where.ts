@@ -2,7 +2,7 @@
  * The `where` inputs of the typed part: for each collection one with its fields, for each type of value one with the
  * operators it has, drawn from `WHERE_OPERATORS`. What is sent is turned into the `where` of filter/where.ts, by stored names.
  */
-import { ID, InputType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
 import {
   type OperandKind,
   WHERE_OPERATORS,
@@ -10,12 +10,13 @@ import {
   type WhereType,
 } from '../../languages/where-operators.js';
 import type { Field } from '../../model/collection.js';
+import { field, inputType, type TypeClass, type TypeReference } from '../../resolvers/run-time-types.js';
 import { LocalDate } from '../../scalars/local-date.js';
 import { MonthScalar } from '../../scalars/month.js';
 import { withArticle } from './graphql-names.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';
-import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from './typed-types.js';
+import type { TypedTypes } from './typed-types.js';
 
 /** The inner values are the operands of `mode`. */
 const TextMode = { SENSITIVE: 'sensitive', INSENSITIVE: 'insensitive' } as const;
@@ -197,9 +198,8 @@ export class WhereInputs {
   #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
     const known = this.#inputs.get(name);
     if (known) return known;
-    const input = createClass(name);
+    const input = inputType(name, description);
     this.#inputs.set(name, input);
-    InputType(name, { description })(input);
     fill(input);
     return input;
   }

@@ -2,12 +2,11 @@
  * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments,
  * and a result type around the report's own rows and totals. What a report means is said in its own file.
  */
-import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Args, ArgsType, Ctx, Field, Info, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import * as column from '../../reports/engine/columns.js';
 import { type RowClass, titleOf } from '../../reports/engine/columns.js';
-import type { ParameterType } from '../../reports/engine/parameter-types.js';
 import type { SentParameters } from '../../reports/engine/parameters.js';
 import type { Report } from '../../reports/engine/report.js';
 import { rolesOf } from '../../reports/engine/report-access.js';
@@ -19,6 +18,14 @@ import { DateTime } from '../../scalars/date-time.js';
 import { CachedFor } from '../cached-for.js';
 import { SelectionMemory, selectedFields } from '../records/selection.js';
 import { type RequestContext, requireScope } from '../request-context.js';
+import {
+  type Argument,
+  argumentsType,
+  createQueryResolver,
+  field,
+  objectType,
+  type TypeClass,
+} from '../run-time-types.js';
 
 @column.rowType(
   'ReportWarning',
@@ -71,26 +78,17 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
   const argsType = argumentsOf(report);
   const memory = new SelectionMemory<ShownParts>();
 
-  class ReportResolver {
-    run(args: PageArguments, context: RequestContext, info: GraphQLResolveInfo): Promise<CountedPage> {
-      const shown = memory.recall(info, () => partsOfSelection(report, info));
-      return runPage(report, services, { args, shown }, context);
-    }
-  }
-  const target = ReportResolver.prototype;
-  const method = Object.getOwnPropertyDescriptor(target, 'run');
-  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], target, 'run');
-  Reflect.defineMetadata('design:returntype', Promise, target, 'run');
-  Args(() => argsType)(target, 'run', 0);
-  Ctx()(target, 'run', 1);
-  Info()(target, 'run', 2);
-  Query(() => resultType, {
+  return createQueryResolver<PageArguments>({
     name: report.field,
     description: `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be kept ${MAX_AGE_SECONDS} s.`,
-  })(target, 'run', method ?? {});
-  CachedFor(MAX_AGE_SECONDS)(target, 'run', method ?? {});
-  Resolver()(ReportResolver);
-  return ReportResolver;
+    type: resultType,
+    arguments: argsType,
+    decorators: [CachedFor(MAX_AGE_SECONDS)],
+    run: (args, context, info) => {
+      const shown = memory.recall(info, () => partsOfSelection(report, info));
+      return runPage(report, services, { args, shown }, context);
+    },
+  });
 }
 
 type PageArguments = SentParameters & { readonly first?: number; readonly after?: string };
@@ -137,66 +135,56 @@ function partsOfSelection(report: Report, info: GraphQLResolveInfo): ShownParts 
   };
 }
 
-function resultName({ field }: Report): string {
-  return `${field.charAt(0).toUpperCase()}${field.slice(1)}Report`;
+function resultName(report: Report): string {
+  return `${report.field.charAt(0).toUpperCase()}${report.field.slice(1)}Report`;
 }
 
-const resultsByReport = new WeakMap<Report, ResolverClass>();
-const argumentsByReport = new WeakMap<Report, ResolverClass>();
+const resultsByReport = new WeakMap<Report, TypeClass>();
+const argumentsByReport = new WeakMap<Report, TypeClass>();
 
 /** The class is made once a report, however many schemas are built of it: GraphQL type names are unique. */
-function resultOf(report: Report): ResolverClass {
+function resultOf(report: Report): TypeClass {
   const known = resultsByReport.get(report);
   if (known) return known;
-  class ReportResult {}
-  const target = ReportResult.prototype;
-  Field(() => [report.row], { description: 'The rows of this page, in the order of the report.' })(
-    target,
-    'rows',
-  );
-  Field(() => report.totals, { description: 'Totals of the whole report, whatever the page.' })(
-    target,
-    'totals',
-  );
-  Field(() => [ReportWarning], { description: 'Records left out, by reason.' })(target, 'warnings');
-  Field(() => DateTime, { description: 'When the report was made.' })(target, 'generatedAt');
-  Field(() => GraphQLJSONObject, { description: 'The parameters as understood, defaults filled in.' })(
-    target,
-    'parameters',
-  );
-  Field(() => String, { description: 'Currency of every amount, ISO 4217.' })(target, 'currency');
-  Field(() => Int, {
+  const result = objectType(resultName(report), report.description);
+  field(result, 'rows', () => [report.row], {
+    description: 'The rows of this page, in the order of the report.',
+  });
+  field(result, 'totals', () => report.totals, {
+    description: 'Totals of the whole report, whatever the page.',
+  });
+  field(result, 'warnings', () => [ReportWarning], { description: 'Records left out, by reason.' });
+  field(result, 'generatedAt', () => DateTime, { description: 'When the report was made.' });
+  field(result, 'parameters', () => GraphQLJSONObject, {
+    description: 'The parameters as understood, defaults filled in.',
+  });
+  field(result, 'currency', () => String, { description: 'Currency of every amount, ISO 4217.' });
+  field(result, 'rowCount', () => Int, {
     description: 'How many rows the whole report has, whatever the page. Counted where it is asked for.',
-  })(target, 'rowCount');
-  Field(() => ReportPageInfo, { description: 'Where the next page starts.' })(target, 'pageInfo');
-  ObjectType(resultName(report), { description: report.description })(ReportResult);
-  resultsByReport.set(report, ReportResult);
-  return ReportResult;
+  });
+  field(result, 'pageInfo', () => ReportPageInfo, { description: 'Where the next page starts.' });
+  resultsByReport.set(report, result);
+  return result;
 }
 
-function argumentsOf(report: Report): ResolverClass {
+function argumentsOf(report: Report): TypeClass {
   const known = argumentsByReport.get(report);
   if (known) return known;
-  class ReportArguments {}
-  const target = ReportArguments.prototype;
-  for (const [name, parameter] of Object.entries(report.parameters)) {
-    Field(() => graphqlTypeOf(parameter.type), {
+  const own = Object.entries(report.parameters).map(([name, parameter]): [string, Argument] => [
+    name,
+    {
+      type: parameter.type.graphql,
       nullable: !parameter.isRequired,
       description: parameter.defaultText
         ? `${parameter.description} Default: ${parameter.defaultText}.`
         : parameter.description,
-    })(target, name);
-  }
-  Field(() => Int, { nullable: true, description: 'How many rows at most.' })(target, 'first');
-  Field(() => String, { nullable: true, description: 'The `endCursor` of the page before.' })(
-    target,
-    'after',
-  );
-  ArgsType()(ReportArguments);
-  argumentsByReport.set(report, ReportArguments);
-  return ReportArguments;
-}
-
-function graphqlTypeOf(type: ParameterType<unknown>): GraphQLScalarType | object {
-  return type.graphql;
+    },
+  ]);
+  const type = argumentsType({
+    ...Object.fromEntries(own),
+    first: { type: Int, nullable: true, description: 'How many rows at most.' },
+    after: { type: String, nullable: true, description: 'The `endCursor` of the page before.' },
+  });
+  argumentsByReport.set(report, type);
+  return type;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Extensions, Info, Int, Query, Resolver } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
 import type { JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
@@ -18,9 +18,10 @@ import { PRINTABLE_FIELD } from '../../../resolvers/records/printable.js';
 import { ReadyValue } from '../../../resolvers/records/ready-value.js';
 import { SelectionMemory } from '../../../resolvers/records/selection.js';
 import type { RequestContext } from '../../../resolvers/request-context.js';
+import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
-import type { AsPlainValue, TypedResolverClass, TypedServices } from '../typed-resolver.js';
+import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedTypes } from '../typed-types.js';
 import { toStoredWhere, type WhereInputs } from '../typed-where.js';
 import { type KeyField, listAggregateFields } from './aggregate-fields.js';
@@ -35,6 +36,24 @@ import type { MeasureTypes } from './measure-types.js';
 const MAX_KEYS = 10;
 const DEFAULT_FIRST = 100;
 
+interface Condition {
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly first: number;
+}
+
+interface AggregateArguments extends Condition {
+  readonly groupBy?: readonly string[] | null;
+  readonly having?: object | null;
+  readonly orderBy?: readonly GroupOrderByValue[] | null;
+}
+
+interface DistinctArguments extends Condition {
+  readonly field: string;
+  readonly contains?: string | null;
+}
+
 /** `undefined` for a collection without a field that has one value. */
 export function createAggregateResolver(
   typed: TypedCollection,
@@ -43,18 +62,53 @@ export function createAggregateResolver(
     readonly types: TypedTypes;
     readonly whereInputs: WhereInputs;
     readonly measures: MeasureTypes;
-    readonly asPlainValue: AsPlainValue;
   },
 ): TypedResolverClass | undefined {
-  const { model, types, whereInputs, measures, asPlainValue } = options;
+  const { model, types, whereInputs, measures } = options;
   const { collection, plural, object } = typed;
   const fields = listAggregateFields(typed, model);
   if (fields.own.length === 0) return undefined;
   const keysByName = new Map(fields.keys.map((key) => [key.enumName, key]));
   const { group, groupField, having, orderBy } = createAggregateTypes(typed, fields, { types, measures });
-  const whereInput = asPlainValue(whereInputs.ofCollection(typed));
-  const havingInput = asPlainValue(having);
-  const orderByInput = asPlainValue(orderBy);
+  const condition = conditionArguments(whereInputs.ofCollection(typed));
+  const aggregateArguments = argumentsType({
+    ...condition,
+    groupBy: {
+      type: [groupField],
+      nullable: true,
+      description: `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same fields of \`key\`.`,
+    },
+    having: {
+      type: having,
+      nullable: true,
+      description: 'Conditions on the groups, all of which hold.',
+    },
+    orderBy: {
+      type: [orderBy],
+      nullable: true,
+      description: 'The order of the groups, by measures and by what they are grouped by.',
+    },
+    first: {
+      type: Int,
+      defaultValue: DEFAULT_FIRST,
+      description: 'At most so many groups from the start of the order, 1,000 or less.',
+    },
+  });
+  const distinctArguments = argumentsType({
+    field: { type: groupField, description: 'The field whose values are listed.' },
+    ...condition,
+    contains: {
+      type: String,
+      nullable: true,
+      description:
+        'Only values that contain this text, upper and lower case alike; of a reference, its label. For fields of text and references.',
+    },
+    first: {
+      type: Int,
+      defaultValue: DEFAULT_FIRST,
+      description: 'At most so many values, 1,000 or less.',
+    },
+  });
   const selections = new SelectionMemory<GroupSelection>();
 
   @Resolver()
@@ -72,37 +126,10 @@ export function createAggregateResolver(
     @Extensions(PRINTABLE_FIELD)
     aggregate(
       @Ctx() context: RequestContext,
-      @Arg('where', whereInput, {
-        nullable: true,
-        description: 'Conditions on the records, all of which hold.',
-      })
-      where: object | null | undefined,
-      @Arg('oquery', () => String, OQUERY_BESIDE_WHERE)
-      oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT)
-      ci: boolean | null | undefined,
-      @Arg('groupBy', () => [groupField], {
-        nullable: true,
-        description: `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same fields of \`key\`.`,
-      })
-      groupBy: readonly string[] | null | undefined,
-      @Arg('having', havingInput, {
-        nullable: true,
-        description: 'Conditions on the groups, all of which hold.',
-      })
-      groupConditions: object | null | undefined,
-      @Arg('orderBy', () => [orderByInput()], {
-        nullable: true,
-        description: 'The order of the groups, by measures and by what they are grouped by.',
-      })
-      order: readonly GroupOrderByValue[] | null | undefined,
-      @Arg('first', () => Int, {
-        defaultValue: DEFAULT_FIRST,
-        description: 'At most so many groups from the start of the order, 1,000 or less.',
-      })
-      first: number,
+      @Args(() => aggregateArguments) args: AggregateArguments,
       @Info() info: GraphQLResolveInfo,
     ): unknown {
+      const { where, oquery, ci, groupBy, having, orderBy, first } = args;
       const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
       if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
       const selection = selections.recall(info, () => selectMeasures(typed, fields, info));
@@ -110,8 +137,8 @@ export function createAggregateResolver(
       const query = {
         groupBy: keys.map(({ key }) => key),
         measures: selection.measures.map(({ measure }) => measure),
-        having: groupConditions ? toGroupFilter(groupConditions, fields) : undefined,
-        order: (order ?? []).map((one) => toGroupOrder(one, fields)),
+        having: having ? toGroupFilter(having, fields) : undefined,
+        order: (orderBy ?? []).map((one) => toGroupOrder(one, fields)),
         limit,
       };
       const set = this.#services.records.records(context, {
@@ -134,32 +161,12 @@ export function createAggregateResolver(
     @Extensions(PRINTABLE_FIELD)
     distinct(
       @Ctx() context: RequestContext,
-      @Arg('field', () => groupField, { description: 'The field whose values are listed.' })
-      name: string,
-      @Arg('where', whereInput, {
-        nullable: true,
-        description: 'Conditions on the records, all of which hold.',
-      })
-      where: object | null | undefined,
-      @Arg('oquery', () => String, OQUERY_BESIDE_WHERE)
-      oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT)
-      ci: boolean | null | undefined,
-      @Arg('contains', () => String, {
-        nullable: true,
-        description:
-          'Only values that contain this text, upper and lower case alike; of a reference, its label. For fields of text and references.',
-      })
-      contains: string | null | undefined,
-      @Arg('first', () => Int, {
-        defaultValue: DEFAULT_FIRST,
-        description: 'At most so many values, 1,000 or less.',
-      })
-      first: number,
+      @Args(() => distinctArguments) args: DistinctArguments,
       @Info() info: GraphQLResolveInfo,
     ): unknown {
-      const field = keysByName.get(name);
-      if (!field) throw new Error(`no field ${name}`);
+      const { where, oquery, ci, contains, first } = args;
+      const field = keysByName.get(args.field);
+      if (!field) throw new Error(`no field ${args.field}`);
       const { key } = field;
       const { limit } = toPageRequest({ first }, this.#services.pages);
       const set = this.#services.records.records(context, {
@@ -185,6 +192,18 @@ export function createAggregateResolver(
   }
 
   return AggregateResolver;
+}
+
+function conditionArguments(where: TypeClass): Readonly<Record<string, Argument>> {
+  return {
+    where: {
+      type: where,
+      nullable: true,
+      description: 'Conditions on the records, all of which hold.',
+    },
+    oquery: { type: String, ...OQUERY_BESIDE_WHERE },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+  };
 }
 
 /** Groups by a reference show its label, which may have changed: the last by the alphabet. */

@@ -1,9 +1,16 @@
 /** The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order groups. */
-import { ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { SortDirection } from '../../../resolvers/records/generic-record.js';
+import {
+  field,
+  inputType,
+  objectType,
+  type TypeClass,
+  type TypeReference,
+} from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS } from '../scalar-forms.js';
 import type { TypedCollection } from '../typed-model.js';
-import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
+import type { TypedTypes } from '../typed-types.js';
 import type { AggregateFields, AggregateValue } from './aggregate-fields.js';
 import { GroupMeasure, type MeasureTypes } from './measure-types.js';
 
@@ -46,20 +53,15 @@ function createGroup(
   fields: AggregateFields,
   { types, measures }: { readonly types: TypedTypes; readonly measures: MeasureTypes },
 ): TypeClass {
-  const key = createClass(`${object.typeName}GroupKey`);
-  ObjectType(key.name, {
-    description: `What the ${plural} of a group have in common: null where they are not grouped by it, or have no value.`,
-    simpleResolvers: true,
-  })(key);
+  const key = objectType(
+    `${object.typeName}GroupKey`,
+    `What the ${plural} of a group have in common: null where they are not grouped by it, or have no value.`,
+  );
   for (const one of fields.keys) {
     const type = outputType(one.value, types);
     field(key, one.name, () => type, { nullable: true, description: one.description });
   }
-  const group = createClass(`${object.typeName}Group`);
-  ObjectType(group.name, {
-    description: `A group of ${plural} and what is computed of them.`,
-    simpleResolvers: true,
-  })(group);
+  const group = objectType(`${object.typeName}Group`, `A group of ${plural} and what is computed of them.`);
   field(group, 'key', () => key, { description: 'What the records of the group have in common.' });
   field(group, 'count', () => Int, { description: 'How many records are in the group.' });
   for (const { name, value } of fields.own) {
@@ -74,9 +76,9 @@ function createHaving(
   fields: AggregateFields,
   measures: MeasureTypes,
 ): TypeClass {
-  const having = createClass(`${object.typeName}HavingInput`);
-  InputType(having.name, { description: `Conditions on groups of ${plural}; all that are given hold.` })(
-    having,
+  const having = inputType(
+    `${object.typeName}HavingInput`,
+    `Conditions on groups of ${plural}; all that are given hold.`,
   );
   const count = measures.count();
   field(having, 'count', () => count, { nullable: true, description: 'How many records are in the group.' });
@@ -94,10 +96,10 @@ function createHaving(
 }
 
 function createOrderBy({ object, plural }: TypedCollection, groupField: object): TypeClass {
-  const input = createClass(`${object.typeName}GroupOrderByInput`);
-  InputType(input.name, {
-    description: `One key of an order of groups of ${plural}. What has no value comes last; ties are broken by the keys.`,
-  })(input);
+  const input = inputType(
+    `${object.typeName}GroupOrderByInput`,
+    `One key of an order of groups of ${plural}. What has no value comes last; ties are broken by the keys.`,
+  );
   field(input, 'field', () => groupField, {
     nullable: true,
     description:

@@ -1,9 +1,9 @@
 /** What is computed of the values of a field, by the kind of the values: the types of the answer, and of the conditions of `having`. */
-import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Int, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../model/field-types/scalar-types.js';
+import { field, inputType, objectType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { SCALAR_FORMS, type ScalarForm } from '../scalar-forms.js';
-import { createClass, field, type TypeClass } from '../typed-types.js';
 import type { AggregateValue } from './aggregate-fields.js';
 
 export type FieldMeasure = Exclude<Measure['kind'], 'records'>;
@@ -69,12 +69,11 @@ export class MeasureTypes {
     const form = formOf(value);
     const known = this.#outputs.get(form.typeName);
     if (known) return known;
-    const type = createClass(form.typeName);
+    const type = objectType(
+      form.typeName,
+      `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`,
+    );
     this.#outputs.set(type.name, type);
-    ObjectType(type.name, {
-      description: `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`,
-      simpleResolvers: true,
-    })(type);
     for (const measure of form.measures) {
       const isCount = isCounting(measure);
       const of = isCount ? Int : form.scalar;
@@ -115,9 +114,8 @@ export class MeasureTypes {
   #define(name: string, description: string, fill: (input: TypeClass) => void): TypeClass {
     const known = this.#inputs.get(name);
     if (known) return known;
-    const input = createClass(name);
+    const input = inputType(name, `${description}; all that are given hold.`);
     this.#inputs.set(name, input);
-    InputType(name, { description: `${description}; all that are given hold.` })(input);
     fill(input);
     return input;
   }

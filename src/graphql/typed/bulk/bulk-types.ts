@@ -2,13 +2,20 @@
  * The types of the typed writes of many records: for each collection the batch, what its records are told apart by, and the inputs of
  * what can be done to their numbers, their values that have an order, and their lists.
  */
-import { InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Int, registerEnumType } from 'type-graphql';
 import type { ScalarType } from '../../../model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../../../model/field-types/scalar-types.js';
+import {
+  field,
+  inputType,
+  objectType,
+  type TypeClass,
+  type TypeReference,
+} from '../../../resolvers/run-time-types.js';
 import { listUniqueKeys } from '../../../store/writing/upserts.js';
 import { distinctGraphqlNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
-import { createClass, field, type TypeClass, type TypedTypes, type TypeReference } from '../typed-types.js';
+import type { TypedTypes } from '../typed-types.js';
 
 export interface BulkTypes {
   readonly batch: TypeClass;
@@ -44,10 +51,7 @@ export function createBulkTypes(typed: TypedCollection, types: TypedTypes): Bulk
 }
 
 function createBatch({ object, plural }: TypedCollection): TypeClass {
-  const batch = createClass(`${object.typeName}Batch`);
-  ObjectType(batch.name, { description: `What a write of many ${plural} did.`, simpleResolvers: true })(
-    batch,
-  );
+  const batch = objectType(`${object.typeName}Batch`, `What a write of many ${plural} did.`);
   field(batch, 'count', () => Int, { description: 'Records created, changed or removed.' });
   field(batch, 'created', () => Int, { description: 'Of them, new ones.' });
   field(batch, 'matched', () => Int, {
@@ -94,8 +98,7 @@ function createInput(object: TypedObject, kind: Kind): TypeClass | undefined {
     return type === undefined ? [] : [{ one, type }];
   });
   if (members.length === 0) return undefined;
-  const input = createClass(`${object.typeName}${kind.suffix}`);
-  InputType(input.name, { description: kind.description })(input);
+  const input = inputType(`${object.typeName}${kind.suffix}`, kind.description);
   for (const { one, type } of members) {
     field(input, one.name, () => type, { nullable: true, description: one.description });
   }

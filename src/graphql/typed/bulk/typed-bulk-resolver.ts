@@ -1,18 +1,7 @@
 /** The root fields that write many records of one collection: `createTasks`, `updateTasks`, `deleteTasks`, `upsertTask`, `upsertTasks`. */
 
 import type { GraphQLResolveInfo } from 'graphql';
-import {
-  Arg,
-  Ctx,
-  createParameterDecorator,
-  Extensions,
-  FieldResolver,
-  Info,
-  Int,
-  Mutation,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../json.js';
 import type { Matching } from '../../../resolvers/records/bulk/bulk-writes.js';
 import {
@@ -26,13 +15,14 @@ import { perField } from '../../../resolvers/records/record-resolver.js';
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
+import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
 import { toTypeName, withArticle } from '../graphql-names.js';
 import { typedForm } from '../typed-form.js';
 import { type InputValues, toStoredFields } from '../typed-input.js';
 import type { TypedCollection, TypedModel } from '../typed-model.js';
-import type { AsPlainValue, TypedResolverClass, TypedServices } from '../typed-resolver.js';
+import type { TypedResolverClass, TypedServices } from '../typed-resolver.js';
 import type { TypedSource } from '../typed-source.js';
-import type { TypeClass, TypedTypes } from '../typed-types.js';
+import type { TypedTypes } from '../typed-types.js';
 import { toStoredWhere, type WhereInputs } from '../typed-where.js';
 import { toTypedOperations } from './bulk-operations.js';
 import { createBulkTypes } from './bulk-types.js';
@@ -44,29 +34,24 @@ interface OrderByValue {
 
 /** What says which records are meant. */
 interface Condition {
-  readonly where: object | null | undefined;
-  readonly oquery: string | null | undefined;
-  readonly ci: boolean | null | undefined;
-  readonly orderBy: readonly OrderByValue[] | null | undefined;
-  readonly limit: number | null | undefined;
-  readonly allowAll: boolean | null | undefined;
+  readonly where?: object | null;
+  readonly oquery?: string | null;
+  readonly ci?: boolean | null;
+  readonly orderBy?: readonly OrderByValue[] | null;
+  readonly limit?: number | null;
+  readonly allowAll?: boolean | null;
 }
 
-const WHERE = { nullable: true, description: 'Which records: conditions on the fields, all of which hold.' };
-const OQUERY = {
-  nullable: true,
-  description:
-    'Which records: a filter as in the REST interface, by stored field names. Holds together with `where`.',
-};
-const ORDER_BY = { nullable: true, description: 'The order in which records are taken; by id if left out.' };
-const LIMIT = {
-  nullable: true,
-  description: 'At most so many, the first of the order. Left out: all, refused where they are too many.',
-};
-const ALLOW_ALL = {
-  nullable: true,
-  description: 'Every record is meant: without it, a condition is needed.',
-};
+interface UpdateArguments extends Condition {
+  readonly set?: InputValues | null;
+  readonly increment?: InputValues | null;
+  readonly multiply?: InputValues | null;
+  readonly min?: InputValues | null;
+  readonly max?: InputValues | null;
+  readonly push?: InputValues | null;
+  readonly addToSet?: InputValues | null;
+  readonly pull?: InputValues | null;
+}
 
 export function createTypedBulkResolver(
   typed: TypedCollection,
@@ -74,22 +59,33 @@ export function createTypedBulkResolver(
     readonly model: TypedModel;
     readonly types: TypedTypes;
     readonly whereInputs: WhereInputs;
-    readonly asPlainValue: AsPlainValue;
   },
 ): TypedResolverClass {
-  const { model, types, whereInputs, asPlainValue } = options;
+  const { model, types, whereInputs } = options;
   const { collection, plural, object } = typed;
   const { typeName } = object;
   const many = toTypeName(plural);
   const form = typedForm(typed, model);
   const recordType = types.record(typed);
   const { batch: batchType, keys, numbers, bounds, lists } = createBulkTypes(typed, types);
-  const whereInput = asPlainValue(whereInputs.ofCollection(typed));
-  const sortKey = asPlainValue(types.orderBy(typed) ?? OrderByInput);
-  const createInput = asPlainValue(types.createInput(typed, 'Create'));
-  const updateInput = asPlainValue(types.createInput(typed, 'Update'));
-  const changes = (name: string, input: TypeClass | undefined, description: string) =>
-    input === undefined ? ABSENT : Arg(name, asPlainValue(input), { nullable: true, description });
+  const createInput = types.createInput(typed, 'Create');
+  const updateInput = types.createInput(typed, 'Update');
+  const condition = conditionArguments(whereInputs.ofCollection(typed), types.orderBy(typed) ?? OrderByInput);
+  // Records without a number, e.g., have nothing to increment.
+  const changes = (type: TypeClass | undefined, description: string) =>
+    type && { type, nullable: true, description };
+  const updateArguments = argumentsType({
+    ...condition,
+    set: changes(updateInput, 'New values of fields; null removes one.'),
+    increment: changes(numbers, 'Numbers to add, exactly; a missing one counts as 0.'),
+    multiply: changes(numbers, 'Numbers to multiply by, exactly.'),
+    min: changes(bounds, 'Values to take where they are less than the one there, or none is there.'),
+    max: changes(bounds, 'Values to take where they are greater than the one there, or none is there.'),
+    push: changes(lists, 'Values to put at the end of lists.'),
+    addToSet: changes(lists, 'As `push`, leaving out what a list holds already.'),
+    pull: changes(lists, 'Values to take out of lists.'),
+  });
+  const deleteArguments = argumentsType(condition);
 
   @Resolver(() => batchType)
   class TypedBulkResolver {
@@ -116,7 +112,7 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async createMany(
       @Ctx() context: RequestContext,
-      @Arg('records', () => [createInput()], { description: 'The fields of each.' })
+      @Arg('records', () => [createInput], { description: 'The fields of each.' })
       records: readonly InputValues[],
       @Info() info: GraphQLResolveInfo,
     ): Promise<RecordBatch> {
@@ -134,35 +130,13 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async updateMany(
       @Ctx() context: RequestContext,
-      @Arg('where', whereInput, WHERE) where: object | null | undefined,
-      @Arg('oquery', () => String, OQUERY) oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT) ci: boolean | null | undefined,
-      @Arg('orderBy', () => [sortKey()], ORDER_BY) orderBy: readonly OrderByValue[] | null | undefined,
-      @Arg('limit', () => Int, LIMIT) limit: number | null | undefined,
-      @Arg('allowAll', () => Boolean, ALLOW_ALL) allowAll: boolean | null | undefined,
-      @Arg('set', updateInput, { nullable: true, description: 'New values of fields; null removes one.' })
-      set: InputValues | null | undefined,
-      @changes('increment', numbers, 'Numbers to add, exactly; a missing one counts as 0.')
-      increment: InputValues | null | undefined,
-      @changes('multiply', numbers, 'Numbers to multiply by, exactly.')
-      multiply: InputValues | null | undefined,
-      @changes('min', bounds, 'Values to take where they are less than the one there, or none is there.')
-      min: InputValues | null | undefined,
-      @changes('max', bounds, 'Values to take where they are greater than the one there, or none is there.')
-      max: InputValues | null | undefined,
-      @changes('push', lists, 'Values to put at the end of lists.')
-      push: InputValues | null | undefined,
-      @changes('addToSet', lists, 'As `push`, leaving out what a list holds already.')
-      addToSet: InputValues | null | undefined,
-      @changes('pull', lists, 'Values to take out of lists.')
-      pull: InputValues | null | undefined,
+      @Args(() => updateArguments) args: UpdateArguments,
       @Info() info: GraphQLResolveInfo,
     ): Promise<RecordBatch> {
-      const sent = { set, increment, multiply, min, max, push, addToSet, pull };
-      const condition = { where, oquery, ci, orderBy, limit, allowAll };
+      const { set, increment, multiply, min, max, push, addToSet, pull } = args;
       return await this.#services.bulk.update(perField(context, info), {
-        ...this.#toMatching(condition, context, info),
-        update: toTypedOperations(sent, object),
+        ...this.#toMatching(args, context, info),
+        update: toTypedOperations({ set, increment, multiply, min, max, push, addToSet, pull }, object),
       });
     }
 
@@ -173,16 +147,10 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async deleteMany(
       @Ctx() context: RequestContext,
-      @Arg('where', whereInput, WHERE) where: object | null | undefined,
-      @Arg('oquery', () => String, OQUERY) oquery: string | null | undefined,
-      @Arg('ci', () => Boolean, CI_ARGUMENT) ci: boolean | null | undefined,
-      @Arg('orderBy', () => [sortKey()], ORDER_BY) orderBy: readonly OrderByValue[] | null | undefined,
-      @Arg('limit', () => Int, LIMIT) limit: number | null | undefined,
-      @Arg('allowAll', () => Boolean, ALLOW_ALL) allowAll: boolean | null | undefined,
+      @Args(() => deleteArguments) args: Condition,
       @Info() info: GraphQLResolveInfo,
     ): Promise<RecordBatch> {
-      const condition = { where, oquery, ci, orderBy, limit, allowAll };
-      const matching = this.#toMatching(condition, context, info);
+      const matching = this.#toMatching(args, context, info);
       return await this.#services.bulk.delete(perField(context, info), matching);
     }
 
@@ -193,7 +161,7 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async upsertMany(
       @Ctx() context: RequestContext,
-      @Arg('records', () => [createInput()], {
+      @Arg('records', () => [createInput], {
         description: 'The fields of each, those of the key among them.',
       })
       records: readonly InputValues[],
@@ -215,7 +183,7 @@ export function createTypedBulkResolver(
     @Extensions(TRANSACTIONAL_FIELD)
     async upsertOne(
       @Ctx() context: RequestContext,
-      @Arg('data', createInput, { description: 'The fields, those of the key among them.' })
+      @Arg('data', () => createInput, { description: 'The fields, those of the key among them.' })
       data: InputValues,
       @Arg('by', () => keys, { defaultValue: '_id', description: 'What tells records apart.' }) by: string,
       @Info() info: GraphQLResolveInfo,
@@ -277,5 +245,35 @@ export function createTypedBulkResolver(
   return TypedBulkResolver;
 }
 
-/** It takes the place of an argument for fields that the records do not have. */
-const ABSENT = createParameterDecorator(() => undefined);
+/** The arguments that say which records are meant. */
+function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Record<string, Argument>> {
+  return {
+    where: {
+      type: where,
+      nullable: true,
+      description: 'Which records: conditions on the fields, all of which hold.',
+    },
+    oquery: {
+      type: String,
+      nullable: true,
+      description:
+        'Which records: a filter as in the REST interface, by stored field names. Holds together with `where`.',
+    },
+    ci: { type: Boolean, ...CI_ARGUMENT },
+    orderBy: {
+      type: [sortKey],
+      nullable: true,
+      description: 'The order in which records are taken; by id if left out.',
+    },
+    limit: {
+      type: Int,
+      nullable: true,
+      description: 'At most so many, the first of the order. Left out: all, refused where they are too many.',
+    },
+    allowAll: {
+      type: Boolean,
+      nullable: true,
+      description: 'Every record is meant: without it, a condition is needed.',
+    },
+  };
+}
