@@ -1,8 +1,6 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase } from './database.js';
-
-jest.setTimeout(30_000);
 
 it('fails a test that leaves a connection open', async () => {
   const testDatabase = await createTestDatabase();

@@ -38,9 +38,6 @@ beforeAll(async () => {
   gateway = await openGateway(database);
 });
 
-// Some wait for the next minute or measure hashing on a busy machine.
-jest.setTimeout(30_000);
-
 describe('a login', () => {
   const refusals = [
     { why: 'a wrong password', userName: 'meena', password: 'wrong horse' },

@@ -1,11 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Passwords } from '../../src/auth/passwords.js';
 
 const CHEAP = { memoryKib: 64, passes: 1, lanes: 1 };
 const OTHER = { memoryKib: 128, passes: 1, lanes: 1 };
-
-// Some wait for the next minute or measure hashing on a busy machine.
-jest.setTimeout(30_000);
 
 describe('passwords', () => {
   it.each([

@@ -11,7 +11,7 @@ import { isDemoAbandoned } from '../../src/demo/load.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { createTestDatabase } from '../database.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const progress = { show() {}, tell() {}, stop() {} };
 const SMALL = { students: 36, years: 1, seed: 1, today: '2026-07-15', progress };

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { campus } from './campus.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const KEPT = '01234567-89ab-7def-8123-456789abcdef';
 let database: TestDatabase;

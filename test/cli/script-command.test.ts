@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../database.js';
 import { campus, type Ended } from './campus.js';
 
 // Every command is a process of its own, which takes seconds on a busy machine.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let database: TestDatabase;
 let directory: string;

@@ -1,6 +1,6 @@
 /** Every example of the library over HTTP, by every role it is for, on the demo school. */
 import path from 'node:path';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ExampleOperation, fillVariables } from '../../src/explore/example-operation.js';
 import { loadOperationsLibrary } from '../../src/explore/operations-library.js';
 import { findPackageDirectory } from '../../src/package-directory.js';
@@ -8,8 +8,6 @@ import { DEMO_TODAY, useDemoGateway } from './demo-gateway.js';
 import { ROLES, type Role } from './gateway.js';
 import { type Answered, executedPlainly, send } from './graphql.js';
 import { connect, countSubscriptions, until } from './live.js';
-
-jest.setTimeout(30_000);
 
 const gateway = useDemoGateway();
 const library = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));

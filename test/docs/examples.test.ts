@@ -3,14 +3,12 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { type Answered, ask } from '../contract/graphql.js';
 import { type Example, readExamples } from './examples.js';
 import { listDocuments } from './project-files.js';
 import { endGroup, Reader } from './reader.js';
-
-jest.setTimeout(30_000);
 
 const gateway = useDemoGateway({ students: 120 });
 const documents = listDocuments()

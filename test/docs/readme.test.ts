@@ -1,12 +1,10 @@
 /**
  * The five minutes of the README show something on any day: its commands are tried on schools of many days.
  */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { readExamples } from './examples.js';
 import { Reader } from './reader.js';
-
-jest.setTimeout(30_000);
 
 const commands = readExamples('README.md').filter(
   ({ language, notRunBecause }) => language === 'sh' && notRunBecause === undefined,

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ServiceError } from '../../src/errors.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../src/json.js';
 import { type TopicMessage, Topics } from '../../src/messaging/topics.js';
 import { ADMIN, SUB, scopeOf } from '../store/people.js';
 import { useTestStore } from '../store/store.js';
-
-jest.setTimeout(30_000);
 
 const test = useTestStore();
 const opened: Topics[] = [];

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { RateLimits, type RateLimitsOptions } from '../../src/server/rate-limits.js';
 import type { Database } from '../../src/store/database/database.js';
@@ -20,9 +20,6 @@ beforeEach(async () => {
   await database.query(Prisma.sql`delete from rate_counters`);
   now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 10_000;
 });
-
-// Some wait for the next minute or measure hashing on a busy machine.
-jest.setTimeout(30_000);
 
 describe('requests of a credential', () => {
   it('are allowed up to the limit, then refused until the minute is over', async () => {

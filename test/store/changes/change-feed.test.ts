@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ChangeFeed, type RecordChange } from '../../../src/store/changes/change-feed.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
-
-jest.setTimeout(30_000);
 
 const test = useTestStore();
 const opened: (() => Promise<void>)[] = [];

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../src/errors.js';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { openDatabase } from '../../../src/store/database/database.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { useTestDatabase } from '../../database.js';
-
-jest.setTimeout(30_000);
 
 const test = useTestDatabase();
 

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { type Database, openDatabase } from '../../../src/store/database/database.js';
 import { useTestDatabase } from '../../database.js';
-
-jest.setTimeout(40_000);
 
 const test = useTestDatabase();
 const SIZE = 2;

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { openServices } from '../../../src/compose/services.js';
 import { parseConfig } from '../../../src/config.js';
@@ -11,8 +11,6 @@ import { applyMigrations, listMigrations } from '../../../src/store/database/mig
 import { ensurePartition } from '../../../src/store/database/partitions.js';
 import { findSchemaDrift } from '../../../src/store/database/schema-drift.js';
 import { createTestDatabase, useTestDatabase } from '../../database.js';
-
-jest.setTimeout(30_000);
 
 const test = useTestDatabase();
 

@@ -1,12 +1,10 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import type { Field } from '../../../src/model/collection.js';
 import { findConstraint } from '../../../src/store/database/database-errors.js';
 import { listDeclaredIndexes } from '../../../src/store/database/declared-indexes.js';
 import { ensurePartition, partitionName } from '../../../src/store/database/partitions.js';
 import { useTestDatabase } from '../../database.js';
-
-jest.setTimeout(30_000);
 
 const test = useTestDatabase();
 
