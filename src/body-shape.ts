@@ -99,7 +99,8 @@ function isEscaped(json: Uint8Array, index: number): boolean {
 function tooMany(max: number, options: { readonly what: string; readonly boundBy: string }): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `The body has more than ${max} ${options.what}, which is the limit here (${options.boundBy}); send fewer at a time.`,
+    `The body has more than ${max} ${options.what}, which is the limit here (${options.boundBy}); ` +
+      'send fewer at a time.',
   );
 }
 

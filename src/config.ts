@@ -109,7 +109,8 @@ const SETTINGS = {
     default: '100000',
     schema: positiveSetting,
     meaning:
-      'most members and list elements of a JSON body; parameters, forms and callers without a credential have 1000',
+      'most members and list elements of a JSON body; parameters, forms and callers without a ' +
+      'credential have 1000',
   },
   defaultPageSize: {
     variable: 'DEFAULT_PAGE_SIZE',
@@ -237,20 +238,23 @@ const SETTINGS = {
     default: '',
     schema: originsSetting,
     meaning:
-      'origins that browsers may call from, e.g. https://portal.example, separated by commas; *: any; empty: none but our own',
+      'origins that browsers may call from, e.g. https://portal.example, separated by commas; *: ' +
+      'any; empty: none but our own',
   },
   trustProxy: {
     variable: 'TRUST_PROXY',
     default: 'false',
     schema: proxiesSetting,
     meaning:
-      'proxies in front whose X-Forwarded-For and X-Forwarded-Proto are believed: how many (true: 1), or their addresses, e.g. 10.0.0.0/8, separated by commas; false: none',
+      'proxies in front whose X-Forwarded-For and X-Forwarded-Proto are believed: how many (true: ' +
+      '1), or their addresses, e.g. 10.0.0.0/8, separated by commas; false: none',
   },
   metricsToken: {
     variable: 'METRICS_TOKEN',
     schema: z.string().min(16).optional(),
     meaning:
-      'asked for at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: anybody may read it',
+      'asked for at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: ' +
+      'anybody may read it',
   },
   metricsPort: {
     variable: 'METRICS_PORT',
@@ -275,7 +279,8 @@ const SETTINGS = {
     default: '6',
     schema: positiveSetting,
     meaning:
-      'streamed answers one user may read at once, by whatever credentials; a long one holds a connection of POOL_SIZE until nearly all of it is read',
+      'streamed answers one user may read at once, by whatever credentials; a long one holds a ' +
+      'connection of POOL_SIZE until nearly all of it is read',
   },
   streamStallMs: {
     variable: 'STREAM_STALL_MS',
@@ -288,7 +293,8 @@ const SETTINGS = {
     default: '16384',
     schema: countSetting,
     meaning:
-      'what a reader that is waited for has to take of a streamed answer, on an average of STREAM_STALL_MS; one that takes less is cut',
+      'what a reader that is waited for has to take of a streamed answer, on an average of ' +
+      'STREAM_STALL_MS; one that takes less is cut',
   },
   keepRemovedDays: {
     variable: 'KEEP_REMOVED_DAYS',
@@ -337,7 +343,8 @@ const SETTINGS = {
     default: '100',
     schema: positiveSetting.max(60_000),
     meaning:
-      'how often the database is asked for changes and messages that other gateways made, while somebody subscribes, in milliseconds',
+      'how often the database is asked for changes and messages that other gateways made, while ' +
+      'somebody subscribes, in milliseconds',
   },
   shutdownGraceMs: {
     variable: 'SHUTDOWN_GRACE_MS',
@@ -350,7 +357,10 @@ const SETTINGS = {
     default: '8',
     schema: countSetting.max(100),
     meaning:
-      'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: none, they are left to other gateways',
+      'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: ' +
+      '' +
+      '' +
+      'none, they are left to other gateways',
   },
   ...MESSAGE_SETTINGS,
   ...FILE_SETTINGS,
@@ -382,7 +392,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     if (parsed.success) values[name] = parsed.data;
     else
       faults.push(
-        `${setting.variable}: ${parsed.error.issues.map((issue) => issue.message).join(', ')} (${setting.meaning})`,
+        `${setting.variable}: ${parsed.error.issues.map((issue) => issue.message).join(', ')} ` +
+          `(${setting.meaning})`,
       );
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));

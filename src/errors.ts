@@ -116,7 +116,9 @@ export interface ErrorDetail {
   readonly sent?: unknown;
 }
 
-/** The seconds after which to try again where a place or a connection is missing that others give back soon. */
+/**
+ * The seconds after which to try again where a place or a connection is missing that others give back soon.
+ */
 export const RETRY_AFTER_SECONDS = 5;
 /** The seconds after which to try again where another request was just in the way. */
 export const RETRY_SOON_SECONDS = 1;

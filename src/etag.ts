@@ -1,4 +1,6 @@
-/** Tags of content, whether what leaves is the content itself or that compressed. @see RFC 9110 section 8.8.3 */
+/**
+ * Tags of content, whether what leaves is the content itself or that compressed. @see RFC 9110 section 8.8.3
+ */
 import { createHash } from 'node:crypto';
 import type { ContentEncoding } from './content-encoding.js';
 

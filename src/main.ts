@@ -50,7 +50,8 @@ async function main(): Promise<void> {
   const commandLine: CommandLine = { config: parseConfig(process.env) };
   const program = new Command('campus')
     .description(
-      "Serves a school's records as GraphQL and REST. Settings come from the environment; .env.example lists them.",
+      "Serves a school's records as GraphQL and REST. Settings come from the environment; " +
+        '.env.example lists them.',
     )
     .version(VERSION)
     .exitOverride();

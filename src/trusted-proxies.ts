@@ -29,7 +29,9 @@ export const proxiesSetting = listSetting.transform((parts, context): TrustedPro
   if (unknown === undefined) return parts;
   context.addIssue({
     code: 'custom',
-    message: `"${unknown}" is no proxy; expected false, the number of proxies in front (1 to ${MOST_PROXIES}), or their addresses, e.g. 10.0.0.0/8,192.168.1.5`,
+    message:
+      `"${unknown}" is no proxy; expected false, the number of proxies in front (1 to ` +
+      `${MOST_PROXIES}), or their addresses, e.g. 10.0.0.0/8,192.168.1.5`,
   });
   return z.NEVER;
 });

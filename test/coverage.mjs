@@ -1,4 +1,7 @@
-/** `npm run coverage`: the tests, or those of some rooms (`-- store rest`), and what of each room of src/ they run. */
+/**
+ * `npm run coverage`: the tests, or those of some rooms (`-- store rest`), and what of each room of src/ they
+ * run.
+ */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -17,8 +17,9 @@ export async function eventually(
 }
 
 /**
- * Reads until what is read equals what is expected, and fails as `toEqual` does when it never is. It is for what
- * becomes true a moment after what the test waited for, e.g. a count that goes down when a job's end is written.
+ * Reads until what is read equals what is expected, and fails as `toEqual` does when it never is. It is for
+ * what becomes true a moment after what the test waited for, e.g. a count that goes down when a job's end is
+ * written.
  */
 export async function expectEventually<T>(
   read: () => T | Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * How long generative tests are: `npm test` tries a small part that is the same every time, so that it is quick
- * and whoever sees a failure can repeat it; `npm run test:campaign -- generative` tries all, from another seed
- * every time.
+ * How long generative tests are: `npm test` tries a small part that is the same every time, so that it is
+ * quick and whoever sees a failure can repeat it; `npm run test:campaign -- generative` tries all, from
+ * another seed every time.
  */
 const SEED = process.env.CAMPAIGN_SEED;
 const SMALL_PART = 0.2;

@@ -163,12 +163,14 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     [
       'update',
-      'mutation ($v: JSON!) { updateRecords(collection: "task", where: {name: {equals: "no"}}, set: $v) { count } }',
+      'mutation ($v: JSON!) { updateRecords(collection: "task", where: {name: {equals: "no"}}, set: ' +
+        '$v) { count } }',
       (text) => ({ [text]: text }),
     ],
     [
       'key of a write',
-      'mutation ($v: String!) { createRecord(collection: "task", data: {name: "N"}, idempotencyKey: $v) { id } }',
+      'mutation ($v: String!) { createRecord(collection: "task", data: {name: "N"}, idempotencyKey: ' +
+        '$v) { id } }',
       (text) => text,
     ],
     ['login', 'mutation ($v: String!) { login(userName: $v, password: $v) { accessToken } }', (text) => text],
@@ -195,7 +197,10 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     [
       'name of a key',
-      'mutation ($v: String!) { createApiKey(data: {name: $v, scopes: {collections: {}, reports: [], scripts: []}}) { key } }',
+      'mutation ($v: String!) { createApiKey(data: {name: $v, scopes: {collections: {}, reports: [], ' +
+        '' +
+        '' +
+        'scripts: []}}) { key } }',
       (text) => text,
     ],
   ];
@@ -234,7 +239,8 @@ function headers(): readonly Attempt[] {
  */
 export async function prepareForAttempts(gateway: Gateway): Promise<void> {
   await gateway.sql.query(
-    `insert into records (domain, collection, id, data) values ('top', 'task', 'there', '{"name": "T", "extra": {"a": "b"}}')
+    `insert into records (domain, collection, id, data) values ('top', 'task', 'there',
+      '{"name": "T", "extra": {"a": "b"}}')
      on conflict do nothing`,
   );
   const code = `export default async ({ text }) => {

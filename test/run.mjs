@@ -1,6 +1,6 @@
 /**
- * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts of
- * the paths of test files (`npm test -- oquery`); options go to Jest as they are.
+ * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts
+ * of the paths of test files (`npm test -- oquery`); options go to Jest as they are.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -13,7 +13,9 @@ const ROOMS = new Set(
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name),
 );
-/** Half of what most test files take is waiting: for Postgres, for other processes, for what must not happen. */
+/**
+ * Half of what most test files take is waiting: for Postgres, for other processes, for what must not happen.
+ */
 const WORKERS_A_CORE = 1.5;
 
 /** Ends as Jest ends: 0 when all passed. */

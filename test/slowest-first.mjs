@@ -1,7 +1,7 @@
 /**
- * The order of the test files, for Jest. It knows how long each took the last time, and starts the longest first;
- * where it knows nothing, as on a fresh checkout, it goes by the sizes of the files, and a long test in a short file
- * may come last and keep one worker busy while the others have nothing left to do.
+ * The order of the test files, for Jest. It knows how long each took the last time, and starts the longest
+ * first; where it knows nothing, as on a fresh checkout, it goes by the sizes of the files, and a long test
+ * in a short file may come last and keep one worker busy while the others have nothing left to do.
  */
 import TestSequencer from '@jest/test-sequencer';
 

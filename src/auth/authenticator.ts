@@ -308,7 +308,11 @@ function assertNotThrottled(decision: {
   if (allowed) return;
   throw new ServiceError(
     'TOO_MANY_REQUESTS',
-    `Too many attempts to log in: a user has ${limit} a minute from one address (LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} s.`,
+    `Too many attempts to log in: a user has ${limit} a minute from one address ` +
+      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} ` +
+      '' +
+      '' +
+      's.',
     { retryAfterSeconds: resetSeconds },
   );
 }

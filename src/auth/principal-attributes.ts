@@ -44,9 +44,11 @@ function selectGrant(
   const isCaller = `${jsonPathOf([grant.caller, 'value'])} ? (@ == ${JSON.stringify(user.userId)})`;
   const list = Prisma.sql`r.data -> ${grant.list}::text`;
   return Prisma.sql`
-    select ${grant.attribute}::text as attribute, jsonb_build_array(${Prisma.join(grant.key.map((path) => selectPart(path, grant)))})::text as key
+    select ${grant.attribute}::text as attribute,
+      jsonb_build_array(${Prisma.join(grant.key.map((path) => selectPart(path, grant)))})::text as key
     from records r
-    cross join lateral jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) as e (element)
+    cross join lateral jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list}
+      else '[]' end) as e (element)
     where ${liveRecordsIn(user.domainId, collection.name)}
       and r.data @? ${`$.${JSON.stringify(grant.list)}[*]${isCaller.slice(1)}`}::jsonpath
       and jsonb_path_exists(e.element, ${isCaller}::jsonpath)`;

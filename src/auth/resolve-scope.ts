@@ -7,7 +7,10 @@ export type DomainDirectory = Pick<Domains, 'find' | 'top'>;
 
 export interface ScopeRequest {
   readonly principal: Principal;
-  /** The id of the domain to act in (over HTTP, the header `X-Domain`); absent or empty: the domain of the credential. */
+  /**
+   * The id of the domain to act in (over HTTP, the header `X-Domain`); absent or empty: the domain of the
+   * credential.
+   */
   readonly askedDomain: string | undefined;
   readonly requestId: string;
   /**

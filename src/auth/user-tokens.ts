@@ -106,7 +106,8 @@ export class UserTokens {
   /** If the password changes just now, the session of the token has ended with it. */
   async #findEpoch({ domainId, id }: Principal, within: Transaction | undefined): Promise<number> {
     const [credential] = await (within ?? this.#options.database).query<{ epoch: number }>(
-      Prisma.sql`select token_epoch as epoch from credentials where domain_id = ${domainId} and user_id = ${id}`,
+      Prisma.sql`select token_epoch as epoch from credentials where domain_id = ${domainId}
+        and user_id = ${id}`,
       { name: 'auth-epoch' },
     );
     return credential?.epoch ?? 0;

@@ -148,7 +148,8 @@ export class Users {
         r.data -> 'roles' as roles,
         coalesce(r.data -> 'active' = 'true', false) as "isActive",
         c.user_id is not null as "hasPassword",
-        (select max(s.created_at) from sessions s where s.domain_id = r.domain and s.user_id = r.id) as "lastLoginAt"
+        (select max(s.created_at) from sessions s where s.domain_id = r.domain
+          and s.user_id = r.id) as "lastLoginAt"
       from records r
       left join credentials c on c.domain_id = r.domain and c.user_id = r.id
       where ${liveRecordsIn(scope.domain.id, 'pltf_user')}

@@ -35,7 +35,8 @@ export function registerPropertyCommand(program: Command, commandLine: CommandLi
   property
     .command('set <name> [value]')
     .description(
-      "set a property to a JSON value, or to a text that is not JSON; without a value the top domain's is in force again",
+      'set a property to a JSON value, or to a text that is not JSON; without a value the top ' +
+        "domain's is in force again",
     )
     .option('--secret', 'never shown again')
     .option('--domain <id>', 'the domain; default: the top one')

@@ -12,7 +12,8 @@ export function registerReferencesCommand(program: Command, commandLine: Command
   references
     .command('check')
     .description(
-      'list the declared references that point at no record, or at a removed one; exit 1 where the declaration says that the target must exist',
+      'list the declared references that point at no record, or at a removed one; exit 1 where the ' +
+        'declaration says that the target must exist',
     )
     .option('--domain <id>', 'the domain; default: all of the instance')
     .action((options: { readonly domain?: string }) =>

@@ -143,7 +143,8 @@ async function printAsTable(report: Report, run: ReportRun): Promise<void> {
   }
   if (table.listsLeftOut.length > 0) {
     printLine(
-      `not shown here, for they are lists: ${table.listsLeftOut.join(', ')}; --json has them, --csv in one cell`,
+      `not shown here, for they are lists: ${table.listsLeftOut.join(', ')}; --json has them, --csv ` +
+        'in one cell',
     );
   }
 }

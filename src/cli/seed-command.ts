@@ -32,7 +32,8 @@ export function registerSeedCommand(program: Command, commandLine: CommandLine):
         const summary = await seedSchool(services, { ...options, signal });
         const rate = Math.round(summary.recordCount / (summary.durationMs / 1000));
         printLine(
-          `${summary.recordCount.toLocaleString('en')} records in ${summary.domainIds.join(' and ')}, ${rate.toLocaleString('en')} a second`,
+          `${summary.recordCount.toLocaleString('en')} records in ` +
+            `${summary.domainIds.join(' and ')}, ${rate.toLocaleString('en')} a second`,
         );
       });
     });

@@ -106,11 +106,15 @@ function banner(app: App, url: string): string {
 
 function demoLines(url: string): string[] {
   return [
-    `Demo logins: ${DEMO_USERS.map(({ userName }) => userName).join(', ')}; the password is demo-<user>. Try:`,
+    `Demo logins: ${DEMO_USERS.map(({ userName }) => userName).join(', ')}; the password is ` +
+      'demo-<user>. Try:',
     '',
-    `  TOKEN=$(curl -s -X POST '${url}/auth?user_name=admin&password=demo-admin' | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`,
-    `  curl -s -H "Authorization: Bearer $TOKEN" '${url}/o/recs/task?stream=true&oquery=amount=>5000&project=name,amount'`,
-    `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/graphql -d '{"query":"{ tasks(first: 3) { nodes { name amount manager { label } } } }"}'`,
+    `  TOKEN=$(curl -s -X POST '${url}/auth?user_name=admin&password=demo-admin' | sed ` +
+      `'s/.*"access_token":"\\([^"]*\\).*/\\1/')`,
+    '  curl -s -H "Authorization: Bearer $TOKEN" ' +
+      `'${url}/o/recs/task?stream=true&oquery=amount=>5000&project=name,amount'`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/graphql ` +
+      `-d '{"query":"{ tasks(first: 3) { nodes { name amount manager { label } } } }"}'`,
     '',
   ];
 }

@@ -1,8 +1,8 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled
  * table: several times faster than an entry at a time, and more compact. So with `fee_months`,
- * `collected_receipts` and `attendance_months`, which triggers fill otherwise. In the caller's transaction, so
- * a load that fails leaves all as it was.
+ * `collected_receipts` and `attendance_months`, which triggers fill otherwise. In the caller's transaction,
+ * so a load that fails leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */

@@ -47,7 +47,9 @@ function* absenceMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMes
   for (const { enrolment, marks } of year.attendance) {
     if (ATTENDANCE_MARKS[marks[day - year.calendar.start] ?? 0] !== 'absent') continue;
     const { student, klass } = enrolment;
-    const text = `Dear parent, ${student.name} of class ${klass.name} ${enrolment.sectionOn(day).name} is absent today, ${dayText(day)}. - ${plan.shortName}`;
+    const text =
+      `Dear parent, ${student.name} of class ${klass.name} ${enrolment.sectionOn(day).name} is absent ` +
+      `today, ${dayText(day)}. - ${plan.shortName}`;
     const second = clock(10, 15) + Math.floor(place++ / 4);
     yield { enrolment, day, second, text, template: 'absence-v1', category: 'absence' };
   }
@@ -84,7 +86,12 @@ function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMe
     if (day < enrolment.from || day > enrolment.to) continue;
     const overdue = ledger.overdueOn(day);
     if (overdue === 0) continue;
-    const text = `Dear parent, fees of Rs. ${(overdue / 100).toFixed(2)} for ${enrolment.student.name} (${enrolment.student.sequence}) are overdue. Please pay at the office or by NEFT; kindly ignore if paid. - ${year.school.plan.shortName}`;
+    const text =
+      `Dear parent, fees of Rs. ${(overdue / 100).toFixed(2)} for ${enrolment.student.name} ` +
+      `(${enrolment.student.sequence}) are overdue. Please pay at the office or by NEFT; kindly ignore ` +
+      '' +
+      '' +
+      `if paid. - ${year.school.plan.shortName}`;
     const second = clock(16, 30) + Math.floor(place++ / 8);
     yield { enrolment, day, second, text, template: 'fee-reminder-v3', category: 'fee' };
   }
@@ -93,7 +100,7 @@ function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMe
 const GREETINGS = [
   {
     before: 'Independence Day',
-    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे विद्यालय प्रांगण में है। आप सादर आमंत्रित हैं।',
+    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे विद्यालय प्रांगण में है। आप सादर ' + 'आमंत्रित हैं।',
   },
   { before: 'Diwali vacation', text: 'प्रिय अभिभावक, विद्यालय परिवार की ओर से दीपावली की हार्दिक शुभकामनाएँ।' },
 ] as const;
@@ -103,7 +110,8 @@ const NOTICES = [
   'the unit test begins on Monday. The syllabus is in the diary of your ward.',
   'please send the consent form for the educational trip by Tuesday.',
   'winter uniform is compulsory from next week.',
-  'the annual sports day is next Saturday at 8 am on the school ground. All students take part; please see that they come in house T-shirts and with a water bottle.',
+  'the annual sports day is next Saturday at 8 am on the school ground. All students take part; ' +
+    'please see that they come in house T-shirts and with a water bottle.',
 ] as const;
 
 function messageRecord(

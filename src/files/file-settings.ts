@@ -20,7 +20,8 @@ export const FILE_SETTINGS = {
     default: 'admin,accountant,clerk,teacher',
     schema: listSetting,
     meaning:
-      'roles that may upload files of their own, separated by commas; a file of a record needs the right to change records of its collection',
+      'roles that may upload files of their own, separated by commas; a file of a record needs the ' +
+      'right to change records of its collection',
   },
   filesS3Url: {
     variable: 'FILES_S3_URL',
@@ -29,7 +30,10 @@ export const FILE_SETTINGS = {
       .regex(/^https?:\/\/[^/@\s]+\/[^/\s]+\/?$/, 'expected https://host/bucket')
       .optional(),
     meaning:
-      'a bucket that speaks S3 for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; unset: they are kept in the database. Older files stay where they are',
+      'a bucket that speaks S3 for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; ' +
+      '' +
+      '' +
+      'unset: they are kept in the database. Older files stay where they are',
   },
   filesS3Region: {
     variable: 'FILES_S3_REGION',

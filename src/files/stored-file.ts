@@ -48,7 +48,8 @@ interface FileRow {
   readonly created_at: Date;
 }
 
-const COLUMNS = Prisma.sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection, f.record_id, f.roles,
+const COLUMNS = Prisma.sql`f.id, f.domain, f.name, f.content_type, f.size, f.sha256, f.storage, f.collection,
+  f.record_id, f.roles,
   f.created_by, f.created_at`;
 
 export async function insertUploading(
@@ -59,10 +60,12 @@ export async function insertUploading(
   >,
 ): Promise<void> {
   await db.query(Prisma.sql`
-    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles, created_by)
+    insert into files (id, domain, name, content_type, state, storage, collection, record_id, roles,
+      created_by)
     values (
       ${file.id}::uuid, ${file.domainId}, ${file.name}, ${file.contentType}, 'uploading', ${file.storage},
-      ${file.link?.collection ?? null}, ${file.link?.recordId ?? null}, ${file.roles}::text[], ${file.createdBy}
+      ${file.link?.collection ?? null}, ${file.link?.recordId ?? null}, ${file.roles}::text[],
+        ${file.createdBy}
     )`);
 }
 

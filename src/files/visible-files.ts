@@ -14,7 +14,8 @@ export function assertMayCreate({ principal }: Scope, roles: readonly string[]):
   if (principal.scopes !== undefined) {
     throw new ServiceError(
       'FORBIDDEN',
-      "the API key's scopes are records, reports and scripts: it uploads files to records alone (collection and recordId)",
+      "the API key's scopes are records, reports and scripts: it uploads files to records alone " +
+        '(collection and recordId)',
     );
   }
   if (roles.some((role) => principal.roles.has(role))) return;

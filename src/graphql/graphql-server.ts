@@ -1,6 +1,7 @@
 /**
- * GraphQL over HTTP: Apollo Server behind `/graphql`, with the schema of the catalog as it is. When a collection changes, a
- * server with the new schema takes over; requests under way end on the one they began on.
+ * GraphQL over HTTP: Apollo Server behind `/graphql`, with the schema of the catalog as it is. When a
+ * collection changes, a server with the new schema takes over; requests under way end on the one they began
+ * on.
  */
 
 import path from 'node:path';
@@ -210,8 +211,9 @@ class RenewedServer {
   }
 
   /**
-   * One after the other: the last change wins. To build the schema keeps the process from all else, so changes that come while a renewal
-   * waits are part of it, and it waits until others had several times as long as the last one took.
+   * One after the other: the last change wins. To build the schema keeps the process from all else, so
+   * changes that come while a renewal waits are part of it, and it waits until others had several times as
+   * long as the last one took.
    */
   #renew(): void {
     if (this.#isRenewalWaiting) return;
@@ -243,7 +245,8 @@ class RenewedServer {
       // What Apollo would read from the environment is set here.
       nodeEnv: 'production',
       introspection: true,
-      // A page of another site cannot send a credential of ours without asking first: we take it from no cookie.
+      // A page of another site cannot send a credential of ours without asking first: we take it from no
+      // cookie.
       csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
@@ -257,7 +260,8 @@ class RenewedServer {
       logger: quietLogger(onFault),
       plugins: [
         executionPlugin({ ...this.operations, documents }),
-        // It would wrap the resolver of every field; caching/cache-control.ts reads the hints of root fields instead.
+        // It would wrap the resolver of every field; caching/cache-control.ts reads the hints of root fields
+        // instead.
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginSchemaReportingDisabled(),

@@ -8,7 +8,10 @@ import { readDefinitions } from '../store/catalog/catalog.js';
 import { parseCollection } from '../store/catalog/collection-definition.js';
 import { buildGatewaySchema } from './schema.js';
 
-/** `directory` holds the declarations, one file a collection. @throws INVALID_VALUE for a declaration with faults */
+/**
+ * `directory` holds the declarations, one file a collection. @throws INVALID_VALUE for a declaration with
+ * faults
+ */
 export async function printGatewaySchema(directory: string): Promise<string> {
   const schema = buildGatewaySchema({
     collections: await readCollections(directory),
@@ -18,7 +21,10 @@ export async function printGatewaySchema(directory: string): Promise<string> {
   return `${printSchema(schema)}\n`;
 }
 
-/** The collections a directory declares, without a database. @throws INVALID_VALUE for a declaration with faults */
+/**
+ * The collections a directory declares, without a database. @throws INVALID_VALUE for a declaration with
+ * faults
+ */
 export async function readCollections(directory: string): Promise<readonly Collection[]> {
   const definitions = await readDefinitions(directory);
   return definitions.map((definition) =>

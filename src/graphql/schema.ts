@@ -1,6 +1,6 @@
 /**
- * The GraphQL schema: the resolvers of `resolvers.ts` and, for each collection of the catalog, the typed fields the factory
- * makes. It is built again whenever a collection changes.
+ * The GraphQL schema: the resolvers of `resolvers.ts` and, for each collection of the catalog, the typed
+ * fields the factory makes. It is built again whenever a collection changes.
  */
 import { type GraphQLSchema, specifiedDirectives, specifiedScalarTypes } from 'graphql';
 import { buildSchemaSync, getMetadataStorage, type PubSub } from 'type-graphql';

@@ -236,7 +236,9 @@ function tooManyConditions(position: number): ServiceError {
 function malformed({ text, start, end }: Source, position: number, expected: string): ServiceError {
   const condition = text.slice(start, end);
   const found = position >= text.length ? 'the end of the text' : `"${text.slice(position, position + 20)}"`;
-  const detail = `oquery, position ${position}: expected ${expected}, found ${found}, in the condition "${condition}".`;
+  const detail =
+    `oquery, position ${position}: expected ${expected}, found ${found}, in the condition ` +
+    `"${condition}".`;
   return new ServiceError('MALFORMED_FILTER', detail, {
     errors: [{ detail, parameter: 'oquery', position, expected, sent: condition }],
   });

@@ -1,8 +1,14 @@
-/** The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input types are made of. */
+/**
+ * The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input
+ * types are made of.
+ */
 import type { OperatorFamily } from '../model/field-types/scalar-type.js';
 import { byScalar, type ValueKind } from '../model/field-types/scalar-types.js';
 
-/** What operators are applied to: `id` is the record's own; `list` a field of any type that is declared a list. */
+/**
+ * What operators are applied to: `id` is the record's own; `list` a field of any type that is declared a
+ * list.
+ */
 export type WhereType = 'id' | ValueKind | 'list';
 
 /**
@@ -113,7 +119,9 @@ const FAMILIES: Readonly<Record<OperatorFamily, readonly WhereOperator[]>> = {
   time: TIME,
 };
 
-/** The operators of each type, in the order they are shown. An object has those of its members beside these. */
+/**
+ * The operators of each type, in the order they are shown. An object has those of its members beside these.
+ */
 export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[]>> = {
   id: [...IDENTITY, ...MEMBERSHIP, ...TEXT],
   ...byScalar(({ operators }) => [...operators.flatMap((family) => FAMILIES[family]), ...PRESENCE]),
@@ -128,7 +136,8 @@ export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[
       name: 'record',
       operand: 'recordCondition',
       description:
-        'The record that is pointed to: there, in your reach, and all of this holds for it. Under `not`, also what points nowhere is found.',
+        'The record that is pointed to: there, in your reach, and all of this holds for it. Under ' +
+        '`not`, also what points nowhere is found.',
     },
     ...PRESENCE,
   ],

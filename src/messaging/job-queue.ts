@@ -145,7 +145,8 @@ function toMigrationError(error: unknown): unknown {
   if (!isNativeError(error) || !('code' in error) || error.code !== INSUFFICIENT_PRIVILEGE) return error;
   return new ServiceError(
     'UNAVAILABLE',
-    `The user in DATABASE_URL may not make the schema ${JOB_SCHEMA} (${error.message}); make it the owner of the database.`,
+    `The user in DATABASE_URL may not make the schema ${JOB_SCHEMA} (${error.message}); make it the ` +
+      'owner of the database.',
     { cause: error },
   );
 }

@@ -58,17 +58,22 @@ interface MessageRow {
   readonly sent_at: Date | null;
 }
 
-const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining, m.content::text as content, m.subject,
-  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at, m.updated_at, m.next_attempt_at, m.sent_at`;
+const COLUMNS = Prisma.sql`m.id, m.domain, m.kind, m.state, m.key, m.recipients, m.remaining,
+  m.content::text as content, m.subject,
+  m.attempts, m.last_error, m.provider_id, m.record_id, m.script_depth, m.created_by, m.created_at,
+    m.updated_at, m.next_attempt_at, m.sent_at`;
 
 /** `undefined`: there is one of this key already. Waits for a transaction that writes the same key. */
 export async function insertMessage(db: Queryable, message: NewMessage): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     insert into messages as m
-      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by, request_id, script_depth)
+      (id, domain, kind, state, key, request_hash, recipients, subject, content, size, record_id, created_by,
+        request_id, script_depth)
     values (
-      ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null}, ${message.requestHash ?? null},
-      ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb, ${message.size},
+      ${message.id}::uuid, ${message.domainId}, ${message.kind}, ${message.state}, ${message.key ?? null},
+        ${message.requestHash ?? null},
+      ${message.recipients}::text[], ${message.subject ?? null}, ${JSON.stringify(message.content)}::jsonb,
+        ${message.size},
       ${message.recordId ?? null}, ${message.createdBy}, ${message.requestId}, ${message.scriptDepth}
     )
     on conflict (domain, kind, key) do nothing
@@ -100,7 +105,8 @@ export async function insertAttachments(
   for (const [position, { name, contentType, content, fileId }] of attachments.entries()) {
     await db.query(Prisma.sql`
       insert into message_attachments (message_id, position, name, content_type, content, file_id)
-      values (${messageId}::uuid, ${position}, ${name}, ${contentType}, ${content ?? null}, ${fileId ?? null}::uuid)`);
+      values (${messageId}::uuid, ${position}, ${name}, ${contentType}, ${content ?? null},
+        ${fileId ?? null}::uuid)`);
   }
 }
 
@@ -178,7 +184,8 @@ export async function countOfLastHour(db: Transaction, domainId: string, kind: M
 export async function claimMessage(db: Queryable, id: string, jobId: string): Promise<Message | undefined> {
   const [row] = await db.query<MessageRow>(Prisma.sql`
     update messages m
-    set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null, updated_at = now()
+    set state = 'sending', job_id = ${jobId}::bigint, attempts = m.attempts + 1, next_attempt_at = null,
+      updated_at = now()
     where m.id = ${id}::uuid and (m.state = 'queued' or (m.state = 'sending' and m.job_id = ${jobId}::bigint))
     returning ${COLUMNS}`);
   return row && toMessage(row);
@@ -218,7 +225,8 @@ export async function requeueMessage(
   const [row] = await db.query<MessageRow>(Prisma.sql`
     update messages m
     set state = 'queued', attempts = 0, next_attempt_at = null, updated_at = now()
-    where m.domain = ${options.domainId} and m.id = ${options.id}::uuid and m.state = any(${options.states}::text[])
+    where m.domain = ${options.domainId} and m.id = ${options.id}::uuid
+      and m.state = any(${options.states}::text[])
     returning ${COLUMNS}`);
   return row && toMessage(row);
 }
@@ -253,7 +261,8 @@ export async function listKept(
   return await db.query(Prisma.sql`
     select id, domain as "domainId", kind
     from messages
-    where state = 'kept' and created_at >= ${options.createdAfter.toISOString()}::timestamptz and id > ${options.after}::uuid
+    where state = 'kept' and created_at >= ${options.createdAfter.toISOString()}::timestamptz
+      and id > ${options.after}::uuid
     order by id
     limit ${options.limit}`);
 }

@@ -10,13 +10,16 @@ export const MESSAGE_SETTINGS = {
       .regex(/^smtps?:\/\/\S+$/, 'expected smtp://user:password@host:587 or smtps://user:password@host:465')
       .optional(),
     meaning:
-      'mail server; smtps:// is TLS from the start, smtp:// takes STARTTLS where it is offered, ?requireTLS=true insists; unset: emails are kept until there is one. The property smtpUrl of a domain has precedence',
+      'mail server; smtps:// is TLS from the start, smtp:// takes STARTTLS where it is offered, ' +
+      '?requireTLS=true insists; unset: emails are kept until there is one. The property smtpUrl of ' +
+      'a domain has precedence',
   },
   mailFrom: {
     variable: 'MAIL_FROM',
     schema: z.string().min(3).optional(),
     meaning:
-      'sender of emails, e.g. Gyan Vidya School <office@example.org>; the property mailFrom of a domain has precedence',
+      'sender of emails, e.g. Gyan Vidya School <office@example.org>; the property mailFrom of a ' +
+      'domain has precedence',
   },
   smtpConnections: {
     variable: 'SMTP_CONNECTIONS',
@@ -29,7 +32,8 @@ export const MESSAGE_SETTINGS = {
     default: 'admin,accountant,clerk',
     schema: listSetting,
     meaning:
-      'roles that may send email, separated by commas; text messages need the right to create records of sms_log',
+      'roles that may send email, separated by commas; text messages need the right to create ' +
+      'records of sms_log',
   },
   emailMaxBytes: {
     variable: 'EMAIL_MAX_BYTES',
@@ -53,7 +57,9 @@ export const MESSAGE_SETTINGS = {
       )
       .optional(),
     meaning:
-      'SMS provider: smpp://, smpps:// (TLS), or an HTTP address, which may hold {{to}} {{digits}} {{text}} {{sender}} {{template}} {{id}} {{unicode}}; unset: text messages are kept until there is one. The property smsUrl of a domain has precedence',
+      'SMS provider: smpp://, smpps:// (TLS), or an HTTP address, which may hold {{to}} {{digits}} ' +
+      '{{text}} {{sender}} {{template}} {{id}} {{unicode}}; unset: text messages are kept until ' +
+      'there is one. The property smsUrl of a domain has precedence',
   },
   smsSender: {
     variable: 'SMS_SENDER',
@@ -62,7 +68,8 @@ export const MESSAGE_SETTINGS = {
       .string()
       .regex(/^(\+?\d{0,15}|[\w .-]{1,11})$/, 'expected a number or a name of up to 11 characters'),
     meaning:
-      'sender of text messages: a number, or a name of up to 11 characters; the property smsSender of a domain has precedence',
+      'sender of text messages: a number, or a name of up to 11 characters; the property smsSender ' +
+      'of a domain has precedence',
   },
   smsHttpMethod: {
     variable: 'SMS_HTTP_METHOD',
@@ -82,13 +89,15 @@ export const MESSAGE_SETTINGS = {
     variable: 'SMS_HTTP_BODY',
     schema: z.string().optional(),
     meaning:
-      'SMS by HTTP: body, with the places SMS_URL may hold; JSON or a form, e.g. {"to":"{{to}}","text":"{{text}}"} or to={{digits}}&text={{text}}',
+      'SMS by HTTP: body, with the places SMS_URL may hold; JSON or a form, e.g. ' +
+      '{"to":"{{to}}","text":"{{text}}"} or to={{digits}}&text={{text}}',
   },
   smsHttpSuccess: {
     variable: 'SMS_HTTP_SUCCESS',
     schema: z.string().refine(isRegularExpression, 'expected a regular expression').optional(),
     meaning:
-      'SMS by HTTP: regular expression that the answer to an accepted message matches; unset: every answer of status 2xx',
+      'SMS by HTTP: regular expression that the answer to an accepted message matches; unset: every ' +
+      'answer of status 2xx',
   },
   smsHttpIdPath: {
     variable: 'SMS_HTTP_ID_PATH',
@@ -106,7 +115,10 @@ export const MESSAGE_SETTINGS = {
     default: '8',
     schema: positiveSetting.max(255),
     meaning:
-      'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 where the text needs Unicode)',
+      'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 ' +
+      '' +
+      '' +
+      'where the text needs Unicode)',
   },
   smsPerHour: {
     variable: 'SMS_PER_HOUR',
@@ -144,14 +156,16 @@ export const MESSAGE_SETTINGS = {
     default: '24',
     schema: z.coerce.number().int().min(0),
     meaning:
-      'messages kept for want of a server are sent by themselves once there is one, unless they are older than this; the older ones wait for retryMessage',
+      'messages kept for want of a server are sent by themselves once there is one, unless they are ' +
+      'older than this; the older ones wait for retryMessage',
   },
   keepMessagesDays: {
     variable: 'KEEP_MESSAGES_DAYS',
     default: '90',
     schema: positiveSetting,
     meaning:
-      'how long messages that were sent or given up are shown, with their texts and attachments, before they are purged',
+      'how long messages that were sent or given up are shown, with their texts and attachments, ' +
+      'before they are purged',
   },
 } as const;
 

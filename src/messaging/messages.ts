@@ -244,6 +244,7 @@ function toTemplate(name: string, value: JsonValue): TemplateTexts {
   if (isTemplate) return Object.fromEntries(texts);
   throw new ServiceError(
     'INVALID_VALUE',
-    `the property mailTemplate.${name} is no template: expected {"subject": …, "text": …, "html": …}, each a text`,
+    `the property mailTemplate.${name} is no template: expected {"subject": …, "text": …, "html": ` +
+      '…}, each a text',
   );
 }

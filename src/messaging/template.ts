@@ -119,7 +119,8 @@ class Rendering {
     const name = path.join('.').slice(0, 100) || '.';
     throw new ServiceError(
       'INVALID_VALUE',
-      `the template cannot be filled in: {{${name}}} is an object; name one of its members, or open a section {{#${name}}}`,
+      `the template cannot be filled in: {{${name}}} is an object; name one of its members, or open ` +
+        `a section {{#${name}}}`,
     );
   }
 

@@ -99,7 +99,10 @@ export class Topics {
     if (bytes > maxMessageBytes) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find the rest.`,
+        `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find ` +
+          '' +
+          '' +
+          'the rest.',
       );
     }
     const started = this.#options.triggers?.afterMessage(scope, topic) ?? Prisma.sql`1`;

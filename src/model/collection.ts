@@ -1,4 +1,7 @@
-/** What a collection's declaration says, as the service holds it. The files of schema/collections and `registerCollection` are parsed into this. */
+/**
+ * What a collection's declaration says, as the service holds it. The files of schema/collections and
+ * `registerCollection` are parsed into this.
+ */
 import type { FieldFormat, FieldType } from './field-types/scalar-types.js';
 import type { RecordVerb } from './scope.js';
 

@@ -1,4 +1,6 @@
-/** What an `_id` may be, as a regular expression that OpenAPI prints too. `isRecordId` holds all of the rule. */
+/**
+ * What an `_id` may be, as a regular expression that OpenAPI prints too. `isRecordId` holds all of the rule.
+ */
 export const RECORD_ID_PATTERN = '^[A-Za-z0-9_.:-]{1,64}$';
 
 const ID = new RegExp(RECORD_ID_PATTERN);

@@ -15,7 +15,9 @@ export interface EndedStatement {
   readonly rowCount: number;
 }
 
-/** SQL as it went to the database. The values stand between the strings, and are `$1`, `$2`, … in the text. */
+/**
+ * SQL as it went to the database. The values stand between the strings, and are `$1`, `$2`, … in the text.
+ */
 export interface SqlText {
   readonly text: string;
   readonly strings: readonly string[];

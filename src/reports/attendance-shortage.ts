@@ -129,7 +129,8 @@ ${studentDays(
 )},
 days_of as (
   select
-    student, sum(working_days) as working_days, sum(absent) as absent, sum(leave) as leave, sum(unmarked) as unmarked,
+    student, sum(working_days) as working_days, sum(absent) as absent, sum(leave) as leave,
+      sum(unmarked) as unmarked,
     sum(${presentDays(settings)}) as present_days
   from register
   group by student

@@ -28,7 +28,8 @@ class RegisterLine {
   @column.text('Admission number.') readonly admissionNo!: string;
   @column.text('Name of the student.') readonly name!: string;
   @column.text(
-    'A letter a day of the month that was asked for and has come: P present, A absent, L late, H half day, V leave, – not on roll, * no school, ? unmarked.',
+    'A letter a day of the month that was asked for and has come: P present, A absent, L late, H ' +
+      'half day, V leave, – not on roll, * no school, ? unmarked.',
   )
   readonly register!: string;
   @column.whole('Days marked present.') readonly present!: number;
@@ -45,7 +46,8 @@ class RegisterLine {
   })
   readonly percent!: number | null;
   @column.number(
-    'Brought forward: days that count present, from the first day of the session or on roll to the day before this line. Unit: days.',
+    'Brought forward: days that count present, from the first day of the session or on roll to the ' +
+      'day before this line. Unit: days.',
   )
   readonly broughtForwardPresentDays!: number;
   @column.whole('Brought forward: working days on roll.') readonly broughtForwardWorkingDays!: number;
@@ -202,16 +204,21 @@ by_day as (
     group by l.month, letter.place
   ) as day
 ),
--- The sums of the session up to each line, whatever the section: the lines among what is summed, so that nothing need be joined.
+-- The sums of the session up to each line, whatever the section: the lines among what is summed,
+  so that nothing need be joined.
 sums as materialized (
   select
     entry.*,
-    sum(present_so_far) over up_to_month as present_to_date, sum(working_so_far) over up_to_month as working_to_date,
-    sum(present_so_far) over months_before as present_brought, sum(working_so_far) over months_before as working_brought
+    sum(present_so_far) over up_to_month as present_to_date,
+      sum(working_so_far) over up_to_month as working_to_date,
+    sum(present_so_far) over months_before as present_brought,
+      sum(working_so_far) over months_before as working_brought
   from (
     select
-      student, session_year, month, ${presentDays(settings)} as present_so_far, 0 as working_so_far, null as section, null as letters,
-      0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked, 0 as present_days
+      student, session_year, month, ${presentDays(settings)} as present_so_far, 0 as working_so_far,
+        null as section, null as letters,
+      0 as working_days, 0 as present, 0 as absent, 0 as late, 0 as half_day, 0 as leave, 0 as unmarked,
+        0 as present_days
     from (
       select
         student, session_year, case when is_shown then month else '' end as month,
@@ -223,8 +230,10 @@ sums as materialized (
     select s.student, stay.session_year, stay.month, 0, stay.working_days, null, null, 0, 0, 0, 0, 0, 0, 0, 0
     from students s
     join (
-      select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month else '' end as month, count(*) as working_days
-      from (select distinct greatest(admitted_on, ${since}) as from_day, left_on as to_day from students) as stay
+      select stay.from_day, stay.to_day, d.session_year, case when d.is_shown then d.month
+        else '' end as month, count(*) as working_days
+      from (select distinct greatest(admitted_on, ${since}) as from_day, left_on as to_day
+        from students) as stay
       join class_days d on d.is_working and d.day between stay.from_day and stay.to_day
       group by 1, 2, 3, 4
     ) as stay on stay.from_day = greatest(s.admitted_on, ${since}) and stay.to_day = s.left_on
@@ -236,10 +245,12 @@ sums as materialized (
   ) as entry
   window
     up_to_month as (partition by student, session_year order by month),
-    months_before as (partition by student, session_year order by month range between unbounded preceding and current row exclude group)
+    months_before as (partition by student, session_year order by month range between unbounded preceding
+      and current row exclude group)
 ),
 month_days as materialized (
-  select month, count(*) filter (where is_working) as working_days from class_days where is_shown group by month
+  select month, count(*) filter (where is_working) as working_days from class_days where is_shown
+    group by month
 ),
 left_out as (
   ${unusableAttendance(Prisma.sql`class = ${className}`, context)}

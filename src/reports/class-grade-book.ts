@@ -103,8 +103,10 @@ export const classGradeBook = defineReport({
     ctes: Prisma.sql`
 results as materialized (
   select
-    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
-    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+      r.data->'student'->>'label' as label,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks,
+      coalesce(r.data->'published' = 'true', false) as is_published,
     r.data->'subjects' as subjects
   from records r
   where ${liveRecordsIn(domain, 'result')}
@@ -115,7 +117,8 @@ ${gradedResults(settings)},
 listed as materialized (
   select
     k.*, s.roll_no, coalesce(s.name, l.label) as name,
-    row_number() over (order by k.section, s.roll_no, coalesce(s.name, l.label), k.admission_no, k.id) as position
+    row_number() over (order by k.section, s.roll_no, coalesce(s.name, l.label), k.admission_no,
+      k.id) as position
   from ranked k
   join results l on l.id = k.id
   left join lateral (

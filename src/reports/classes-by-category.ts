@@ -86,7 +86,8 @@ sections as materialized (
     coalesce(r.data->>'category', '') as category, r.data->>'name' as class,
     to_number(r.data->'order') as class_order,
     section->>'name' as section, section_order,
-    section->'class_teacher'->>'value' as teacher_id, section->'class_teacher'->>'label' as teacher, section->>'room' as room,
+    section->'class_teacher'->>'value' as teacher_id, section->'class_teacher'->>'label' as teacher,
+      section->>'room' as room,
     to_number(section->'capacity') as capacity
   from records r
   left join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`r.data->'sections'`)})
@@ -94,7 +95,8 @@ sections as materialized (
   where ${liveRecordsIn(domain, 'class')}
 ),
 students as materialized (
-  select r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
+  select r.id as student, r.data->>'class' as class, r.data->>'section' as section,
+    r.data->>'gender' as gender, ${rollDays(context)}
   from records r
   where ${liveRecordsIn(domain, 'registration')}
     and r.data->'session' = ${json(session)}::jsonb
@@ -103,7 +105,8 @@ present as materialized (
   select * from students where ${isOnRoll(dayOfStrength(session, context))}
 ),
 strengths as materialized (
-  select class, section, count(*) as strength, count(*) filter (where gender = 'male') as boys, count(*) filter (where gender = 'female') as girls
+  select class, section, count(*) as strength, count(*) filter (where gender = 'male') as boys,
+    count(*) filter (where gender = 'female') as girls
   from present
   group by class, section
 ),
@@ -118,7 +121,8 @@ by_class as (
   select
     category, class, class_order, coalesce(json_agg(json_build_object(
       'section', section, 'classTeacherId', teacher_id, 'classTeacher', teacher, 'room', room,
-      'strength', strength, 'boys', boys, 'girls', girls, 'other', other, 'capacity', capacity, 'freeSeats', free_seats
+      'strength', strength, 'boys', boys, 'girls', girls, 'other', other, 'capacity', capacity,
+        'freeSeats', free_seats
     ) order by section_order) filter (where section is not null), '[]') as sections,
     sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
     coalesce(sum(capacity), 0) as capacity, coalesce(sum(free_seats), 0) as free_seats
@@ -128,11 +132,13 @@ by_class as (
 by_category as (
   select
     category, json_agg(json_build_object(
-      'class', class, 'sections', sections, 'strength', strength, 'boys', boys, 'girls', girls, 'other', other,
+      'class', class, 'sections', sections, 'strength', strength, 'boys', boys, 'girls', girls,
+        'other', other,
       'capacity', capacity, 'freeSeats', free_seats
     ) order by class_order, class) as classes,
     sum(strength) as strength, sum(boys) as boys, sum(girls) as girls, sum(other) as other,
-    sum(capacity) as capacity, sum(free_seats) as free_seats, row_number() over (order by min(class_order), category) as position
+    sum(capacity) as capacity, sum(free_seats) as free_seats, row_number() over (order by min(class_order),
+      category) as position
   from by_class
   group by category
 )`,

@@ -91,7 +91,8 @@ found as materialized (
     select r.id, r.data, instant_of(r.data->>'date') as at
     from records r
     where ${liveRecordsIn(domain, 'fee_receipt')}
-      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
+      and r.data->'date' >= ${json(startOf(from, timeZone))}::jsonb
+        and r.data->'date' < ${json(endOf(to, timeZone))}::jsonb
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
     -- So that the instant is read once, and not wherever it is named.
@@ -100,7 +101,8 @@ found as materialized (
 ),
 sums as materialized (
   select
-    p.period, p.first_day, p.last_day, count(f.id) as receipts, count(distinct f.student) as students, coalesce(sum(f.total), 0) as total
+    p.period, p.first_day, p.last_day, count(f.id) as receipts, count(distinct f.student) as students,
+      coalesce(sum(f.total), 0) as total
   from periods p
   left join found f on f.period = p.period and f.fault is null
   group by p.period, p.first_day, p.last_day

@@ -57,7 +57,8 @@ export const dailyUniqueSms = defineReport({
   field: 'dailyUniqueSms',
   title: 'Daily unique SMS sent',
   description:
-    'Text messages of a day, the same text to the same number once: how often, in which state, how many segments.',
+    'Text messages of a day, the same text to the same number once: how often, in which state, how ' +
+    'many segments.',
   routes: [{ method: 'GET', path: '/dailyuniquesms.svc' }],
   parameters: { date: onDate },
   roles: ['clerk', 'accountant'],
@@ -69,7 +70,8 @@ export const dailyUniqueSms = defineReport({
     ctes: Prisma.sql`
 messages as materialized (
   select
-    r.id, r.data->>'created_on' as at, r.data->>'to' as number, r.data->>'text' as text, r.data->'recipient'->>'label' as recipient,
+    r.id, r.data->>'created_on' as at, r.data->>'to' as number, r.data->>'text' as text,
+      r.data->'recipient'->>'label' as recipient,
     coalesce(r.data->>'category', 'other') as category, coalesce(r.data->>'status', 'unknown') as status,
     case
       when jsonb_typeof(r.data->'to') is distinct from 'string' then 'to is not a number'
@@ -83,7 +85,8 @@ messages as materialized (
 measured as (
   select
     text,
-    text ~ '^[]@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&''()*+,./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\\\[~|€\\n\\r\\f-]*$' as is_gsm,
+    text ~ '^[]@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&''()*+,./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\\\[~|€\\n\\r\\f-]*$'
+      as is_gsm,
     length(text) + length(regexp_replace(text, '[^]^{}\\\\[~|€\\f]', '', 'g')) as septets,
     length(text) + length(regexp_replace(text, '[\\u0001-\\uffff]', '', 'g')) as units
   from (select distinct text from messages where fault is null) as different
@@ -98,7 +101,8 @@ sized as (
   from measured
 ),
 counted as (
-  select m.number, m.text, m.status, count(*) as messages, min(m.at) as first_at, max(m.at) as last_at, max(m.recipient) as recipient,
+  select m.number, m.text, m.status, count(*) as messages, min(m.at) as first_at, max(m.at) as last_at,
+    max(m.recipient) as recipient,
     min(m.category) as category, sum(s.segments) as segments
   from messages m
   join sized s on s.text = m.text
@@ -107,7 +111,8 @@ counted as (
 ),
 unique_messages as materialized (
   select
-    number, text, max(recipient) as recipient, min(category) as category, sum(messages) as messages, min(first_at) as first_at,
+    number, text, max(recipient) as recipient, min(category) as category, sum(messages) as messages,
+      min(first_at) as first_at,
     max(last_at) as last_at, sum(segments) as segments,
     json_agg(json_build_object('status', status, 'messages', messages) order by status) as statuses,
     coalesce(sum(messages) filter (where status = 'failed'), 0) as failed,

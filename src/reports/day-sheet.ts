@@ -65,12 +65,14 @@ export const daySheet = defineReport({
     ctes: Prisma.sql`
 found as materialized (
   select
-    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student, r.data->'student'->>'label' as label,
+    r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
+      r.data->'student'->>'label' as label,
     r.data->>'status' as status, r.data->>'remark' as remark,
     jsonb_typeof(r.data->'student'->'value') is not distinct from 'string' as is_reference
   from records r
   where ${liveRecordsIn(domain, 'attendance')}
-    and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
+    and r.data->'created' >= ${json(startOf(date, timeZone))}::jsonb
+      and r.data->'created' < ${json(endOf(date, timeZone))}::jsonb
     and ${isInPlace(className, section)}
     and ${isInSections(sections)}
 ),
@@ -80,8 +82,10 @@ marks as materialized (
     f.*,
     case
       when not is_reference then 'student is not a reference'
-      when coalesce(status, '') not in ('present', 'absent', 'late', 'half_day', 'leave') then 'status is none of the marks'
-      when s.student is not null and ${isOnRoll(date)} is not true then 'the student is not on roll on the day'
+      when coalesce(status, '') not in ('present', 'absent', 'late', 'half_day',
+        'leave') then 'status is none of the marks'
+      when s.student is not null and ${isOnRoll(date)} is not true then
+        'the student is not on roll on the day'
     end as fault
   from found f
   left join lateral (
@@ -95,7 +99,8 @@ classes as (${classOrders({ domain })}
 by_section as materialized (
   select
     m.class, m.section, min(c.class_order) as class_order, count(*) as marked,
-    count(*) filter (where m.status = 'absent') as absent, count(*) filter (where m.status = 'leave') as on_leave
+    count(*) filter (where m.status = 'absent') as absent,
+      count(*) filter (where m.status = 'leave') as on_leave
   from marks m
   left join classes c on c.class = m.class
   where m.fault is null

@@ -164,7 +164,8 @@ export const feeDefaulters = defineReport({
       const last = monthsAfter(startMonth, MOST_MONTHS - 1);
       throw parameterError(
         'end_month',
-        `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ${last} or earlier`,
+        `is ${endMonth}, more than ${MOST_MONTHS} months from start_month ${startMonth}; expected ` +
+          `${last} or earlier`,
         {
           expected: `${last} or earlier`,
           sent: endMonth,
@@ -208,7 +209,8 @@ classes as (${classOrders({ domain })}
 ),
 listed as materialized (
   select
-    s.*, c.class_order, sums.due, sums.concession, sums.paid, sums.balance, sums.credit, sums.fine, sums.oldest,
+    s.*, c.class_order, sums.due, sums.concession, sums.paid, sums.balance, sums.credit, sums.fine,
+      sums.oldest,
     row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
   from students s
   join sums on sums.student = s.student
@@ -222,7 +224,8 @@ listed_items as materialized (${headItems({
 ),
 -- Of each student the items as they are: what is made of them is made for the rows that are shown.
 items_of as materialized (
-  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items from listed_items group by student
+  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items from listed_items
+    group by student
 )`,
     rows: {
       position: Prisma.sql`l.position`,
@@ -260,10 +263,13 @@ cross join lateral (
     count(distinct month) filter (where owed > 0) as months_due_count,
     json_agg(json_build_object(
       'month', month, 'feeHead', fee_head,
-      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2), 'paid', round(paid, 2),
-      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2), 'finePaid', round(fine, 2)
+      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2),
+        'paid', round(paid, 2),
+      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
+        'finePaid', round(fine, 2)
     ) order by month, ${byFeeHead}) as breakdown
-  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric, fine numeric, owed numeric)
+  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric,
+    fine numeric, owed numeric)
 ) as b
 left join lateral (
   select

@@ -56,13 +56,16 @@ class FeeSummaryRow {
 
 const BY_MONTH = Prisma.sql`
   select
-    month, null as fee_head, student, due as demand, concession, paid, fine, balance as outstanding, credit, has_due as is_billed
+    month, null as fee_head, student, due as demand, concession, paid, fine, balance as outstanding, credit,
+      has_due as is_billed
   from month_items`;
 
 const BY_HEAD = Prisma.sql`
   select
-    null as month, fee_head, student, exact_sum(due) as demand, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
-    exact_sum(greatest(owed, 0)) as outstanding, exact_sum(greatest(-owed, 0)) as credit, bool_or(has_due) as is_billed
+    null as month, fee_head, student, exact_sum(due) as demand, exact_sum(concession) as concession,
+      exact_sum(paid) as paid, exact_sum(fine) as fine,
+    exact_sum(greatest(owed, 0)) as outstanding, exact_sum(greatest(-owed, 0)) as credit,
+      bool_or(has_due) as is_billed
   from (${headItems({})}
   ) as item
   group by fee_head, student`;
@@ -107,9 +110,11 @@ students as materialized (
 ),
 sums as materialized (
   select
-    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
+    month, fee_head, sum(demand) as demand, sum(concession) as concession, sum(paid) as paid,
+      sum(fine) as fine,
     sum(outstanding) as outstanding, sum(credit) as credit,
-    count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and outstanding = 0) as clear
+    count(*) filter (where is_billed) as billed, count(*) filter (where is_billed
+      and outstanding = 0) as clear
   from students
   group by month, fee_head
 ),
@@ -121,14 +126,16 @@ session_months as materialized (
   from generate_series((${first} || '-01')::timestamp, (${last} || '-01')::timestamp, interval '1 month') as m
 ),
 collected_in as materialized (
-  select to_char((${first} || '-01')::date + make_interval(months => place - 1), 'YYYY-MM') as month, sum(total) as amount
+  select to_char((${first} || '-01')::date + make_interval(months => place - 1), 'YYYY-MM') as month,
+    sum(total) as amount
   from (
     select
       width_bucket(r.data->>'date', (select array_agg(starts order by starts) from session_months)) as place,
       to_number(r.data->'total') as total
     from records r
     where ${liveRecordsIn(domain, 'fee_receipt')} and ${type} = 'month'
-      and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb
+      and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb
+        and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
   ) as receipt
@@ -136,7 +143,8 @@ collected_in as materialized (
 ),
 billed as materialized (
   select count(*) filter (where is_billed) as billed, count(*) filter (where is_billed and not owes) as clear
-  from (select bool_or(is_billed) as is_billed, bool_or(outstanding > 0) as owes from students group by student) as student
+  from (select bool_or(is_billed) as is_billed, bool_or(outstanding > 0) as owes from students
+    group by student) as student
 ),
 names as (
   select month, null as fee_head, position

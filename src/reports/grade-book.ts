@@ -104,7 +104,8 @@ own as materialized (
 results as materialized (
   select
     r.id, r.data->>'class' as class, r.data->>'section' as section, r.data->'student'->>'value' as student,
-    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks, coalesce(r.data->'published' = 'true', false) as is_published,
+    r.data->>'admission_no' as admission_no, r.data->>'remarks' as remarks,
+      coalesce(r.data->'published' = 'true', false) as is_published,
     r.data->'subjects' as subjects
   from records r
   where ${liveRecordsIn(domain, 'result')}

@@ -62,7 +62,8 @@ export const outstandingAgeing = defineReport({
   field: 'outstandingAgeing',
   title: 'Outstanding ageing',
   description:
-    'What each student owes, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and the one before.',
+    'What each student owes, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and ' +
+    'the one before.',
   parameters: {
     asOn,
     class: inClass,
@@ -99,8 +100,10 @@ ${feeItems({ domain, timeZone, today }, range)},
 buckets as materialized (
   select
     student,
-    coalesce(sum(owed) filter (where days <= 30), 0) as days_0_30, coalesce(sum(owed) filter (where days between 31 and 60), 0) as days_31_60,
-    coalesce(sum(owed) filter (where days between 61 and 90), 0) as days_61_90, coalesce(sum(owed) filter (where coalesce(days, 91) > 90), 0) as days_over_90,
+    coalesce(sum(owed) filter (where days <= 30), 0) as days_0_30,
+      coalesce(sum(owed) filter (where days between 31 and 60), 0) as days_31_60,
+    coalesce(sum(owed) filter (where days between 61 and 90), 0) as days_61_90,
+      coalesce(sum(owed) filter (where coalesce(days, 91) > 90), 0) as days_over_90,
     sum(owed) as balance, min(due_date) as oldest
   from (
     select student, owed, due_date, ${day}::date - day_of(due_date) as days
@@ -115,7 +118,8 @@ classes as (${classOrders({ domain })}
 ),
 students as materialized (
   select
-    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
+    r.id as student, r.data->>'sequence' as admission_no, r.data->>'name' as name, r.data->>'class' as class,
+      r.data->>'section' as section,
     to_number(r.data->'roll_no') as roll_no, r.data->>'guardian_phone' as phone,
     ${rollDays({ today })}
   from records r

@@ -130,7 +130,8 @@ rolled_back as materialized (
     r.id, r.data, r.data->>'receipt_no' as receipt_no,
     case when ${values.dateBasis} = 'ROLLBACK' then r.data->>'rolled_back_on' else r.data->>'date' end as at,
     case
-      when jsonb_typeof(r.data->'rolled_back_on') is distinct from 'string' then 'rolled_back_on is not an instant'
+      when jsonb_typeof(r.data->'rolled_back_on') is distinct
+        from 'string' then 'rolled_back_on is not an instant'
       when jsonb_typeof(r.data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(r.data->'total') is distinct from 'number' then 'total is not a number'
       when r.data @? '$.lines[*] ? (!exists(@.amount) || @.amount.type() != "number" || (exists(@.fine) && @.fine.type() != "number" && @.fine.type() != "null"))'
@@ -140,12 +141,15 @@ rolled_back as materialized (
   where ${liveRecordsIn(domain, 'fee_receipt')}
     and r.data->'status' = '"rolled_back"'
     and (${values.dateBasis} <> 'ROLLBACK' or (
-      r.data->'rolled_back_on' >= ${json(startOf(first, timeZone))}::jsonb and r.data->'rolled_back_on' < ${json(endOf(last, timeZone))}::jsonb))
+      r.data->'rolled_back_on' >= ${json(startOf(first, timeZone))}::jsonb
+        and r.data->'rolled_back_on' < ${json(endOf(last, timeZone))}::jsonb))
     and (${values.dateBasis} <> 'RECEIPT' or (
-      r.data->'date' >= ${json(startOf(first, timeZone))}::jsonb and r.data->'date' < ${json(endOf(last, timeZone))}::jsonb))
+      r.data->'date' >= ${json(startOf(first, timeZone))}::jsonb
+        and r.data->'date' < ${json(endOf(last, timeZone))}::jsonb))
 ),
 receipts as materialized (
-  select *, (data->'total')::numeric as total, row_number() over (order by at, id) as position from rolled_back where fault is null
+  select *, (data->'total')::numeric as total, row_number() over (order by at, id) as position
+    from rolled_back where fault is null
 ),
 lines as materialized (
   select

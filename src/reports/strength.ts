@@ -55,14 +55,16 @@ export const strength = defineReport({
       ctes: Prisma.sql`
 students as materialized (
   select
-    r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender, ${rollDays(context)}
+    r.id as student, r.data->>'class' as class, r.data->>'section' as section, r.data->>'gender' as gender,
+      ${rollDays(context)}
   from records r
   where ${liveRecordsIn(domain, 'registration')} and r.data->'session' = ${json(session)}::jsonb
 ),
 -- Who is not admitted yet is no student yet, and of who is unusable nothing can be told.
 counted as (
   select
-    class, section, gender, admitted_on between ${firstDayOf(first)} and ${lastDayOf(last)} as has_joined, not ${isOnRoll(day)} as has_left
+    class, section, gender, admitted_on between ${firstDayOf(first)}
+      and ${lastDayOf(last)} as has_joined, not ${isOnRoll(day)} as has_left
   from students
   where admitted_on <= ${day} and left_on is not null
 ),
@@ -73,8 +75,10 @@ sections as materialized (
     s.class, s.section, min(c.class_order) as class_order,
     count(*) filter (where not has_left and gender = 'male') as boys,
     count(*) filter (where not has_left and gender = 'female') as girls,
-    count(*) filter (where not has_left and gender is distinct from 'male' and gender is distinct from 'female') as other,
-    count(*) filter (where not has_left) as strength, count(*) filter (where has_joined) as joined, count(*) filter (where has_left) as left_count
+    count(*) filter (where not has_left and gender is distinct from 'male' and gender is distinct
+      from 'female') as other,
+    count(*) filter (where not has_left) as strength, count(*) filter (where has_joined) as joined,
+      count(*) filter (where has_left) as left_count
   from counted s
   left join classes c on c.class = s.class
   group by s.class, s.section

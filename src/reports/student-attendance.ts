@@ -49,7 +49,8 @@ class StudentAttendance {
   @column.percent('Days that count present of the working days on roll.', { nullable: true })
   readonly percent!: number | null;
   @column.whole(
-    'How many of the last marked working days of the session, up to the end of the range, are absences without another mark between them; unmarked days are passed over. Unit: days.',
+    'How many of the last marked working days of the session, up to the end of the range, are ' +
+      'absences without another mark between them; unmarked days are passed over. Unit: days.',
   )
   readonly absenceStreak!: number;
   @column.rows(() => StudentAttendanceDay, 'The working days on roll.')
@@ -146,7 +147,8 @@ ${studentDays(
   {
     ...range,
     classes: Prisma.sql`select null where false`,
-    where: Prisma.sql`(${className}::text is null or p.class = ${className}::text) and (${section}::text is null or p.section = ${section}::text)
+    where: Prisma.sql`(${className}::text is null or p.class = ${className}::text)
+      and (${section}::text is null or p.section = ${section}::text)
     and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
   },
   context,
@@ -155,17 +157,20 @@ counted as materialized (
   select counts.*, ${presentDays(settings)} as present_days, day.class, day.section, day.days
   from (
     select
-      student, sum(working_days) as working_days, sum(present) as present, sum(absent) as absent, sum(late) as late,
+      student, sum(working_days) as working_days, sum(present) as present, sum(absent) as absent,
+        sum(late) as late,
       sum(half_day) as half_day, sum(leave) as leave, sum(unmarked) as unmarked
     from register
     group by student
   ) as counts
   join (
     select
-      r.student, (array_agg(r.class order by d.day desc))[1] as class, (array_agg(r.section order by d.day desc))[1] as section,
+      r.student, (array_agg(r.class order by d.day desc))[1] as class, (array_agg(r.section
+        order by d.day desc))[1] as section,
       json_agg(json_build_object(
         'day', d.day,
-        'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late' when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
+        'status', case letter when 'P' then 'present' when 'A' then 'absent' when 'L' then 'late'
+          when 'H' then 'half_day' when 'V' then 'leave' else 'unmarked' end,
         'class', r.class, 'section', r.section
       ) order by d.day) filter (where d.is_working) as days
     from register r

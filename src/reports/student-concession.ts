@@ -106,7 +106,8 @@ amounts as materialized (
     and d.data->>'month' between ${first} and ${last}
     and coalesce(d.data->>'cancelled_on', '9999') > ${day}
     and coalesce(d.data->>'month' <= (select by_student from last_months)->>${studentId}::text, true)
-    and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0 else false end
+    and case when jsonb_typeof(d.data->'amount') = 'number' then (d.data->'amount')::numeric > 0
+      else false end
   group by d.id, d.data
 ),
 in_force as materialized (

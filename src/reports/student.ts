@@ -125,7 +125,8 @@ export const student = defineReport({
   field: 'student',
   title: 'Student information',
   description:
-    "A student's profile with guardians, class teacher and siblings, and what there is of attendance, fees, results and leave.",
+    "A student's profile with guardians, class teacher and siblings, and what there is of " +
+    'attendance, fees, results and leave.',
   recordRoute: {
     method: 'GET',
     path: '/o/recs/registration',
@@ -161,13 +162,16 @@ student as materialized (
 ${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id })},
 marks as (
   select
-    count(*) filter (where r.data->>'status' = 'present') as present, count(*) filter (where r.data->>'status' = 'absent') as absent,
-    count(*) filter (where r.data->>'status' = 'late') as late, count(*) filter (where r.data->>'status' = 'half_day') as half_day,
+    count(*) filter (where r.data->>'status' = 'present') as present,
+      count(*) filter (where r.data->>'status' = 'absent') as absent,
+    count(*) filter (where r.data->>'status' = 'late') as late,
+      count(*) filter (where r.data->>'status' = 'half_day') as half_day,
     count(*) filter (where r.data->>'status' = 'leave') as on_leave, max(r.data->>'created') as last_at
   from records r
   where ${liveRecordsIn(domain, 'attendance')}
     and r.data->'student'->'value' = to_jsonb(${id})
-    and r.data->>'created' >= ${startOf(firstDayOf(first), timeZone)} and r.data->>'created' < ${endOf(today, timeZone)}
+    and r.data->>'created' >= ${startOf(firstDayOf(first), timeZone)}
+      and r.data->>'created' < ${endOf(today, timeZone)}
 )`,
       rows: {
         position: Prisma.sql`1::bigint`,
@@ -203,7 +207,8 @@ marks as (
             where ${liveRecordsIn(domain, 'registration')}
               and r.data->'guardian_phone' = s.data->'guardian_phone' and r.id <> s.id
               and (${sections}::jsonb is null
-                or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class', r.data->'section')))
+                or ${sections}::jsonb @> jsonb_build_array(jsonb_build_array(r.data->'class',
+                  r.data->'section')))
           )`,
           attendance: Prisma.sql`case when ${visible.attendance} then (
             select json_build_object(

@@ -120,7 +120,8 @@ member as materialized (
 ),
 marks as materialized (
   select
-    r.id, to_char(instant_of(r.data->>'created_on') at time zone ${timeZone}, 'YYYY-MM-DD') as day, r.data->>'status' as status,
+    r.id, to_char(instant_of(r.data->>'created_on') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+      r.data->>'status' as status,
     instant_of(r.data->>'in_time') as in_time, instant_of(r.data->>'out_time') as out_time,
     r.data->>'leave_type' as leave_type, r.data->>'remark' as remark,
     case
@@ -128,7 +129,8 @@ marks as materialized (
       when coalesce(r.data->>'status' not in ('present', 'absent', 'half_day', 'leave', 'on_duty'), true)
         then 'status is none of present, absent, half_day, leave, on_duty'
       when r.data->'in_time' <> 'null' and instant_of(r.data->>'in_time') is null
-        or r.data->'out_time' <> 'null' and instant_of(r.data->>'out_time') is null then 'in_time or out_time is not an instant'
+        or r.data->'out_time' <> 'null'
+          and instant_of(r.data->>'out_time') is null then 'in_time or out_time is not an instant'
     end as fault
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}
@@ -139,10 +141,13 @@ marks as materialized (
 days as materialized (
   select
     d.day, d.is_working and d.day between m.joined_on and m.left_on as is_working,
-    case when mark.status in ('present', 'absent', 'half_day', 'leave', 'on_duty') then mark.status else 'unmarked' end as status,
+    case when mark.status in ('present', 'absent', 'half_day', 'leave', 'on_duty') then mark.status
+      else 'unmarked' end as status,
     mark.in_time, mark.out_time, mark.leave_type, mark.remark,
-    coalesce((mark.in_time at time zone ${timeZone})::time > ${settings.schoolStartsAt}::time and mark.status = 'present', false) as is_late,
-    coalesce(mark.status in ('present', 'half_day') and mark.out_time is null and d.day < ${today}, false) as is_out_missing
+    coalesce((mark.in_time at time zone ${timeZone})::time > ${settings.schoolStartsAt}::time
+      and mark.status = 'present', false) as is_late,
+    coalesce(mark.status in ('present', 'half_day') and mark.out_time is null
+      and d.day < ${today}, false) as is_out_missing
   from school_days d
   cross join member m
   left join lateral (
@@ -197,7 +202,8 @@ days as materialized (
           otherDays: Prisma.sql`count(*) filter (where not is_working)`,
         },
         over: Prisma.sql`from (
-  select *, case when not is_working then 0 when status in ('present', 'on_duty') then 1 when status = 'half_day' then 0.5 else 0 end as present_days
+  select *, case when not is_working then 0 when status in ('present', 'on_duty') then 1
+    when status = 'half_day' then 0.5 else 0 end as present_days
   from days
 ) as day`,
       },

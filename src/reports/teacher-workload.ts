@@ -87,7 +87,8 @@ strengths as (
 ),
 sections as materialized (
   select
-    element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students), 0) as students,
+    element->'class_teacher'->>'value' as teacher, count(*) as sections, coalesce(sum(n.students),
+      0) as students,
     json_agg(json_build_object('class', r.data->>'name', 'section', element->>'name')
       order by to_number(r.data->'order'), r.data->>'name', element->>'name') as list
   from records r
@@ -97,32 +98,39 @@ sections as materialized (
   group by 1
 ),
 day_starts as materialized (
-  -- The first instant of each day, as records write it: which one a mark is after says its day, and nothing has to be cast.
-  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d) as starts
+  -- The first instant of each day, as records write it: which one a mark is after says its day,
+    and nothing has to be cast.
+  select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    order by d) as starts
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
 ),
 marks as (
   select teacher, sum(marks) as marks, count(*) as days
   from (
     select
-      r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts from day_starts)) as day, count(*) as marks
+      r.data->'marked_by'->>'value' as teacher, width_bucket(r.data->>'created', (select starts
+        from day_starts)) as day, count(*) as marks
     from records r
     where ${liveRecordsIn(domain, 'attendance')}
-      and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
+      and r.data->'created' >= ${json(startOf(from, timeZone))}::jsonb
+        and r.data->'created' < ${json(endOf(to, timeZone))}::jsonb
     group by 1, 2
   ) as marked
   group by teacher
 ),
 presence as (
-  select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as days
+  select r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present',
+    'on_duty')) as days
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}
-    and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
+    and r.data->'created_on' >= ${json(startOf(from, timeZone))}::jsonb
+      and r.data->'created_on' < ${json(endOf(to, timeZone))}::jsonb
   group by 1
 ),
 loads as materialized (
   select
-    t.*, coalesce(s.list, '[]') as list, coalesce(s.sections, 0) as sections, coalesce(s.students, 0) as students,
+    t.*, coalesce(s.list, '[]') as list, coalesce(s.sections, 0) as sections,
+      coalesce(s.students, 0) as students,
     coalesce(m.marks, 0) as marks, coalesce(m.days, 0) as days_marked, coalesce(p.days, 0) as days_present,
     row_number() over (order by coalesce(s.students, 0) desc, t.name, t.id) as position
   from staff t

@@ -106,8 +106,10 @@ sections as materialized (
 ),
 marks as materialized (
   select
-    r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present', 'on_duty')) as present,
-    count(*) filter (where r.data->>'status' = 'absent') as absent, count(*) filter (where r.data->>'status' = 'half_day') as half_day,
+    r.data->'name'->>'value' as teacher, count(*) filter (where r.data->>'status' in ('present',
+      'on_duty')) as present,
+    count(*) filter (where r.data->>'status' = 'absent') as absent,
+      count(*) filter (where r.data->>'status' = 'half_day') as half_day,
     count(*) filter (where r.data->>'status' = 'leave') as on_leave
   from records r
   where ${liveRecordsIn(domain, 'teacher_attendance')}

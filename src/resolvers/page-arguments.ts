@@ -53,7 +53,8 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
   if (limit > sizes.maxPageSize) {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `${parameter} is at most ${sizes.maxPageSize}, not ${limit}. Read on with ${fromEnd ? 'before' : 'after'}.`,
+      `${parameter} is at most ${sizes.maxPageSize}, not ${limit}. Read on with ` +
+        `${fromEnd ? 'before' : 'after'}.`,
       {
         errors: [
           { parameter, detail: 'the page is too large', expected: `<= ${sizes.maxPageSize}`, sent: limit },

@@ -1,4 +1,6 @@
-/** What shows of a request while it is answered: told by who finds it out, read by who logs and answers it. */
+/**
+ * What shows of a request while it is answered: told by who finds it out, read by who logs and answers it.
+ */
 import type { ErrorCode } from '../errors.js';
 import type { EndedStatement, StatementCaller } from '../model/statement-caller.js';
 

@@ -1,4 +1,7 @@
-/** The one list of resolvers: all that GraphQL and REST can reach, beside the reports and what is typed by collection. */
+/**
+ * The one list of resolvers: all that GraphQL and REST can reach, beside the reports and what is typed by
+ * collection.
+ */
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Files } from '../files/files.js';

@@ -1,6 +1,7 @@
 /**
  * Types, arguments and resolver classes that are known only at run time: those of the collections of the
- * catalog, and of the reports in their list. They are made by calling the decorators that other classes carry.
+ * catalog, and of the reports in their list. They are made by calling the decorators that other classes
+ * carry.
  *
  * TypeGraphQL was not made for that. What it must be talked into is all here:
  *

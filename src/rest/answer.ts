@@ -20,8 +20,8 @@ export interface StreamAnswer {
   /** Records read so far, for the figures. Absent: not counted. */
   readonly countRows?: () => number;
   /**
-   * So much is read before the first byte is sent, and an answer that ends before is sent in one piece: it is no
-   * stream then. Absent: what is worth a write.
+   * So much is read before the first byte is sent, and an answer that ends before is sent in one piece: it is
+   * no stream then. Absent: what is worth a write.
    */
   readonly gatherBytes?: number;
 }

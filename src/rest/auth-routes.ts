@@ -93,7 +93,8 @@ function readGrant(parameters: RestRequest['parameters']): Grant {
   if (!grant || other) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `Send ${other ? 'one of the three, not several' : 'one of the three'}: user_name with password, api_key, or refresh_token.`,
+      `Send ${other ? 'one of the three, not several' : 'one of the three'}: user_name with ` +
+        'password, api_key, or refresh_token.',
     );
   }
   const { grant_type: wanted } = parameters;

@@ -1,6 +1,6 @@
 /**
- * The rows of the table about files. Described here, served by `src/server/file-serving.ts`: their bodies are bytes,
- * not JSON.
+ * The rows of the table about files. Described here, served by `src/server/file-serving.ts`: their bodies are
+ * bytes, not JSON.
  */
 import type { Parameter, RouteDescription, Schema } from './route.js';
 
@@ -30,7 +30,10 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     group: 'Files',
     summary: 'Upload a file, streamed: as a form of one file, or the bytes as they are',
     description:
-      'As `multipart/form-data` the file is one part with a file name; parts named as the parameters may come before it. With any other `Content-Type` the body is the file, of that type.',
+      'As `multipart/form-data` the file is one part with a file name; parts named as the parameters ' +
+      '' +
+      '' +
+      'may come before it. With any other `Content-Type` the body is the file, of that type.',
     parameters: UPLOAD_PARAMETERS,
     body: {
       kind: 'file',

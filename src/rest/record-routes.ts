@@ -73,7 +73,8 @@ const READ_PARAMETERS: readonly Parameter[] = [
   PROJECTION,
   optional(
     'oquery',
-    'a filter: conditions separated by commas, all of which hold. field=text, =*contains, ==starts with, ===number, =>more, =<less, =today, =#in2026-04, =on2026-04-01',
+    'a filter: conditions separated by commas, all of which hold. field=text, =*contains, ==starts ' +
+      'with, ===number, =>more, =<less, =today, =#in2026-04, =on2026-04-01',
     {
       schema: { type: 'string', maxLength: 4096 },
       example: 'amount=>100,name=*chair',
@@ -231,9 +232,12 @@ function listRoute(
     method,
     path: `/o/recs/${collection ?? '{collection}'}`,
     group: 'Records',
-    summary: `The records of ${collection ?? 'a collection'} that match a filter${method === 'POST' ? ', the parameters in the body' : ''}`,
+    summary:
+      `The records of ${collection ?? 'a collection'} that match a ` +
+      `filter${method === 'POST' ? ', the parameters in the body' : ''}`,
     description:
-      'Streamed: the answer may be of any length. With Accept: application/x-ndjson one record a line. A failure on the way cuts the connection.',
+      'Streamed: the answer may be of any length. With Accept: application/x-ndjson one record a ' +
+      'line. A failure on the way cuts the connection.',
     parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra, PREFER],
     ...(method === 'POST' && {
       body: {
@@ -464,7 +468,8 @@ function readCreation(request: RestRequest): Creation {
   if (collection === undefined || collection === '') {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, or a _collection member of the body.',
+      'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, ' +
+        'or a _collection member of the body.',
     );
   }
   return { collection, data, isList };

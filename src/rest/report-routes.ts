@@ -59,7 +59,9 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
         answers: [
           {
             status: 200,
-            description: `The report, as ${REPORT_ANSWER_FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
+            description:
+              'The report, as ' +
+              `${REPORT_ANSWER_FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
             schema: reportRef(report),
             headers: ['Preference-Applied'],
           },

@@ -30,7 +30,10 @@ export const PREFER: Parameter = {
   in: 'header',
   isRequired: false,
   description:
-    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; an answer without it was cut',
+    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; ' +
+    '' +
+    '' +
+    'an answer without it was cut',
   schema: { type: 'string' },
   example: 'end-marker',
 };

@@ -41,7 +41,10 @@ function parseJsonLiteral(
   }
 }
 
-/** The library keeps the values of variables in a plain object, which has a `constructor` that nobody has sent. */
+/**
+ * The library keeps the values of variables in a plain object, which has a `constructor` that nobody has
+ * sent.
+ */
 function sentValue(name: string, variables: Readonly<Record<string, unknown>> | null | undefined): JsonValue {
   if (!variables || !Object.hasOwn(variables, name)) return null;
   return (variables[name] ?? null) as JsonValue;

@@ -1,6 +1,6 @@
 /**
- * JSON that is text already, inside a GraphQL result: it is spliced into the response as it is, so that exact numbers keep
- * their digits and nothing the database printed is parsed only to be printed again.
+ * JSON that is text already, inside a GraphQL result: it is spliced into the response as it is, so that exact
+ * numbers keep their digits and nothing the database printed is parsed only to be printed again.
  */
 import { randomUUID } from 'node:crypto';
 

@@ -64,7 +64,10 @@ export class HostCalls {
       if (text.length <= this.#options.limits.payloadBytes) return `+${text}`;
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `what ${call.name} gives is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ask for less at once, or stream it`,
+        `what ${call.name} gives is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ` +
+          '' +
+          '' +
+          'ask for less at once, or stream it',
       );
     } catch (error) {
       return `-${JSON.stringify(this.#toRefusal(call, error))}`;
@@ -178,7 +181,9 @@ export class HostCalls {
     if (this.#options.context.signal.aborted) return { message: 'the run has ended' };
     this.#options.onFault(`platform.${call.name}`, error);
     return {
-      message: `a fault of the gateway in platform.${call.name}; it is in the log with the run ${this.#options.context.run.id}`,
+      message:
+        `a fault of the gateway in platform.${call.name}; it is in the log with the run ` +
+        `${this.#options.context.run.id}`,
       code: 'INTERNAL',
       status: 500,
     };

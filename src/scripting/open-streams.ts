@@ -26,7 +26,8 @@ export class OpenStreams {
     if (this.#count >= this.#limits.streams) {
       throw new ServiceError(
         'UNAVAILABLE',
-        `the scripts of this gateway read ${printLimit(this.#limits, 'streams')} lists at once, and all are open; try again`,
+        `the scripts of this gateway read ${printLimit(this.#limits, 'streams')} lists at once, and ` +
+          'all are open; try again',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }

@@ -14,9 +14,15 @@ const RETRY_WRITE_AFTER_SECONDS = 1;
  */
 export function createRunPlaces(limits: ScriptLimits): Places {
   const reasons: Readonly<Record<NoPlace, string>> = {
-    full: `too many scripts are waiting to run: ${printLimit(limits, 'queuedRuns')} behind ${printLimit(limits, 'concurrentRuns')}`,
-    callerFull: `too many of your scripts are waiting to run: ${printLimit(limits, 'callerQueuedRuns')} behind ${printLimit(limits, 'callerRuns')}`,
-    late: `the script was not started: no place for it became free within ${printLimit(limits, 'wallTimeMs')}`,
+    full:
+      `too many scripts are waiting to run: ${printLimit(limits, 'queuedRuns')} behind ` +
+      `${printLimit(limits, 'concurrentRuns')}`,
+    callerFull:
+      `too many of your scripts are waiting to run: ${printLimit(limits, 'callerQueuedRuns')} behind ` +
+      `${printLimit(limits, 'callerRuns')}`,
+    late:
+      'the script was not started: no place for it became free within ' +
+      `${printLimit(limits, 'wallTimeMs')}`,
     closed: 'the service is shutting down',
   };
   return new Places({
@@ -38,9 +44,17 @@ export function createRunPlaces(limits: ScriptLimits): Places {
 export function createWritePlaces(limits: ScriptLimits, poolSize: number): Places {
   const places = Math.max(1, Math.min(limits.beforeRuns, Math.floor((poolSize - 1) / 2)));
   const reasons: Readonly<Record<NoPlace, string>> = {
-    full: `too many writes are waiting for the scripts they ask: ${printLimit(limits, 'queuedBeforeRuns')} behind ${places}`,
-    callerFull: `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of them (half of ${LIMIT_VARIABLES.queuedBeforeRuns})`,
-    late: 'the scripts this write asks were busy with other writes for too long (three quarters of SCRIPT_BEFORE_TIMEOUT_MS); nothing was written, try again',
+    full:
+      `too many writes are waiting for the scripts they ask: ${printLimit(limits, 'queuedBeforeRuns')} ` +
+      '' +
+      '' +
+      `behind ${places}`,
+    callerFull:
+      `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of ` +
+      `them (half of ${LIMIT_VARIABLES.queuedBeforeRuns})`,
+    late:
+      'the scripts this write asks were busy with other writes for too long (three quarters of ' +
+      'SCRIPT_BEFORE_TIMEOUT_MS); nothing was written, try again',
     closed: 'the service is shutting down',
   };
   return new Places({

@@ -182,7 +182,8 @@ export class ScriptRunner {
     if (depthOf(request) > limits.depth) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `${source.name} was not started: scripts that start scripts may be nested no deeper than ${printLimit(limits, 'depth')}`,
+        `${source.name} was not started: scripts that start scripts may be nested no deeper than ` +
+          `${printLimit(limits, 'depth')}`,
       );
     }
     const text = printExactJson(args);

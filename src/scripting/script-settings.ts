@@ -20,7 +20,8 @@ export const SCRIPT_SETTINGS = {
     default: '2000',
     schema: positiveSetting,
     meaning:
-      'longest a write waits for a script it asks before it is made, its place included, in milliseconds; then it is refused',
+      'longest a write waits for a script it asks before it is made, its place included, in ' +
+      'milliseconds; then it is refused',
   },
   scriptMemoryBytes: {
     variable: 'SCRIPT_MEMORY_BYTES',
@@ -51,7 +52,8 @@ export const SCRIPT_SETTINGS = {
     default: '4194304',
     schema: positiveSetting.max(67_108_864),
     meaning:
-      'arguments and result of a run, and what goes in or out of one call of the platform, as characters of JSON',
+      'arguments and result of a run, and what goes in or out of one call of the platform, as ' +
+      'characters of JSON',
   },
   scriptCodeBytes: {
     variable: 'SCRIPT_CODE_BYTES',
@@ -64,14 +66,16 @@ export const SCRIPT_SETTINGS = {
     default: '4',
     schema: positiveSetting.max(16),
     meaning:
-      'how many scripts may start one another, by platform.runScript, by triggers, or by what they write and publish',
+      'how many scripts may start one another, by platform.runScript, by triggers, or by what they ' +
+      'write and publish',
   },
   scriptConcurrentRuns: {
     variable: 'SCRIPT_CONCURRENT_RUNS',
     default: '20',
     schema: positiveSetting.max(1000),
     meaning:
-      'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts started by these come on top',
+      'runs of this gateway at once, each with a thread and up to SCRIPT_MEMORY_BYTES; scripts ' +
+      'started by these come on top',
   },
   scriptDomainRuns: {
     variable: 'SCRIPT_DOMAIN_RUNS',
@@ -103,28 +107,34 @@ export const SCRIPT_SETTINGS = {
     default: '6',
     schema: positiveSetting.max(500),
     meaning:
-      'writes that ask scripts at once, in places of their own; each holds a connection, so less than half of POOL_SIZE whatever this says',
+      'writes that ask scripts at once, in places of their own; each holds a connection, so less ' +
+      'than half of POOL_SIZE whatever this says',
   },
   scriptQueuedBeforeRuns: {
     variable: 'SCRIPT_QUEUED_BEFORE_RUNS',
     default: '200',
     schema: countSetting,
     meaning:
-      'writes that may wait for such a place, without a connection and at most three quarters of SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
+      'writes that may wait for such a place, without a connection and at most three quarters of ' +
+      'SCRIPT_BEFORE_TIMEOUT_MS, half of them of one user; with more, the next is answered 503',
   },
   scriptStreams: {
     variable: 'SCRIPT_STREAMS',
     default: '8',
     schema: positiveSetting.max(1000),
     meaning:
-      'lists that all runs of this gateway read at once by findStream, agg and readFile, half of them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
+      'lists that all runs of this gateway read at once by findStream, agg and readFile, half of ' +
+      'them in one run; each holds a connection, so at most half of POOL_SIZE whatever this says',
   },
   scriptWarmThreads: {
     variable: 'SCRIPT_WARM_THREADS',
     default: '2',
     schema: countSetting.max(64),
     meaning:
-      'threads kept ready for runs, and as many for what writes ask, some 10 MiB each; 0: a run that finds none idle starts one',
+      'threads kept ready for runs, and as many for what writes ask, some 10 MiB each; 0: a run that ' +
+      '' +
+      '' +
+      'finds none idle starts one',
   },
   scriptRequests: {
     variable: 'SCRIPT_REQUESTS',
@@ -157,7 +167,10 @@ export const SCRIPT_SETTINGS = {
     default: '',
     schema: listSetting,
     meaning:
-      'hosts that platform.request may reach though their address is not one of the public internet, as host or host:port, separated by commas',
+      'hosts that platform.request may reach though their address is not one of the public internet, ' +
+      '' +
+      '' +
+      'as host or host:port, separated by commas',
   },
   keepScriptRunsDays: {
     variable: 'KEEP_SCRIPT_RUNS_DAYS',
@@ -172,6 +185,7 @@ export const SCRIPT_SETTINGS = {
       .regex(/^\s*\S{32,}(\s+\S{32,})*\s*$/, 'expected secrets of at least 32 characters each')
       .optional(),
     meaning:
-      'encrypts for platform.encrypt, at least 32 characters; several, separated by blanks, to rotate: the first encrypts, all decrypt; unset: made once and kept in the database',
+      'encrypts for platform.encrypt, at least 32 characters; several, separated by blanks, to ' +
+      'rotate: the first encrypts, all decrypt; unset: made once and kept in the database',
   },
 } as const;

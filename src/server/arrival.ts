@@ -38,7 +38,10 @@ export class Arrival {
     this.idempotencyKey = single(headers['idempotency-key']);
   }
 
-  /** What resolvers are told of it. Without a scope: nothing is known yet of who asks, or there is no credential. */
+  /**
+   * What resolvers are told of it. Without a scope: nothing is known yet of who asks, or there is no
+   * credential.
+   */
   toContext(scope?: Scope): RequestContext {
     const arrival = this;
     return {

@@ -58,7 +58,8 @@ function count(reply: FastifyReply, decision: RateDecision): void {
   if (decision.allowed) return;
   throw new ServiceError(
     'TOO_MANY_REQUESTS',
-    `More than ${decision.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ${decision.resetSeconds} s.`,
+    `More than ${decision.limit} requests in a minute (RATE_LIMIT_PER_MINUTE); go on in ` +
+      `${decision.resetSeconds} s.`,
     { retryAfterSeconds: decision.resetSeconds },
   );
 }

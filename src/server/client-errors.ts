@@ -39,7 +39,8 @@ export function createClientErrorHandler(observe: Observe): (error: ClientError,
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${problem.body}`,
+      `HTTP/1.1 ${problem.status} ` +
+        `${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${problem.body}`,
     );
   };
 }

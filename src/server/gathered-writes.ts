@@ -11,7 +11,9 @@ export interface GatheredWrite {
   readonly isLast: boolean;
 }
 
-/** What a source gives, in writes that are worth it; the first of at least `firstBytes`, where that is more. */
+/**
+ * What a source gives, in writes that are worth it; the first of at least `firstBytes`, where that is more.
+ */
 export async function* gatherWrites(
   chunks: AsyncIterable<string | Uint8Array>,
   firstBytes = MIN_WRITE_BYTES,

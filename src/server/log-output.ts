@@ -126,7 +126,8 @@ export class LogOutput implements DestinationStream {
     if (this.#hasToldTrouble) return;
     this.#hasToldTrouble = true;
     this.#onTrouble(
-      `the log cannot be written (${reason}); the gateway goes on, and lines that cannot be written are dropped and counted`,
+      `the log cannot be written (${reason}); the gateway goes on, and lines that cannot be written ` +
+        'are dropped and counted',
     );
   }
 

@@ -63,19 +63,25 @@ export class Metrics {
 
   readonly #messages = new Counter({
     name: 'campus_messages_total',
-    help: 'Attempts to send a message on this gateway, by kind and what they came to: sent, queued (will be tried again), failed or kept.',
+    help:
+      'Attempts to send a message on this gateway, by kind and what they came to: sent, queued (will ' +
+      'be tried again), failed or kept.',
     labelNames: ['kind', 'state'],
     registers: [this.registry],
   });
   readonly #liveEnds = new Counter({
     name: 'campus_live_connections_ended_total',
-    help: 'WebSockets that were closed, by the code of the close: 1013 was too slow, 4403 has lost its credential.',
+    help:
+      'WebSockets that were closed, by the code of the close: 1013 was too slow, 4403 has lost its ' +
+      'credential.',
     labelNames: ['code'],
     registers: [this.registry],
   });
   readonly #jobs = new Counter({
     name: 'campus_jobs_total',
-    help: 'Jobs that ended on this gateway, by task and outcome: done, retried (will be tried again) or failed (given up).',
+    help:
+      'Jobs that ended on this gateway, by task and outcome: done, retried (will be tried again) or ' +
+      'failed (given up).',
     labelNames: ['task', 'outcome'],
     registers: [this.registry],
   });
@@ -137,7 +143,9 @@ export class Metrics {
     });
     new Counter({
       name: 'campus_log_lines_dropped_total',
-      help: 'Lines of the log that could not be written: a full disk, or a reader that has gone or reads no more.',
+      help:
+        'Lines of the log that could not be written: a full disk, or a reader that has gone or reads ' +
+        'no more.',
       registers: [this.registry],
       collect() {
         this.reset();
@@ -146,7 +154,9 @@ export class Metrics {
     });
     new Gauge({
       name: 'campus_jobs',
-      help: 'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent while the database is away.',
+      help:
+        'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent ' +
+        'while the database is away.',
       labelNames: ['state'],
       registers: [this.registry],
       async collect() {

@@ -43,7 +43,8 @@ export class PacedWriter {
       }
       if (this.#takenBytes === 0 || this.#takenBytes * 1000 < minBytesPerSecond * stallMs) {
         throw new ReaderTooSlow(
-          `the reader took ${this.#takenBytes} bytes in ${stallMs} ms (STREAM_STALL_MS), less than ${minBytesPerSecond} a second (STREAM_MIN_BYTES_PER_SECOND)`,
+          `the reader took ${this.#takenBytes} bytes in ${stallMs} ms (STREAM_STALL_MS), less than ` +
+            `${minBytesPerSecond} a second (STREAM_MIN_BYTES_PER_SECOND)`,
         );
       }
       this.#waitedMs = 0;

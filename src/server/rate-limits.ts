@@ -105,12 +105,14 @@ export class RateLimits {
           returning count
         ), address as (
           insert into rate_counters as c (key, window_start, count)
-          select ${loginKey('address', address)}::text, minute, 1 from current, pair where pair.count <= ${pairLimit}::int
+          select ${loginKey('address', address)}::text, minute, 1 from current, pair
+            where pair.count <= ${pairLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         ), named as (
           insert into rate_counters as c (key, window_start, count)
-          select ${loginKey('user', userName)}::text, minute, 1 from current, address where address.count <= ${aloneLimit}::int
+          select ${loginKey('user', userName)}::text, minute, 1 from current, address
+            where address.count <= ${aloneLimit}::int
           on conflict (key, window_start) do update set count = c.count + 1
           returning count
         )
@@ -178,7 +180,8 @@ export class RateLimits {
       Prisma.sql`
         insert into rate_counters as c (key, window_start, count)
         select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
-        from unnest(${counts.map(([id]) => requestKey(id))}::text[], ${counts.map(([, count]) => count)}::int[]) as n (key, count)
+        from unnest(${counts.map(([id]) => requestKey(id))}::text[],
+          ${counts.map(([, count]) => count)}::int[]) as n (key, count)
         order by n.key
         on conflict (key, window_start) do update set count = c.count + excluded.count
         returning key, count`,

@@ -83,14 +83,16 @@ export class StreamLimits {
     if (count >= maxPerUser) {
       throw new ServiceError(
         'TOO_MANY_REQUESTS',
-        `You are reading ${count} streams, which is as many as one user may at once (MAX_STREAMS_PER_CREDENTIAL); end one first, or ask with a limit.`,
+        `You are reading ${count} streams, which is as many as one user may at once ` +
+          '(MAX_STREAMS_PER_CREDENTIAL); end one first, or ask with a limit.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
     if (count > 0 && this.#count >= connections * SHARED_PART) {
       throw new ServiceError(
         'TOO_MANY_REQUESTS',
-        `Half of the ${connections} connections for streams (POOL_SIZE) are in use, and the rest is kept for callers who read none; end the stream you are reading first, or ask with a limit.`,
+        `Half of the ${connections} connections for streams (POOL_SIZE) are in use, and the rest is ` +
+          'kept for callers who read none; end the stream you are reading first, or ask with a limit.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
@@ -101,7 +103,10 @@ export class StreamLimits {
     if (this.#heldBack < places) return;
     throw new ServiceError(
       'UNAVAILABLE',
-      `All ${places} places for long answers are held by slow readers (three quarters of POOL_SIZE); try again, or ask with a limit.`,
+      `All ${places} places for long answers are held by slow readers (three quarters of POOL_SIZE); ` +
+        '' +
+        '' +
+        'try again, or ask with a limit.',
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }

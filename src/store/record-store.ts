@@ -133,7 +133,8 @@ export class RecordStore {
     const { sql } = this.#keptReads.find(identity, condition).statement('record', condition, (where) => {
       const printed = this.#environment.plans.projection(collection, projection, access.hiddenFields);
       return Prisma.sql`
-        select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r where ${where}`;
+        select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r
+          where ${where}`;
     });
     const [row] = await this.#environment.run<StoredRow & { readonly is_removed: boolean }>(
       options.within ?? this.#environment.database,

@@ -155,7 +155,8 @@ describe('a login', () => {
       select
         (select string_agg(c::text, '') from credentials c)
         || (select string_agg(s::text, '') from sessions s)
-        || (select string_agg(t::text, '') || string_agg(encode(t.token_hash, 'escape'), '') from refresh_tokens t)
+        || (select string_agg(t::text, '') || string_agg(encode(t.token_hash, 'escape'), '')
+          from refresh_tokens t)
         || coalesce((select string_agg(r::text, '') from rate_counters r), '') as text`);
     for (const secret of [PASSWORD, accessToken, refreshToken ?? '-', (refreshToken ?? '-').slice(4)])
       expect(dump?.text.includes(secret)).toBe(false);

@@ -95,7 +95,8 @@ describe('a token both gateways know', () => {
         where domain_id = 'top' and user_id = ${`usr-${userName}`}
         returning domain_id, user_id
       )
-      select pg_notify('campus_principals', json_build_object('domain', domain_id, 'user', user_id)::text) from raised`);
+      select pg_notify('campus_principals', json_build_object('domain', domain_id, 'user', user_id)::text)
+        from raised`);
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(other));
   });
@@ -120,7 +121,8 @@ describe('a token both gateways know', () => {
         where domain = 'top' and collection = 'pltf_user' and id = ${`usr-${userName}`}
         returning domain, id
       )
-      select pg_notify('campus_principals', json_build_object('domain', domain, 'user', id)::text) from deleted`);
+      select pg_notify('campus_principals', json_build_object('domain', domain, 'user', id)::text)
+        from deleted`);
     await expectSoon('UNAUTHENTICATED', () => one.authenticator.authenticate(token));
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     expect(await codeOf(two.authenticator.refresh(refreshToken))).toBe('UNAUTHENTICATED');

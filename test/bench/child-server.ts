@@ -1,4 +1,6 @@
-/** A server under measure: a child process that says where it listens, and what it has used when it is asked. */
+/**
+ * A server under measure: a child process that says where it listens, and what it has used when it is asked.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

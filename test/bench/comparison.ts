@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the workloads, each asked of every server in turn, round by round, so that whatever else the
- * machine does falls on all of them. Figures are medians of the rounds; ratios are taken within a round.
+ * `npm run bench`: the workloads, each asked of every server in turn, round by round, so that whatever else
+ * the machine does falls on all of them. Figures are medians of the rounds; ratios are taken within a round.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers the same
- * questions by hand-written statements, on a database of its own. `-- reports` measures the reports instead,
- * `-- scripts` scripts. docs/develop.md tells the options.
+ * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
+ * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
+ * instead, `-- scripts` scripts. docs/develop.md tells the options.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';

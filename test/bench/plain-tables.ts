@@ -1,7 +1,7 @@
 /**
- * What somebody who needs these few answers and nothing else would make: a table a thing, a column a field, in
- * the schema `plain` of the measured database. The bare server and the peers work on them. They hold what the
- * records hold, with the same indexes where the gateway has one for the same use.
+ * What somebody who needs these few answers and nothing else would make: a table a thing, a column a field,
+ * in the schema `plain` of the measured database. The bare server and the peers work on them. They hold what
+ * the records hold, with the same indexes where the gateway has one for the same use.
  */
 import pg from 'pg';
 

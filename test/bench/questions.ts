@@ -1,6 +1,6 @@
 /**
- * What is asked, whoever is asked: the parameters of the seven workloads, the same in every run. A dialect puts
- * a question into the words of one server.
+ * What is asked, whoever is asked: the parameters of the seven workloads, the same in every run. A dialect
+ * puts a question into the words of one server.
  */
 
 import type { HttpRequest } from './load/http-request.js';
@@ -23,7 +23,10 @@ export interface Dialect {
   readonly collection: (range: { readonly from: string; readonly to: string }) => HttpRequest;
   /** W5: a new attendance record. */
   readonly create: (mark: Mark) => HttpRequest;
-  /** W6: the first 100,000 attendance records, whole, as one answer. Absent where the server has no such answer. */
+  /**
+   * W6: the first 100,000 attendance records, whole, as one answer. Absent where the server has no such
+   * answer.
+   */
   readonly stream?: (count: number) => HttpRequest;
   /** W7: so many new attendance records, all or none. */
   readonly createMany: (marks: readonly Mark[]) => HttpRequest;

@@ -1,6 +1,7 @@
 /**
- * Three reports beside statements that somebody wrote by hand for the same answer, on the plain tables: the first
- * page of rows, without totals and warnings. What both say of a student or a month is compared before it is timed.
+ * Three reports beside statements that somebody wrote by hand for the same answer, on the plain tables: the
+ * first page of rows, without totals and warnings. What both say of a student or a month is compared before
+ * it is timed.
  */
 import Table from 'cli-table3';
 import type { JsonObject } from '../../src/json.js';

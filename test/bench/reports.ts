@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- reports`: every report over a large school (school-records.ts). Prints for each the median
- * of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan: how
- * each collection is reached. The first lines say how fast the machine is at the least things: a row by its
- * key as pgbench reads it, and one record by its key. One query runs on one processor: no parallel workers.
- * A second table sets three reports beside statements written by hand.
+ * `npm run bench -- reports`: every report over a large school (school-records.ts). Prints for each the
+ * median of warm runs, the time Postgres' process was on a processor, the target, and the shape of its plan:
+ * how each collection is reached. The first lines say how fast the machine is at the least things: a row by
+ * its key as pgbench reads it, and one record by its key. One query runs on one processor: no parallel
+ * workers. A second table sets three reports beside statements written by hand.
  */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';

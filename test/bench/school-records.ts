@@ -22,8 +22,8 @@ interface SeedStatement {
 }
 
 /**
- * Fills the named collections, or all, once a database; a collection that has records is left as it is. Indexes
- * are built from the filled tables.
+ * Fills the named collections, or all, once a database; a collection that has records is left as it is.
+ * Indexes are built from the filled tables.
  */
 export async function seedRecords(
   url: string,
@@ -62,7 +62,9 @@ export async function seedRecords(
 function insert(collection: string, select: string): SeedStatement {
   return {
     collection,
-    sql: `insert into records (domain, collection, id, data, keys) select '${SCHOOL.id}', '${collection}', ${select}`,
+    sql:
+      `insert into records (domain, collection, id, data, keys) select '${SCHOOL.id}', ` +
+      `'${collection}', ${select}`,
   };
 }
 
@@ -89,7 +91,11 @@ const DAY = `to_char(date '2026-04-01' + i % 360, 'YYYY-MM-DD')`;
 export const FIRST_DAY = '2026-04-01';
 /** So many school days, Sundays left out. */
 const schoolDays = (count: number) =>
-  `(select row_number() over (order by day) as d, day from generate_series(date '${FIRST_DAY}', date '${FIRST_DAY}' + ${count} * 2, interval '1 day') as day where extract(isodow from day) < 7 order by day limit ${count}) as days`;
+  `(select row_number() over (order by day) as d, day from generate_series(date '${FIRST_DAY}', date ` +
+  '' +
+  '' +
+  `'${FIRST_DAY}' + ${count} * 2, interval '1 day') as day where extract(isodow from day) < 7 order ` +
+  `by day limit ${count}) as days`;
 
 /** In the order of the references between them. */
 function seedStatements(attendance: MarkedAttendance): readonly SeedStatement[] {
@@ -101,7 +107,8 @@ function seedStatements(attendance: MarkedAttendance): readonly SeedStatement[] 
     ),
     insert(
       'fee_head',
-      `'head-' || h, jsonb_build_object('name', ${HEADS}[h], 'order', h, 'created_on', '2026-04-01T00:00:00.000Z'), null from generate_series(1, 5) as h`,
+      `'head-' || h, jsonb_build_object('name', ${HEADS}[h], 'order', h, 'created_on', ` +
+        `'2026-04-01T00:00:00.000Z'), null from generate_series(1, 5) as h`,
     ),
     insert(
       'registration',

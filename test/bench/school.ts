@@ -50,7 +50,9 @@ async function addAdmin(services: Services): Promise<void> {
   });
 }
 
-/** How many records requests created since they were taken away last, in the records and in the plain tables. */
+/**
+ * How many records requests created since they were taken away last, in the records and in the plain tables.
+ */
 export async function countCreated(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -79,7 +81,8 @@ export async function removeCreated(url: string): Promise<void> {
   try {
     await client.query('set session_replication_role = replica');
     const { rowCount } = await client.query(
-      `delete from records where domain = $1 and collection = 'attendance' and data->'created' >= to_jsonb($2::text)`,
+      `delete from records where domain = $1 and collection = 'attendance' and data->'created' >= ` +
+        'to_jsonb($2::text)',
       [SCHOOL.id, FIRST_CREATED_DAY],
     );
     await client.query('delete from attendance_months where domain = $1 and month >= left($2, 7)', [

@@ -66,7 +66,11 @@ async function tellCosts(gateway: Target): Promise<void> {
     ['platform.isTopDomain()', 'platform.isTopDomain()', 10_000],
     ['await platform.db.getCount("task", {})', 'await platform.db.getCount("task", {})', 3_000],
   ] as const) {
-    const code = `const start = Date.now(); for (let n = 0; n < ${times}; n++) ${call}; export default ${times} / (Date.now() - start) * 1000;`;
+    const code =
+      `const start = Date.now(); for (let n = 0; n < ${times}; n++) ${call}; export default ${times} / ` +
+      '' +
+      '' +
+      '(Date.now() - start) * 1000;';
     const report = await order(gateway, code, 1);
     table.push([
       `${name}, a second`,
@@ -78,7 +82,8 @@ async function tellCosts(gateway: Target): Promise<void> {
   let isDone = false;
   const running = order(
     gateway,
-    'const kept = new Array(100000).fill(0).map((_, n) => ({ n })); for (let n = 0; n < 2e6; n++); export default kept.length;',
+    'const kept = new Array(100000).fill(0).map((_, n) => ({ n })); for (let n = 0; n < 2e6; n++); ' +
+      'export default kept.length;',
     20,
   ).finally(() => {
     isDone = true;

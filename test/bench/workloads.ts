@@ -1,4 +1,6 @@
-/** The seven workloads: what is asked, in which way it is measured, and how an answer is known to be right. */
+/**
+ * The seven workloads: what is asked, in which way it is measured, and how an answer is known to be right.
+ */
 import type { HttpRequest } from './load/http-request.js';
 import {
   classesAndDays,

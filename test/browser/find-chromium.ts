@@ -31,7 +31,9 @@ export async function findChromium(): Promise<Chromium> {
     .find((file) => existsSync(file));
   if (installed) return { executablePath: installed, env: {} };
   throw new Error(
-    `The browser tests need Chromium or Chrome. On ${process.platform} ${process.arch} none comes with the packages: install one, and name it in the environment, e.g. CHROMIUM="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" npm test`,
+    `The browser tests need Chromium or Chrome. On ${process.platform} ${process.arch} none comes ` +
+      'with the packages: install one, and name it in the environment, e.g. ' +
+      'CHROMIUM="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" npm test',
   );
 }
 

@@ -1,8 +1,8 @@
 /**
- * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a seed
- * by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
- * `--minutes <number>` say where and how long (`--minutes 0` is one round). `generative` is no file here: it runs,
- * once, those tests of `npm test` that try more when a campaign runs them (test/full-length.ts).
+ * `npm run test:campaign`: every campaign of this folder, one after the other, for five minutes each, with a
+ * seed by the clock. `-- rights kill` runs those with that in their file names; `--seed <number>` and
+ * `--minutes <number>` say where and how long (`--minutes 0` is one round). `generative` is no file here: it
+ * runs, once, those tests of `npm test` that try more when a campaign runs them (test/full-length.ts).
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -19,7 +19,8 @@ const READS_A_ROUND = 12;
 beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', repeat('r', 400))
+     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A',
+       'remark', repeat('r', 400))
      from generate_series(1, 60000) as n`,
   );
 }, 60_000);
@@ -63,7 +64,8 @@ async function flood(random: Random): Promise<void> {
 async function sendWithoutEnd(random: Random): Promise<void> {
   const socket = await connect();
   socket.write(
-    `POST ${random.pick(PATHS)} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
+    `POST ${random.pick(PATHS)} HTTP/1.1\r\nhost: a\r\ncontent-type: ` +
+      `application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
   );
   socket.resume();
 }
@@ -73,7 +75,8 @@ async function readSlowly(random: Random): Promise<void> {
   const socket = await connect();
   const token = gateway.tokenOf(random.pick(GREEDY));
   socket.write(
-    `GET /o/recs/attendance?stream=true HTTP/1.${random.pick([0, 1])}\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    `GET /o/recs/attendance?stream=true HTTP/1.${random.pick([0, 1])}\r\nhost: a\r\nauthorization: ` +
+      `Bearer ${token}\r\n\r\n`,
   );
   socket.on('data', () => socket.pause());
   const timer = setInterval(() => socket.resume(), random.integer(200, 1900));

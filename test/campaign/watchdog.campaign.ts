@@ -137,7 +137,8 @@ campaign(
     });
     if (delayMs > LONGEST_DELAY_MS) {
       throw new Error(
-        `${name}: a short read was delayed beyond ${Math.round(quietMs * TIMES_QUIET)} ms for ${Math.round(delayMs)} ms`,
+        `${name}: a short read was delayed beyond ${Math.round(quietMs * TIMES_QUIET)} ms for ` +
+          `${Math.round(delayMs)} ms`,
       );
     }
     for (let look = 0; look < 200; look++) {

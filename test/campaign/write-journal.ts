@@ -111,7 +111,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
       pieces: `
         select count(*) + count(a.id) + count(m.payments->r.id) as pieces
         from records r
-        left join audit_entries a on a.collection = r.collection and a.record_id = r.id and a.operation = 'created'
+        left join audit_entries a on a.collection = r.collection and a.record_id = r.id
+          and a.operation = 'created'
         left join fee_months m on m.domain = r.domain and m.student = $1
         where r.collection = 'fee_receipt' and r.data->'student'->>'value' = $1`,
     };
@@ -125,8 +126,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     const pieces = `
       select count(*) + count(a.id) as pieces
       from records r
-      left join audit_entries a on a.collection = r.collection and a.record_id = r.id and a.operation = 'updated'
-      where r.collection = 'fee_receipt' and r.data->'student'->>'value' = $1 and r.data->>'status' = 'rolled_back'`;
+      left join audit_entries a on a.collection = r.collection and a.record_id = r.id
+        and a.operation = 'updated'
+      where r.collection = 'fee_receipt' and r.data->'student'->>'value' = $1
+        and r.data->>'status' = 'rolled_back'`;
     const there = `
       select count(*) as pieces from records
       where collection = 'fee_receipt' and data->'student'->>'value' = $1`;
@@ -159,7 +162,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
   async message(school, mark) {
     const query =
-      'mutation ($key: String!) { sendSms(data: {to: ["+919876543210"], text: "Namaste", key: $key}) { id } }';
+      'mutation ($key: String!) { sendSms(data: {to: ["+919876543210"], text: "Namaste", key: $key}) ' +
+      '' +
+      '' +
+      '{ id } }';
     const again = async () => (await school.graphql(query, { key: mark })).outcome;
     const pieces = `
       select count(*) + count(r.id) as pieces
@@ -298,7 +304,8 @@ async function insertTasks(school: KilledSchool, mark: string, count: number): P
   await prepared(
     school.sql.query(
       `insert into records (domain, collection, id, data)
-       select 'top', 'task', $1 || ':' || n, '{"name": "as it was", "amount": 0}' from generate_series(0, $2 - 1) as n`,
+       select 'top', 'task', $1 || ':' || n, '{"name": "as it was", "amount": 0}'
+         from generate_series(0, $2 - 1) as n`,
       [mark, count],
     ),
   );

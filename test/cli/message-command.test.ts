@@ -14,8 +14,10 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: database.url, max: 1 });
   await sql.query(`insert into domains (id, name) values ('top', 'Top')`);
   await sql.query(
-    `insert into messages (id, domain, kind, state, recipients, subject, content, size, created_by, request_id)
-     values ($1, 'top', 'email', 'kept', '{asha@example.org,dev@example.org}', 'Hello', '{"to": [], "text": "x"}', 1, 'usr-clerk', 'r')`,
+    `insert into messages (id, domain, kind, state, recipients, subject, content, size, created_by,
+      request_id)
+     values ($1, 'top', 'email', 'kept', '{asha@example.org,dev@example.org}', 'Hello',
+       '{"to": [], "text": "x"}', 1, 'usr-clerk', 'r')`,
     [KEPT],
   );
 });
@@ -51,7 +53,8 @@ describe('campus message', () => {
 
   it('says what is wrong', async () => {
     expect((await run('message', 'retry', 'nothing')).errors).toBe(
-      'campus: "nothing" is not the id of a message\n  id: not an id Expected the id of a message. Got "nothing".\n',
+      'campus: "nothing" is not the id of a message\n  id: not an id Expected the id of a message. ' +
+        'Got "nothing".\n',
     );
     expect((await run('message', 'list', '--limit', 'many')).errors).toMatch(/a number from 1 to 1000/);
   });

@@ -40,7 +40,9 @@ afterAll(async () => {
 
 describe('campus run', () => {
   it('shows what a script prints and gives its result', async () => {
-    const code = `console.log('found'); console.warn('few'); export default async ({ a }) => ({ a, count: await platform.db.getCount('task', {}) })`;
+    const code =
+      `console.log('found'); console.warn('few'); export default async ({ a }) => ({ a, count: await ` +
+      `platform.db.getCount('task', {}) })`;
     const ended = await run('run', await file('count.js', code), '--args', '{"a":"ā"}');
     expect(ended).toEqual({ code: 0, output: '{"a":"ā","count":0}\n', errors: 'found\nwarn: few\n' });
   });

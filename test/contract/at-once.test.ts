@@ -42,7 +42,8 @@ async function insert(collection: string, id: string, data: object): Promise<voi
 async function countTransactions(): Promise<number> {
   const { rows } = await gateway.sql.query(
     `select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and application_name = 'campus-gateway' and (state like 'idle in transaction%' or wait_event_type = 'Lock')`,
+      where datname = current_database() and application_name = 'campus-gateway'
+        and (state like 'idle in transaction%' or wait_event_type = 'Lock')`,
   );
   return rows[0].count;
 }
@@ -138,7 +139,8 @@ describe('receipts of one series', () => {
   });
 
   it('beyond those that may wait are refused at once, and take no number', async () => {
-    // The first waits for this transaction, so that the others have to wait for it, however slow the machine is.
+    // The first waits for this transaction, so that the others have to wait for it, however slow the machine
+    // is.
     const other = await gateway.sql.connect();
     await other.query('begin');
     await other.query('select from receipt_series for update');

@@ -25,7 +25,8 @@ async function tasks(): Promise<Record<string, unknown>> {
 const UNTOUCHED = 't-1 1, t-2 1, t-3 1, t-4 1, t-5 1';
 async function versions(): Promise<string> {
   const { rows } = await gateway.sql.query(
-    `select string_agg(id || ' ' || version, ', ' order by id) as all from records where collection = 'task' and deleted_at is null`,
+    `select string_agg(id || ' ' || version, ', ' order by id) as all from records where collection ` +
+      `= 'task' and deleted_at is null`,
   );
   return rows[0].all ?? '';
 }
@@ -117,24 +118,30 @@ describe('a write of many that may not be', () => {
       message: 'at most 20 records are stored at once',
     });
     await gateway.sql.query(
-      `insert into records (domain, collection, id, data) select 'top', 'task', 'm-' || n, '{"name": "Many"}' from generate_series(1, 30) n`,
+      `insert into records (domain, collection, id, data) select 'top', 'task', 'm-' || n, '{"name": ` +
+        '' +
+        '' +
+        `"Many"}' from generate_series(1, 30) n`,
     );
     const update = 'mutation { updateTasks(where: {name: {equals: "Many"}}, set: {amount: 1}) { count } }';
     expect(first((await send(gateway, { query: update, as: 'admin' })).errors)).toEqual({
       code: 'LIMIT_EXCEEDED',
       message:
-        'at most 20 records are written at once, and more than 20 records match: narrow the filter, or give a limit',
+        'at most 20 records are written at once, and more than 20 records match: narrow the filter, ' +
+        'or give a limit',
     });
     const some = await ask(
       gateway,
-      'mutation { updateTasks(where: {name: {equals: "Many"}}, set: {amount: 1}, limit: 20) { count matched } }',
+      'mutation { updateTasks(where: {name: {equals: "Many"}}, set: {amount: 1}, limit: 20) { count ' +
+        'matched } }',
     );
     expect(some.updateTasks).toEqual({ count: 20, matched: 20 });
   });
 
   it('is refused when its answer costs too much or is too long, before anything is written', async () => {
     const page = (count: number) =>
-      `mutation { updateTasks(allowAll: true, set: {amount: 9}) { records(first: ${count}) { id manager { record { id } } } } }`;
+      `mutation { updateTasks(allowAll: true, set: {amount: 9}) { records(first: ${count}) { id ` +
+      'manager { record { id } } } } }';
     expect(await codesOf(gateway, { query: page(1000), as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
     const long = 'mutation { updateTasks(allowAll: true, set: {amount: 9}) { records(first: 1001) { id } } }';
     expect(await codesOf(gateway, { query: long, as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
@@ -262,7 +269,8 @@ describe('updateTasks', () => {
 
   it('with an idempotency key is done once', async () => {
     const query =
-      'mutation { updateTasks(allowAll: true, increment: {amount: 1}) { count records(first: 1) { amount } } }';
+      'mutation { updateTasks(allowAll: true, increment: {amount: 1}) { count records(first: 1) { ' +
+      'amount } } }';
     const operation = { query, as: 'admin', headers: { 'idempotency-key': 'bulk-1' } } as const;
     const once = await send(gateway, operation);
     const again = await send(gateway, operation);
@@ -340,7 +348,8 @@ describe('upsertTasks', () => {
 
   it('goes by a unique field, and by values unique together', async () => {
     const student = (name: string) =>
-      `mutation { upsertRegistration(by: SEQUENCE, data: {sequence: "A1", name: "${name}", class: "5", section: "A", session: "2026-27", admittedOn: "2026-04-01"}) { id name version } }`;
+      `mutation { upsertRegistration(by: SEQUENCE, data: {sequence: "A1", name: "${name}", class: ` +
+      '"5", section: "A", session: "2026-27", admittedOn: "2026-04-01"}) { id name version } }';
     const { upsertRegistration: made } = await ask(gateway, student('Ananya'));
     expect(await ask(gateway, student('Anu'))).toEqual({
       upsertRegistration: { id: made.id, name: 'Anu', version: 2 },

@@ -9,7 +9,8 @@ const gateway = useGateway();
 beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', 'r' || n || repeat('r', 400))
+     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark',
+       'r' || n || repeat('r', 400))
      from generate_series(1, 20000) as n`,
   );
   await gateway.sql.query(

@@ -8,7 +8,8 @@ const gateway = useGateway();
 beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', repeat('r', 400))
+     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A',
+       'remark', repeat('r', 400))
      from generate_series(1, 60000) as n`,
   );
 }, 60_000);
@@ -29,7 +30,8 @@ async function endOfCutStream(version: '1.0' | '1.1'): Promise<number> {
   curl.stdout.resume();
   await gateway.sql.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name like 'campus% stream' and query like '%attendance%'`,
+     where datname = current_database() and application_name like 'campus% stream'
+       and query like '%attendance%'`,
   );
   const [code] = await ended;
   return Number(code);

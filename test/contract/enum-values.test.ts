@@ -156,7 +156,8 @@ describe('a value that an enum does not list is refused', () => {
 
   it('of another record', async () => {
     for (const query of [
-      '{ records(collection: "attendance", where: {student: {record: {status: {equals: "actve"}}}}) { nodes { id } } }',
+      '{ records(collection: "attendance", where: {student: {record: {status: {equals: "actve"}}}}) ' +
+        '{ nodes { id } } }',
     ]) {
       const { errors } = await send(gateway, { query, as: 'admin' });
       expect(errors.map((error) => error.extensions.code)).toEqual(['INVALID_VALUE']);

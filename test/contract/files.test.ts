@@ -358,7 +358,9 @@ describe('GET /files/<id>', () => {
       ['theirs', 200, 403, true],
       ['none', 404, 404, true],
     ]);
-    const small = `mutation { createFile(data: {name: "a", content: "eA==", collection: "visit", recordId: "theirs"}) { id } }`;
+    const small =
+      'mutation { createFile(data: {name: "a", content: "eA==", collection: "visit", recordId: ' +
+      '"theirs"}) { id } }';
     expect((await query(small, {})).errors?.[0]?.extensions.code).toBe('FORBIDDEN');
     await setRoles(['clerk']);
   });
@@ -420,7 +422,8 @@ describe('files by GraphQL', () => {
       });
     }
     const list =
-      'query ($after: String) { files(name: "GQL-", first: 2, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } totalCount } }';
+      'query ($after: String) { files(name: "GQL-", first: 2, after: $after) { nodes { id name } ' +
+      'pageInfo { hasNextPage endCursor } totalCount } }';
     const first = (await query(list, {}, 'accountant')).data?.files as unknown as {
       nodes: { id: string; name: string }[];
       pageInfo: { hasNextPage: boolean; endCursor: string };
@@ -482,8 +485,10 @@ describe('an upload that a gateway left behind', () => {
   it('is purged after an hour', async () => {
     const { rows } = await gateway.sql.query(
       `insert into files (id, domain, name, content_type, state, storage, created_by, updated_at)
-       values ('01234567-0000-7000-8000-000000000001', 'top', 'old', 'a/b', 'uploading', 'database', 'u', now() - interval '2 hours'),
-              ('01234567-0000-7000-8000-000000000002', 'top', 'new', 'a/b', 'uploading', 'database', 'u', now())
+       values ('01234567-0000-7000-8000-000000000001', 'top', 'old', 'a/b', 'uploading', 'database',
+         'u', now() - interval '2 hours'),
+              ('01234567-0000-7000-8000-000000000002', 'top', 'new', 'a/b', 'uploading', 'database',
+                'u', now())
        returning id`,
     );
     expect(rows).toHaveLength(2);

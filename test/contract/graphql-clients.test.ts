@@ -13,7 +13,8 @@ const gateway = useGateway({ GRAPHQL_BATCHING: 'true' });
 beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'task', 'task-' || n, jsonb_build_object('name', 'Task ' || lpad(n::text, 2, '0'), 'amount', n)
+     select 'top', 'task', 'task-' || n, jsonb_build_object('name', 'Task ' || lpad(n::text, 2, '0'),
+       'amount', n)
      from generate_series(1, 7) n`,
   );
 });

@@ -10,13 +10,16 @@ beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
      select 'top', 'task', 'task-' || n, jsonb_build_object(
-       'name', 'Task ' || n, 'amount', n, 'created_on', to_char(timestamp '2026-01-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'),
+       'name', 'Task ' || n, 'amount', n,
+         'created_on', to_char(timestamp '2026-01-01' + n * interval '1 minute',
+         'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'),
        'manager', jsonb_build_object('value', 'usr-admin', 'label', 'The admin'))
      from generate_series(1, 20000) n`,
   );
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'registration', 'student-' || n, jsonb_build_object('name', 'Student ' || n, 'father_name', 'Father ' || n)
+     select 'top', 'registration', 'student-' || n, jsonb_build_object('name', 'Student ' || n,
+       'father_name', 'Father ' || n)
      from generate_series(1, 20000) n`,
   );
   await gateway.sql.query('analyze records');
@@ -113,7 +116,8 @@ describe('an operation that is explained', () => {
   it('is not for an API key, even of an admin', async () => {
     const { createApiKey } = await ask(
       gateway,
-      'mutation { createApiKey(data: {name: "k", scopes: {collections: {task: ["read"]}, reports: [], scripts: []}}) { key } }',
+      'mutation { createApiKey(data: {name: "k", scopes: {collections: {task: ["read"]}, reports: ' +
+        '[], scripts: []}}) { key } }',
     );
     const headers = { authorization: `Bearer ${createApiKey.key}`, ...EXPLAIN };
     expect(await codesOf(gateway, { query: '{ tasks(first: 1) { nodes { id } } }', headers })).toEqual([
@@ -159,32 +163,37 @@ describe('the log of slow statements', () => {
       .map((line): Answered => JSON.parse(line))
       .filter(({ event }: Answered) => event === 'statementSlow');
 
-  it('names the operation, the collection, the time, the rows and the index that would help, and no value', async () => {
-    const query =
-      'query SlowStudents($mother: String!) { registrations(where: {motherName: {equals: $mother}}) { totalCount } }';
-    const { headers, errors } = await send(gateway, {
-      as: 'admin',
-      query,
-      variables: { mother: 'secret 77' },
-    });
-    expect(errors).toEqual([]);
-    const line = await eventually(() =>
-      slowLines().find((one: Answered) => one.operation === 'SlowStudents' && one.plan !== undefined),
-    );
-    expect(line).toMatchObject({
-      level: 'warn',
-      event: 'statementSlow',
-      requestId: headers.get('x-request-id'),
-      operation: 'SlowStudents',
-      collections: ['registration'],
-      durationMs: expect.any(Number),
-      rows: 1,
-      statement: expect.stringContaining('$1'),
-      plan: expect.arrayContaining([expect.stringContaining('on records_registration')]),
-      suggestion: 'declare of the collection registration: "index": true on the field mother_name',
-    });
-    expect(JSON.stringify(line)).not.toContain('secret');
-  });
+  it(
+    'names the operation, the collection, the time, the rows and the index that would help, and no ' +
+      'value',
+    async () => {
+      const query =
+        'query SlowStudents($mother: String!) { registrations(where: {motherName: {equals: $mother}}) ' +
+        '{ totalCount } }';
+      const { headers, errors } = await send(gateway, {
+        as: 'admin',
+        query,
+        variables: { mother: 'secret 77' },
+      });
+      expect(errors).toEqual([]);
+      const line = await eventually(() =>
+        slowLines().find((one: Answered) => one.operation === 'SlowStudents' && one.plan !== undefined),
+      );
+      expect(line).toMatchObject({
+        level: 'warn',
+        event: 'statementSlow',
+        requestId: headers.get('x-request-id'),
+        operation: 'SlowStudents',
+        collections: ['registration'],
+        durationMs: expect.any(Number),
+        rows: 1,
+        statement: expect.stringContaining('$1'),
+        plan: expect.arrayContaining([expect.stringContaining('on records_registration')]),
+        suggestion: 'declare of the collection registration: "index": true on the field mother_name',
+      });
+      expect(JSON.stringify(line)).not.toContain('secret');
+    },
+  );
 
   it('names the route of a REST request, and explains the same statement once a minute', async () => {
     for (let time = 1; time <= 3; time += 1) {

@@ -63,7 +63,10 @@ describe('GraphQL over HTTP', () => {
 
 describe('a document that is sent again', () => {
   const query =
-    'query One($n: Int!, $skip: Boolean = false) { tasks(first: $n) { totalCount nodes { name } } me @skip(if: $skip) { id } } query Two { me { userName } }';
+    'query One($n: Int!, $skip: Boolean = false) { tasks(first: $n) { totalCount nodes { name } } me ' +
+    '' +
+    '' +
+    '@skip(if: $skip) { id } } query Two { me { userName } }';
   const ask = (body: Record<string, unknown>, as: Role | 'nobody' = 'admin') =>
     gateway.fetch('/graphql', {
       method: 'POST',

@@ -33,7 +33,8 @@ describe('a limit that is a setting', () => {
     ],
     [
       'nesting by fragments',
-      '{ ...A } fragment A on Query { registrations { ...B } } fragment B on RegistrationConnection { nodes { attendanceRecords { nodes { student { record { __typename } } } } } }',
+      '{ ...A } fragment A on Query { registrations { ...B } } fragment B on RegistrationConnection ' +
+        '{ nodes { attendanceRecords { nodes { student { record { __typename } } } } } }',
       'levels of nesting; at most 6',
     ],
     ['root fields', '{ a: __typename b: __typename c: __typename d: __typename e: __typename }', 'at most 4'],
@@ -47,7 +48,8 @@ describe('a limit that is a setting', () => {
     ['tokens', `{ me { ${'id '.repeat(250)} } }`, 'contains more that 200 tokens'],
     [
       'cost',
-      '{ tasks(first: 100) { nodes { manager { record { __typename } } } edges { node { manager { record { __typename } } } } } }',
+      '{ tasks(first: 100) { nodes { manager { record { __typename } } } edges { node { manager { ' +
+        'record { __typename } } } } } }',
       'at most 500',
     ],
     [
@@ -57,7 +59,8 @@ describe('a limit that is a setting', () => {
     ],
     [
       'cost by fragments',
-      '{ tasks(first: 200) { ...F } } fragment F on TaskConnection { nodes { ...G } edges { node { ...G } } } fragment G on Task { manager { record { __typename } } }',
+      '{ tasks(first: 200) { ...F } } fragment F on TaskConnection { nodes { ...G } edges { node { ' +
+        '...G } } } fragment G on Task { manager { record { __typename } } }',
       'at most 500',
     ],
     ['the size of a page', '{ tasks(first: 201) { nodes { id } } }', '200'],
@@ -82,7 +85,8 @@ describe('a limit that is a setting', () => {
       ).toBe(code);
     }
     const both =
-      'query($n: Int!) { a: tasks(first: $n) { nodes { manager { record { __typename } } } } b: tasks(first: $n) { nodes { manager { record { __typename } } } } }';
+      'query($n: Int!) { a: tasks(first: $n) { nodes { manager { record { __typename } } } } b: ' +
+      'tasks(first: $n) { nodes { manager { record { __typename } } } } }';
     expect((await send(gateway, { as: 'viewer', query: both, variables: { n: 2 } })).errors).toEqual([]);
     for (let time = 1; time <= 2; time += 1) {
       const { errors } = await send(gateway, { as: 'viewer', query: both, variables: { n: 100 } });
@@ -122,7 +126,8 @@ describe('a batch', () => {
       { query: '{ me { a: id b: id c: id d: id e: id } }' },
       {
         query:
-          '{ tasks(first: 200) { nodes { manager { record { __typename } } } edges { node { manager { record { __typename } } } } } }',
+          '{ tasks(first: 200) { nodes { manager { record { __typename } } } edges { node { manager ' +
+          '{ record { __typename } } } } } }',
       },
     ]);
     expect(body.map((one: Answered) => one.errors?.[0].extensions.code)).toEqual([

@@ -34,7 +34,8 @@ beforeAll(async () => {
   }
   await gateway.sql.query(
     `insert into records (domain, collection, id, data) values
-       ('top', 'fee_receipt', 'r-1', $1), ('top', 'fee_receipt', 'r-2', $2), ('top', 'registration', 'stu-1', $3),
+       ('top', 'fee_receipt', 'r-1', $1), ('top', 'fee_receipt', 'r-2', $2), ('top', 'registration',
+         'stu-1', $3),
        ('top', 'leave_request', 'l-1', $4), ('top', 'leave_request', 'l-2', $5)`,
     [
       JSON.stringify({
@@ -72,7 +73,8 @@ describe('the splice', () => {
     ['a page', '{ tasks(first: 3) { nodes { id name amount createdOn version createdAt updatedAt } } }'],
     [
       'everything of a page',
-      '{ tasks(first: 2) { __typename totalCount edges { __typename cursor node { id } } nodes { name } pageInfo { __typename hasNextPage hasPreviousPage startCursor endCursor } } }',
+      '{ tasks(first: 2) { __typename totalCount edges { __typename cursor node { id } } nodes { ' +
+        'name } pageInfo { __typename hasNextPage hasPreviousPage startCursor endCursor } } }',
     ],
     [
       'the end of the order',
@@ -81,40 +83,49 @@ describe('the splice', () => {
     ['an empty page', '{ tasks(first: 0) { nodes { id } pageInfo { hasNextPage startCursor endCursor } } }'],
     [
       'nothing found',
-      '{ tasks(where: {name: {equals: "absent"}}) { nodes { id } totalCount pageInfo { hasNextPage endCursor } } }',
+      '{ tasks(where: {name: {equals: "absent"}}) { nodes { id } totalCount pageInfo { hasNextPage ' +
+        'endCursor } } }',
     ],
     [
       'aliases and repeated fields',
-      '{ a: tasks(first: 1) { n: nodes { x: name name } nodes { id } } b: tasks(last: 1) { nodes { id id } } }',
+      '{ a: tasks(first: 1) { n: nodes { x: name name } nodes { id } } b: tasks(last: 1) { nodes { ' +
+        'id id } } }',
     ],
     [
       'fragments',
-      '{ tasks(first: 2) { ...F nodes { ... on Task { amount } } } } fragment F on TaskConnection { nodes { ...G } } fragment G on Task { id manager { label } }',
+      '{ tasks(first: 2) { ...F nodes { ... on Task { amount } } } } fragment F on TaskConnection { ' +
+        'nodes { ...G } } fragment G on Task { id manager { label } }',
     ],
     [
       '@skip and @include',
-      'query Q($yes: Boolean!, $no: Boolean!) { tasks(first: 2) { nodes { id name @skip(if: $yes) amount @include(if: $no) version @include(if: $yes) } } }',
+      'query Q($yes: Boolean!, $no: Boolean!) { tasks(first: 2) { nodes { id name @skip(if: $yes) ' +
+        'amount @include(if: $no) version @include(if: $yes) } } }',
       { yes: true, no: false },
     ],
     [
       'references',
-      '{ tasks { nodes { id manager { __typename id label record { __typename id name roles active version } } } } }',
+      '{ tasks { nodes { id manager { __typename id label record { __typename id name roles active ' +
+        'version } } } } }',
     ],
     [
       'references within a union',
-      '{ leaveRequestRecords { nodes { name { label record { __typename ... on Registration { class dob gender } ... on PltfUser { userName } } } status } } }',
+      '{ leaveRequestRecords { nodes { name { label record { __typename ... on Registration { class ' +
+        'dob gender } ... on PltfUser { userName } } } status } } }',
     ],
     [
       'lists of objects',
-      '{ feeReceipts { nodes { receiptNo status paymentType total lines { __typename feeHead month amount fine } student { record { name } } } } }',
+      '{ feeReceipts { nodes { receiptNo status paymentType total lines { __typename feeHead month ' +
+        'amount fine } student { record { name } } } } }',
     ],
     [
       'conditions and orders',
-      '{ tasks(where: {or: [{amount: {lessThan: "11"}}, {manager: {id: {equals: "nobody"}}}]}, orderBy: [{field: AMOUNT, direction: DESCENDING}, {field: NAME}]) { nodes { id amount } } }',
+      '{ tasks(where: {or: [{amount: {lessThan: "11"}}, {manager: {id: {equals: "nobody"}}}]}, ' +
+        'orderBy: [{field: AMOUNT, direction: DESCENDING}, {field: NAME}]) { nodes { id amount } } }',
     ],
     [
       'oquery beside where',
-      '{ tasks(oquery: "name=*ordin", ci: true, where: {createdOn: {within: "2026-04"}}) { nodes { id } totalCount } }',
+      '{ tasks(oquery: "name=*ordin", ci: true, where: {createdOn: {within: "2026-04"}}) { nodes { ' +
+        'id } totalCount } }',
     ],
     [
       'variables',
@@ -125,7 +136,8 @@ describe('the splice', () => {
     ['a record that is not there', '{ task(id: "nope") { id } }'],
     [
       'records of any collection',
-      '{ records(collection: "task", first: 5) { nodes { id collection version createdAt data __typename } edges { cursor } totalCount pageInfo { hasNextPage } } }',
+      '{ records(collection: "task", first: 5) { nodes { id collection version createdAt data ' +
+        '__typename } edges { cursor } totalCount pageInfo { hasNextPage } } }',
     ],
     [
       'a projection',
@@ -133,7 +145,8 @@ describe('the splice', () => {
     ],
     [
       'records without their data',
-      '{ records(collection: "task", first: 2, orderBy: [{field: "amount", direction: DESCENDING}]) { nodes { id } } }',
+      '{ records(collection: "task", first: 2, orderBy: [{field: "amount", direction: DESCENDING}]) ' +
+        '{ nodes { id } } }',
     ],
     ['one record of any collection', '{ record(collection: "task", id: "odd-3") { id data } }'],
     ['a root __typename', '{ __typename tasks(first: 1) { nodes { id } } }'],
@@ -159,7 +172,8 @@ describe('the splice', () => {
     const statements = await statementsOf(() =>
       ask(
         gateway,
-        '{ tasks(first: 2) { nodes { name manager { record { name } } } pageInfo { hasNextPage endCursor } totalCount } }',
+        '{ tasks(first: 2) { nodes { name manager { record { name } } } pageInfo { hasNextPage ' +
+          'endCursor } totalCount } }',
       ),
     );
     expect(statements).toHaveLength(1);
@@ -210,7 +224,9 @@ describe('typed values', () => {
       method: 'POST',
       as: 'admin',
       headers: { 'content-type': 'application/json' },
-      body: '{"query":"mutation($d: JSON!) { createRecord(collection: \\"task\\", data: $d) { data } }","variables":{"d":{"name":"x","amount":1,"exact":12345678901234567890.123456789}}}',
+      body:
+        '{"query":"mutation($d: JSON!) { createRecord(collection: \\"task\\", data: $d) { data } ' +
+        '}","variables":{"d":{"name":"x","amount":1,"exact":12345678901234567890.123456789}}}',
     });
     expect(await answer.text()).toContain('"exact":12345678901234567890.123456789');
   });
@@ -259,7 +275,8 @@ describe('typed values', () => {
   it('finds within lists of objects', async () => {
     const { feeReceipts } = await ask(
       gateway,
-      '{ feeReceipts(where: {lines: {any: {feeHead: {equals: "Tuition"}, amount: {greaterThan: "3000"}}}}) { nodes { receiptNo } } }',
+      '{ feeReceipts(where: {lines: {any: {feeHead: {equals: "Tuition"}, amount: {greaterThan: ' +
+        '"3000"}}}}) { nodes { receiptNo } } }',
     );
     expect(feeReceipts.nodes).toEqual([{ receiptNo: 'R-1' }]);
   });
@@ -273,7 +290,8 @@ describe('pages', () => {
     );
     const { tasks: second } = await ask(
       gateway,
-      'query($c: String) { tasks(first: 2, after: $c) { nodes { id } pageInfo { startCursor hasPreviousPage } } }',
+      'query($c: String) { tasks(first: 2, after: $c) { nodes { id } pageInfo { startCursor ' +
+        'hasPreviousPage } } }',
       {
         variables: { c: first.pageInfo.endCursor },
       },
@@ -306,7 +324,8 @@ describe('writing', () => {
   it('creates, changes and removes a record', async () => {
     const { createTask } = await ask(
       gateway,
-      'mutation { createTask(data: {id: "w-1", name: "Chalk", manager: {id: "usr-teacher"}}) { id version name manager { id label } } }',
+      'mutation { createTask(data: {id: "w-1", name: "Chalk", manager: {id: "usr-teacher"}}) { id ' +
+        'version name manager { id label } } }',
     );
     expect(createTask).toMatchObject({
       id: 'w-1',
@@ -341,7 +360,8 @@ describe('writing', () => {
     expect(createRecord.data).toMatchObject({ name: 'Duster', free: [1, { a: null }] });
     const { updateRecord } = await ask(
       gateway,
-      'mutation { updateRecord(collection: "task", id: "g-1", data: {name: "D"}, mode: REPLACE) { version data } }',
+      'mutation { updateRecord(collection: "task", id: "g-1", data: {name: "D"}, mode: REPLACE) { ' +
+        'version data } }',
     );
     expect(updateRecord.data).not.toHaveProperty('free');
     await ask(gateway, 'mutation { deleteRecord(collection: "task", id: "g-1", ifVersion: 2) { id } }');
@@ -448,7 +468,8 @@ describe('domains', () => {
          ('sub', 'pltf_user', 'sub-user', '{"name": "Secret"}')`,
     );
     const pointing =
-      'mutation { createTask(data: {id: "points", name: "Points", manager: {id: "sub-user", label: "?"}}) { id } }';
+      'mutation { createTask(data: {id: "points", name: "Points", manager: {id: "sub-user", label: ' +
+      '"?"}}) { id } }';
     expect(await codesOf(gateway, { query: pointing, as: 'admin' })).toEqual(['INVALID_VALUE']);
     await gateway.sql.query(
       `insert into records (domain, collection, id, data) values
@@ -459,7 +480,8 @@ describe('domains', () => {
     ]);
     const { tasks, task } = await ask(
       gateway,
-      '{ tasks(where: {name: {equals: "Secret"}}) { totalCount } task(id: "points") { manager { record { name } } } }',
+      '{ tasks(where: {name: {equals: "Secret"}}) { totalCount } task(id: "points") { manager { ' +
+        'record { name } } } }',
     );
     expect(tasks.totalCount).toBe(0);
     expect(task.manager.record).toBeNull();

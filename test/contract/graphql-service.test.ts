@@ -27,7 +27,9 @@ describe('credentials', () => {
   });
 
   it('gives tokens for a password, renews them once, and ends them at a logout', async () => {
-    const login = `mutation { login(userName: "viewer", password: "${PASSWORD}") { accessToken refreshToken expiresInSeconds user { id roles domain } } }`;
+    const login =
+      `mutation { login(userName: "viewer", password: "${PASSWORD}") { accessToken refreshToken ` +
+      'expiresInSeconds user { id roles domain } } }';
     const { data } = await send(gateway, { query: login });
     expect(data.login).toMatchObject({
       expiresInSeconds: 3600,
@@ -57,7 +59,8 @@ describe('credentials', () => {
   it('makes, lists and revokes API keys that stay within their scopes', async () => {
     const { createApiKey } = await ask(
       gateway,
-      'mutation { createApiKey(data: {name: "dashboard", scopes: {collections: {task: ["read"]}, reports: [], scripts: []}}) { id key } }',
+      'mutation { createApiKey(data: {name: "dashboard", scopes: {collections: {task: ["read"]}, ' +
+        'reports: [], scripts: []}}) { id key } }',
     );
     const headers = { authorization: `Bearer ${createApiKey.key}` };
     expect(
@@ -81,7 +84,8 @@ describe('credentials', () => {
     await ask(gateway, 'mutation AddTask { createTask(data: {id: "audited", name: "x"}) { id } }');
     const { auditTrail } = await ask(
       gateway,
-      '{ auditTrail(collection: "task", recordId: "audited") { operation toVersion principal credential fromVersion requestOperation } }',
+      '{ auditTrail(collection: "task", recordId: "audited") { operation toVersion principal ' +
+        'credential fromVersion requestOperation } }',
     );
     expect(auditTrail).toEqual([
       {
@@ -107,7 +111,8 @@ describe('introspection', () => {
 
   it('does not go round in circles', async () => {
     const query =
-      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
+      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } ' +
+      '} } } } }';
     expect(await codesOf(gateway, { as: 'admin', query })).not.toEqual([]);
   });
 
@@ -137,7 +142,9 @@ describe('limits', () => {
   };
 
   it('refuses a document nested deeper than 12', async () => {
-    const nested = `{ tasks { edges { node { manager { record { ${'... on PltfUser { '.repeat(3)} id ${'} '.repeat(3)} } } } } } }`;
+    const nested =
+      '{ tasks { edges { node { manager { record { ' +
+      `${'... on PltfUser { '.repeat(3)} id ${'} '.repeat(3)} } } } } } }`;
     expect((await send(gateway, { as: 'admin', query: nested })).errors).toEqual([]);
     const deep = `{ a: __typename ${'b { '.repeat(13)} c ${'} '.repeat(13)} }`;
     expect(await refused(deep)).toContain(
@@ -169,11 +176,15 @@ describe('limits', () => {
   it('refuses more than a page of pages may cost, by variables too', async () => {
     expect(
       await refused(
-        '{ tasks(first: 1000) { edges { node { manager { record { id } } } } nodes { manager { record { id } } } } a: tasks(first: 1000) { edges { node { manager { record { id } } } } } }',
+        '{ tasks(first: 1000) { edges { node { manager { record { id } } } } nodes { manager { ' +
+          'record { id } } } } a: tasks(first: 1000) { edges { node { manager { record { id } } } } } ' +
+          '}',
       ),
     ).toContain('LIMIT_EXCEEDED: The operation costs');
     const query =
-      'query($n: Int) { a: tasks(first: $n) { nodes { manager { record { id } } } } b: tasks(first: $n) { nodes { manager { record { id } } } } c: tasks(first: $n) { nodes { manager { record { id } } } } d: tasks(first: $n) { nodes { manager { record { id } } } } }';
+      'query($n: Int) { a: tasks(first: $n) { nodes { manager { record { id } } } } b: tasks(first: ' +
+      '$n) { nodes { manager { record { id } } } } c: tasks(first: $n) { nodes { manager { record { ' +
+      'id } } } } d: tasks(first: $n) { nodes { manager { record { id } } } } }';
     expect(await refused(query, { n: 1000 })).toContain('at most 10000');
     expect((await send(gateway, { as: 'admin', query, variables: { n: 10 } })).errors).toEqual([]);
   });
@@ -324,7 +335,8 @@ describe('collections', () => {
     await eventually(async () => {
       const { createVisit } = await ask(
         gateway,
-        'mutation { createVisit(data: {visitor: "Asha", kind: _2_WHEELER, host: {id: "usr-admin"}}) { visitor kind host { record { __typename ... on PltfUser { userName } } } } }',
+        'mutation { createVisit(data: {visitor: "Asha", kind: _2_WHEELER, host: {id: "usr-admin"}}) ' +
+          '{ visitor kind host { record { __typename ... on PltfUser { userName } } } } }',
       );
       expect(createVisit).toEqual({
         visitor: 'Asha',

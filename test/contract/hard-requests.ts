@@ -49,7 +49,11 @@ const SCRIPTS: readonly object[] = [
     name: 'asked',
     serviceRoles: ['admin'],
     before: [{ collection: 'holiday', operations: ['CREATE', 'UPDATE'] }],
-    code: `export default ({ record }) => { platform.log('asked'); return { ...record, name: record.name + '!' }; }`,
+    code:
+      `export default ({ record }) => { platform.log('asked'); return { ...record, name: record.name + ` +
+      '' +
+      '' +
+      `'!' }; }`,
   },
   {
     name: 'asked-slowly',
@@ -61,7 +65,9 @@ const SCRIPTS: readonly object[] = [
     name: 'circle',
     serviceRoles: ['admin'],
     after: [{ collection: 'class', operations: ['CREATE', 'UPDATE'] }],
-    code: `export default async ({ id }) => { await platform.db.update('class', { _id: id }, { $inc: { strength: 1 } }); }`,
+    code:
+      `export default async ({ id }) => { await platform.db.update('class', { _id: id }, { $inc: { ` +
+      'strength: 1 } }); }',
   },
 ];
 
@@ -69,7 +75,8 @@ const SCRIPTS: readonly object[] = [
 export async function prepare(door: Door, sql: pg.Pool): Promise<void> {
   await sql.query(`
     insert into records (domain, collection, id, data)
-    select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', repeat('r', 400))
+    select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A',
+      'remark', repeat('r', 400))
     from generate_series(1, 20000) as n
     on conflict do nothing`);
   await sql.query(`
@@ -79,11 +86,13 @@ export async function prepare(door: Door, sql: pg.Pool): Promise<void> {
     on conflict do nothing`);
   const student = { class: '5', section: 'A', session: '2026-27' };
   await sql.query(
-    `insert into records (domain, collection, id, data) values ('top', 'registration', 'stu-1', $1) on conflict do nothing`,
+    `insert into records (domain, collection, id, data) values ('top', 'registration', 'stu-1', $1) ` +
+      'on conflict do nothing',
     [JSON.stringify({ ...student, sequence: '1', name: 'Anu', status: 'active', admitted_on: '2026-04-01' })],
   );
   await sql.query(
-    `insert into records (domain, collection, id, data) values ('top', 'fee_due', 'due-1', $1) on conflict do nothing`,
+    `insert into records (domain, collection, id, data) values ('top', 'fee_due', 'due-1', $1) on ` +
+      'conflict do nothing',
     [
       JSON.stringify({
         ...{ ...student, student: { value: 'stu-1', label: 'Anu' }, month: '2026-04', fee_head: 'Tuition' },
@@ -119,7 +128,8 @@ export const HARD_REQUESTS: readonly [HardRequest, ...HardRequest[]] = [
     'a receipt of one student',
     'accountant',
     () =>
-      'mutation { recordReceipt(receipt: {studentId: "stu-1", paymentType: CASH, amount: "1"}) { receiptNo } }',
+      'mutation { recordReceipt(receipt: {studentId: "stu-1", paymentType: CASH, amount: "1"}) { ' +
+      'receiptNo } }',
   ),
   graphql(
     'a total of all marks',
@@ -140,7 +150,10 @@ export const HARD_REQUESTS: readonly [HardRequest, ...HardRequest[]] = [
   ),
   graphql('a collection made and dropped', 'admin', (n) => {
     const name = `made${n}x${Date.now().toString(36)}`;
-    return `mutation { registerCollection(definition: {name: "${name}", singular: "${name}", plural: "${name}s", fields: []}) { name } dropCollection(name: "${name}") }`;
+    return (
+      `mutation { registerCollection(definition: {name: "${name}", singular: "${name}", plural: ` +
+      `"${name}s", fields: []}) { name } dropCollection(name: "${name}") }`
+    );
   }),
   post('a record', 'clerk', '/o/task', (n) => ({ name: `one ${n}` })),
   post('a record once, under one key', 'clerk', '/o/task', () => ({ name: 'once' }), {
@@ -271,6 +284,7 @@ export async function heldIn(sql: pg.Pool): Promise<{ readonly busy: number; rea
       (select count(*)::int from pg_stat_activity
        where datname = current_database() and application_name like 'campus%' and state <> 'idle') as busy,
       (select count(*)::int from pg_locks l join pg_stat_activity a using (pid)
-       where a.datname = current_database() and a.application_name like 'campus%' and l.locktype <> 'virtualxid') as locks`);
+       where a.datname = current_database() and a.application_name like 'campus%'
+         and l.locktype <> 'virtualxid') as locks`);
   return rows[0];
 }

@@ -181,7 +181,8 @@ describe('a character that PostgreSQL cannot hold', () => {
 describe('a result of a script that is nested without end', () => {
   it('is the failure of the script', async () => {
     const code =
-      'export default () => { let value = 1; for (let i = 0; i < 5000; i += 1) value = [value]; return value; }';
+      'export default () => { let value = 1; for (let i = 0; i < 5000; i += 1) value = [value]; ' +
+      'return value; }';
     await ask(
       gateway,
       'mutation ($code: String!) { saveScript(script: {name: "deep", code: $code}) { name } }',

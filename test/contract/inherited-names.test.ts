@@ -85,7 +85,8 @@ describe('a document with such names', () => {
   it('is refused where a filter takes such a variable that was not sent', async () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
       const { errors } = await ask(
-        `query($${name}: Decimal) { tasks(where: {amount: {equals: $${name}, greaterThan: 3}}) { nodes { id } } }`,
+        `query($${name}: Decimal) { tasks(where: {amount: {equals: $${name}, greaterThan: 3}}) { ` +
+          'nodes { id } } }',
       );
       expect(errors).toMatchObject([
         {
@@ -98,7 +99,8 @@ describe('a document with such names', () => {
 
   it('takes such a variable that was not sent for null in JSON', async () => {
     const { data } = await ask(
-      `mutation($constructor: JSON) { createRecord(collection: "task", data: {name: "z", y: $constructor}) { data } }`,
+      'mutation($constructor: JSON) { createRecord(collection: "task", data: {name: "z", y: ' +
+        '$constructor}) { data } }',
     );
     expect(data).toMatchObject({ createRecord: { data: { name: 'z' } } });
   });
@@ -113,7 +115,8 @@ it('nothing is found under such a name that nobody made', async () => {
       expect((await gateway.fetch(path, { as: 'admin' })).status).toBeLessThan(500);
     }
     const { errors, text } = await ask(
-      `{ a: collection(name: "${name}") { name } b: records(collection: "${name}") { nodes { id } } c: script(name: "${name}") { name } }`,
+      `{ a: collection(name: "${name}") { name } b: records(collection: "${name}") { nodes { id } } ` +
+        `c: script(name: "${name}") { name } }`,
       {},
       'admin',
     );
@@ -150,7 +153,8 @@ it('a collection and fields of such names are served under names that are their 
     'constructor "C" is taken: it is unique in constructor',
   ]);
   const { text, errors } = await ask(
-    `mutation { createConstructorRecord(data: {toString_: 4, valueOf_: [{}]}) { constructor_ toString_ kind valueOf_ { constructor_ } } }`,
+    'mutation { createConstructorRecord(data: {toString_: 4, valueOf_: [{}]}) { constructor_ ' +
+      'toString_ kind valueOf_ { constructor_ } } }',
     {},
     'admin',
   );

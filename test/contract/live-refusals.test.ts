@@ -277,14 +277,20 @@ describe('a subscription is refused', () => {
     ['that is a mutation', 'mutation { deleteTask(id: "1") { id } }', 'clerk', 'MALFORMED_REQUEST', 400],
     [
       'that costs too much',
-      'subscription { registrationChanged { record { attendanceRecords(first: 1000) { nodes { student { record { attendanceRecords(first: 1000) { nodes { id } } } } } } } } }',
+      'subscription { registrationChanged { record { attendanceRecords(first: 1000) { nodes { ' +
+        'student { record { attendanceRecords(first: 1000) { nodes { id } } } } } } } } }',
       'admin',
       'LIMIT_EXCEEDED',
       400,
     ],
     [
       'that is too deep',
-      `subscription { recordChanged(collection: "task") { record { ${'... { '.repeat(3)} id ${'}'.repeat(3)} } } registrationChanged { record { attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { id } } } } } } } } } } } } } } }`,
+      'subscription { recordChanged(collection: "task") { record { ' +
+        `${'... { '.repeat(3)} id ${'}'.repeat(3)} } } registrationChanged { record { ` +
+        'attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { ' +
+        '' +
+        '' +
+        'attendanceRecords { nodes { student { record { id } } } } } } } } } } } } } } }',
       'admin',
       'LIMIT_EXCEEDED',
       400,

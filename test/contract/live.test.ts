@@ -52,12 +52,14 @@ const TASKS = 'subscription { taskChanged { operation id version record { name a
 describe('taskChanged', () => {
   it('tells of a create, an update and a removal, after their commit, with the record as it is', async () => {
     const { events } = await on(
-      'subscription { taskChanged { __typename operation id version changedAt record { id name amount manager { id record { userName } } } } }',
+      'subscription { taskChanged { __typename operation id version changedAt record { id name ' +
+        'amount manager { id record { userName } } } } }',
       'clerk',
     );
     await ask(
       gateway,
-      'mutation { createTask(data: { id: "t-1", name: "Chalk", amount: "12.50", manager: { id: "usr-clerk" } }) { id } }',
+      'mutation { createTask(data: { id: "t-1", name: "Chalk", amount: "12.50", manager: { id: ' +
+        '"usr-clerk" } }) { id } }',
     );
     await until(() => events.length === 1);
     await ask(gateway, 'mutation { updateTask(id: "t-1", data: { amount: "13.10" }) { id } }');
@@ -98,10 +100,10 @@ describe('taskChanged', () => {
 
   it('tells of the operations asked for, and of records that match where and oquery after the change', async () => {
     const { events } = await on(
-      'subscription { taskChanged(operations: [UPDATED, DELETED], where: { amount: { gt: "100" } }, oquery: "name==Re") { operation id } }'.replace(
-        'gt',
-        'greaterThan',
-      ),
+      (
+        'subscription { taskChanged(operations: [UPDATED, DELETED], where: { amount: { gt: "100" } }, ' +
+        'oquery: "name==Re") { operation id } }'
+      ).replace('gt', 'greaterThan'),
     );
     await ask(
       gateway,
@@ -132,8 +134,10 @@ describe('taskChanged', () => {
     });
     await ask(otherGateway, 'mutation { createTask(data: { id: "r-2", name: "elsewhere" }) { id } }');
     await gateway.sql.query(
-      `with written as (insert into records (domain, collection, id, data) values ('top', 'task', 'r-3', '{"name":"by hand"}') returning id)
-       insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential, request_id)
+      `with written as (insert into records (domain, collection, id, data) values ('top', 'task', 'r-3',
+        '{"name":"by hand"}') returning id)
+       insert into audit_entries (domain, collection, record_id, operation, to_version, principal,
+         credential, request_id)
        select 'top', 'task', id, 'created', 1, 'import', 'system:import', 'by hand' from written`,
     );
     await until(() => events.length === 3);
@@ -198,7 +202,8 @@ describe('taskChanged', () => {
 describe('recordChanged', () => {
   it('tells of any collection, as JSON', async () => {
     const { events } = await on(
-      'subscription { recordChanged(collection: "task", where: { name: { startsWith: "Exact" } }) { operation id record { collection version data } } }',
+      'subscription { recordChanged(collection: "task", where: { name: { startsWith: "Exact" } }) { ' +
+        'operation id record { collection version data } } }',
     );
     await gateway.fetch('/o/task', {
       method: 'POST',
@@ -249,12 +254,14 @@ describe('recordChanged', () => {
     const accountant = await on(query, 'accountant');
     const clerk = await on(query, 'clerk');
     const leave = (id: string, user: string) =>
-      `createRecord(collection: "leave_request", data: { _id: "${id}", name: "usr-${user}", kind: "staff", from: "2026-12-01", to: "2026-12-02", status: "pending" }) { id }`;
+      `createRecord(collection: "leave_request", data: { _id: "${id}", name: "usr-${user}", kind: ` +
+      '"staff", from: "2026-12-01", to: "2026-12-02", status: "pending" }) { id }';
     await ask(gateway, `mutation { a: ${leave('l-1', 'teacher')} b: ${leave('l-2', 'accountant')} }`);
     await until(() => clerk.events.length === 2);
     await ask(
       gateway,
-      'mutation { a: deleteRecord(collection: "leave_request", id: "l-1") { id } b: deleteRecord(collection: "leave_request", id: "l-2") { id } }',
+      'mutation { a: deleteRecord(collection: "leave_request", id: "l-1") { id } b: ' +
+        'deleteRecord(collection: "leave_request", id: "l-2") { id } }',
     );
     await until(() => clerk.events.length === 4);
     await aWhile();
@@ -271,7 +278,9 @@ describe('recordChanged', () => {
     );
     await ask(
       gateway,
-      'mutation { createRecord(collection: "registration", data: { _id: "s-1", sequence: "GV-1", name: "Asha", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01", guardian_phone: "+919800000000" }) { id } }',
+      'mutation { createRecord(collection: "registration", data: { _id: "s-1", sequence: "GV-1", ' +
+        'name: "Asha", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01", ' +
+        'guardian_phone: "+919800000000" }) { id } }',
     );
     await until(() => events.length === 1);
     expect(events[0].record.data).toMatchObject({ name: 'Asha' });
@@ -288,16 +297,22 @@ describe('rights that change', () => {
     );
     await ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["clerk"] }) { id } }',
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["clerk"] ' +
+        '}) { id } }',
     );
     await ask(
       gateway,
-      'mutation { createRecord(collection: "registration", data: { _id: "s-2", sequence: "GV-2", name: "Ravi", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id } }',
+      'mutation { createRecord(collection: "registration", data: { _id: "s-2", sequence: "GV-2", ' +
+        'name: "Ravi", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id ' +
+        '' +
+        '' +
+        '} }',
     );
     await until(() => users.events.length === 1);
     await ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["guest"] }) { id } }',
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["guest"] ' +
+        '}) { id } }',
     );
     await ask(gateway, 'mutation { createTask(data: { name: "unseen" }) { id } }');
     await until(() => tasks.isDone);
@@ -306,7 +321,8 @@ describe('rights that change', () => {
     ]);
     await ask(
       gateway,
-      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["viewer"] }) { id } }',
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["viewer"] ' +
+        '}) { id } }',
     );
   });
 });
@@ -355,7 +371,8 @@ describe('reportChanged', () => {
     const create = (n: number) =>
       ask(
         gateway,
-        `mutation { createRecord(collection: "registration", data: { sequence: "GV-1-${n}", name: "S", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id } }`,
+        `mutation { createRecord(collection: "registration", data: { sequence: "GV-1-${n}", name: ` +
+          '"S", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id } }',
       );
     const startedAt = Date.now();
     for (let n = 0; Date.now() - startedAt < 2_500; n++) await create(n);
@@ -378,7 +395,8 @@ describe('a live connection', () => {
     const { events } = await on(TASKS);
     for (let n = 0; n < 5; n++) {
       await gateway.sql.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'campus-gateway%'`,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
+          `and application_name like 'campus-gateway%'`,
       );
       await until(async () => (await gateway.fetch('/readyz')).status === 200);
       const create = async (): Promise<unknown> =>
@@ -405,18 +423,21 @@ describe('a live connection', () => {
     const { events } = await subscriber.subscribe(TASKS);
     await ask(
       gateway,
-      'mutation { registerCollection(definition: { name: "gadget", fields: [{ name: "label", type: "text" }] }) { name } }',
+      'mutation { registerCollection(definition: { name: "gadget", fields: [{ name: "label", type: ' +
+        '"text" }] }) { name } }',
     );
     const gadgets = await subscriber.subscribe('subscription { gadgetChanged { record { label } } }');
     await ask(
       gateway,
-      'mutation { createTask(data: { id: "still", name: "Still" }) { id } createGadget(data: { label: "New" }) { id } }',
+      'mutation { createTask(data: { id: "still", name: "Still" }) { id } createGadget(data: { ' +
+        'label: "New" }) { id } }',
     );
     await until(() => events.length === 1 && gadgets.events.length === 1);
     expect(gadgets.events).toEqual([{ record: { label: 'New' } }]);
     await ask(gateway, 'mutation { dropCollection(name: "gadget") }');
     await gateway.sql.query(
-      `insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential, request_id)
+      `insert into audit_entries (domain, collection, record_id, operation, to_version, principal,
+        credential, request_id)
        values ('top', 'gadget', 'g-1', 'updated', 2, 'x', 'system:x', 'x')`,
     );
     await until(() => gadgets.isDone);

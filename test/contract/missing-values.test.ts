@@ -63,7 +63,8 @@ describe('records without the value come last', () => {
     ] as const) {
       const { pltfUser } = await ask(
         gateway,
-        `{ pltfUser(id: "usr-clerk") { tasks(orderBy: [{field: AMOUNT, direction: ${direction}}]) { nodes { id } } } }`,
+        `{ pltfUser(id: "usr-clerk") { tasks(orderBy: [{field: AMOUNT, direction: ${direction}}]) { ` +
+          'nodes { id } } } }',
       );
       expect(pltfUser.tasks.nodes.map((node: { id: string }) => node.id)).toEqual(ids);
     }
@@ -76,7 +77,8 @@ describe('records without the value come last', () => {
     ] as const) {
       const { tasksAggregate } = await ask(
         gateway,
-        `{ tasksAggregate(groupBy: [AMOUNT], orderBy: [{field: AMOUNT, direction: ${direction}}]) { key { amount } } }`,
+        `{ tasksAggregate(groupBy: [AMOUNT], orderBy: [{field: AMOUNT, direction: ${direction}}]) { ` +
+          'key { amount } } }',
       );
       expect(tasksAggregate.map((group: { key: { amount: unknown } }) => group.key.amount)).toEqual(keys);
     }
@@ -91,7 +93,8 @@ describe('records without the value come last', () => {
     expect(updateTasks.records).toEqual([{ id: 'five' }]);
     const { deleteRecords } = await ask(
       gateway,
-      `mutation { deleteRecords(collection: "task", orderBy: [{field: "amount", direction: DESCENDING}], limit: 3, allowAll: true) { records { id } } }`,
+      'mutation { deleteRecords(collection: "task", orderBy: [{field: "amount", direction: ' +
+        'DESCENDING}], limit: 3, allowAll: true) { records { id } } }',
     );
     expect(deleteRecords.records.map((record: { id: string }) => record.id)).toEqual(['five', 'one', 'null']);
     expect(await rest('/o/recs/task')).toEqual(['absent']);

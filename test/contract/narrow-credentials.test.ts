@@ -31,7 +31,9 @@ beforeAll(async () => {
       script: {
         name: 'salaries',
         roles: ['clerk'],
-        code: `export default (args) => { console.log('printed ' + args); platform.log('logged', { data: args }); return args; }`,
+        code:
+          `export default (args) => { console.log('printed ' + args); platform.log('logged', { data: ` +
+          'args }); return args; }',
       },
     },
   });

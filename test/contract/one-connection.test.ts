@@ -167,7 +167,8 @@ describe('with one connection', () => {
       file: { name: 'a.txt', content: Buffer.from('hello').toString('base64') },
     });
     const { sendEmail } = await mutate(
-      `sendEmail(data: {to: ["a@example.org"], subject: "S", text: "T", key: "k", attachments: [{fileId: "${createFile.id}"}]}) { id }`,
+      'sendEmail(data: {to: ["a@example.org"], subject: "S", text: "T", key: "k", attachments: ' +
+        `[{fileId: "${createFile.id}"}]}) { id }`,
     );
     const { sendSms } = await mutate('sendSms(data: {to: ["5123456789", "5123456780"], text: "T"}) { id }');
     await mutate('retryMessage(id: $id) { id }', { id: sendEmail.id });
@@ -202,7 +203,9 @@ describe('with one connection', () => {
       method: 'POST',
       ...json(
         {
-          query: `mutation { changePassword(oldPassword: "${PASSWORD}", newPassword: "better horse 2") logout }`,
+          query:
+            `mutation { changePassword(oldPassword: "${PASSWORD}", newPassword: "better horse 2") ` +
+            'logout }',
         },
         as,
       ),
@@ -260,7 +263,8 @@ describe('with one connection', () => {
     await mutate(`createFeeHead(data: {id: "head-1", name: "One"}) { id }`);
     await mutate(`createFeeHead(data: {id: "head-2", name: "Two"}) { id }`, {}, 'asked-1');
     await mutate(
-      '@transaction updateFeeHead(id: "head-1", data: {name: "Three"}) { id } deleteFeeHead(id: "head-2") { id }',
+      '@transaction updateFeeHead(id: "head-1", data: {name: "Three"}) { id } deleteFeeHead(id: ' +
+        '"head-2") { id }',
     );
     await mutate('updateFeeHeads(where: {id: {equals: "head-1"}}, set: {name: "Four"}) { count }');
     await mutate(

@@ -310,7 +310,8 @@ describe('an example subscription of the library', () => {
       });
       const { errors } = await send(gateway, {
         query:
-          'mutation { recordReceipt(receipt: { studentId: "stu-00600", paymentType: CASH, amount: "1.00" }) { receiptNo } }',
+          'mutation { recordReceipt(receipt: { studentId: "stu-00600", paymentType: CASH, amount: ' +
+          '"1.00" }) { receiptNo } }',
         as: 'accountant',
       });
       expect(errors).toEqual([]);

@@ -63,7 +63,8 @@ describe('a database that goes away and comes back', () => {
 describe('a stop', () => {
   it('lets what is under way finish, and refuses what is new with 503 and Connection: close', async () => {
     await gateway.sql.query(
-      `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$`,
+      'create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); ' +
+        'return new; end $$',
     );
     await gateway.sql.query(
       `create trigger slow before insert on records_task for each row execute function slow()`,

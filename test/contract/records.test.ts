@@ -128,7 +128,8 @@ describe('GET /o/recs/<collection>', () => {
     const { connect } = await import('node:net');
     const socket = connect(Number(port), hostname);
     socket.write(
-      `GET /o/recs/task?stream=true&oquery=created_on=#in2026-04&project=name HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${gateway.tokenOf('viewer')}\r\n\r\n`,
+      `GET /o/recs/task?stream=true&oquery=created_on=#in2026-04&project=name HTTP/1.1\r\nhost: ` +
+        `a\r\nconnection: close\r\nauthorization: Bearer ${gateway.tokenOf('viewer')}\r\n\r\n`,
     );
     let answer = '';
     for await (const chunk of socket) answer += String(chunk);

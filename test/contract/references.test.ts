@@ -52,7 +52,8 @@ beforeEach(async () => {
     friends: [{ value: 'nobody' }],
   });
   await gateway.sql.query(
-    `insert into records (domain, collection, id, data, deleted_at) values ('top', 'node', 'removed', '{}', now())`,
+    `insert into records (domain, collection, id, data, deleted_at) values ('top', 'node', ` +
+      `'removed', '{}', now())`,
   );
   await gateway.sql.query(
     `insert into domains (id, name, parent_id) values ('other', 'Other', 'top') on conflict do nothing`,
@@ -158,7 +159,9 @@ describe('a change', () => {
   it('of many records at once is asked about all of them, and refuses all', async () => {
     const update = (set: string) =>
       send(gateway, {
-        query: `mutation { updateRecords(collection: "node", where: {name: {exists: true}}, set: ${set}) { count } }`,
+        query:
+          `mutation { updateRecords(collection: "node", where: {name: {exists: true}}, set: ${set}) { ` +
+          'count } }',
         as: 'admin',
       });
     const { errors } = await update('{parent: "nobody"}');

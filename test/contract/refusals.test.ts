@@ -141,7 +141,10 @@ const unreadable: readonly Scenario[] = [
     status: 400,
     expectBody: {
       detail:
-        'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, or a _collection member of the body.',
+        'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, ' +
+        '' +
+        '' +
+        'or a _collection member of the body.',
     },
   },
   {
@@ -299,7 +302,9 @@ const notAllowedAndWrong: readonly Scenario[] = [
     { method: 'DELETE', path: '/o/recs/task/a?nonsense=1' },
   ].map((scenario) => ({
     ...scenario,
-    name: `${scenario.method ?? 'GET'} ${scenario.path}${scenario.body === undefined ? '' : ` ${JSON.stringify(scenario.body)}`}`,
+    name:
+      `${scenario.method ?? 'GET'} ` +
+      `${scenario.path}${scenario.body === undefined ? '' : ` ${JSON.stringify(scenario.body)}`}`,
     as: 'viewer' as const,
     status: 403,
   })),

@@ -15,7 +15,8 @@ beforeAll(async () => {
   for (const { collection, records } of await storedRecords()) {
     await gateway.sql.query(
       `insert into records (domain, collection, id, data, keys)
-       select d.id, $1, line->>'id', line->'data', nullif(line->'keys', 'null') from domains d, jsonb_array_elements($2::jsonb) as line
+       select d.id, $1, line->>'id', line->'data', nullif(line->'keys', 'null')
+         from domains d, jsonb_array_elements($2::jsonb) as line
        on conflict do nothing`,
       [collection, JSON.stringify(records.filter(({ id }) => !id.startsWith('usr-a')))],
     );
@@ -128,12 +129,16 @@ describe('a report by GraphQL and by REST', () => {
 
 describe('receipts by GraphQL', () => {
   it('are recorded and rolled back, once', async () => {
-    const record = `mutation { recordReceipt(receipt: {studentId: "stu-09", paymentType: CASH, amount: "1500.50"}) { receiptNo total lines { month feeHead amount } } }`;
+    const record =
+      'mutation { recordReceipt(receipt: {studentId: "stu-09", paymentType: CASH, amount: "1500.50"}) ' +
+      '{ receiptNo total lines { month feeHead amount } } }';
     expect(await codesOf(gateway, { query: record, as: 'clerk' })).toEqual(['FORBIDDEN']);
     const { recordReceipt } = await ask(gateway, record, { as: 'accountant' });
     // The fixture's last number is R-16.
     expect(recordReceipt).toMatchObject({ receiptNo: 'R-17', total: '1500.50' });
-    const rollBack = `mutation { rollBackReceipt(rollback: {receiptNo: "R-17", reason: "Typed twice", type: DUPLICATE}) { status rollbackType } }`;
+    const rollBack =
+      'mutation { rollBackReceipt(rollback: {receiptNo: "R-17", reason: "Typed twice", type: ' +
+      'DUPLICATE}) { status rollbackType } }';
     expect(await ask(gateway, rollBack, { as: 'accountant' })).toEqual({
       rollBackReceipt: { status: 'rolled_back', rollbackType: 'duplicate' },
     });

@@ -19,8 +19,9 @@ import { IS_FULL_LENGTH } from '../full-length.js';
 import { useGateway } from './gateway.js';
 
 /**
- * A write is prepared, looked at and taken back, and they take most of the time: `npm test` tries one in three, by
- * which every two of a caller, a collection and a door meet; the campaign `generative` tries them all.
+ * A write is prepared, looked at and taken back, and they take most of the time: `npm test` tries one in
+ * three, by which every two of a caller, a collection and a door meet; the campaign `generative` tries them
+ * all.
  */
 const WRITES_ARE_ONE_OF = 3;
 

@@ -82,7 +82,9 @@ describe('a script that starts itself', () => {
       save({
         name,
         after: [{ collection: from, operations: ['CREATE'] }],
-        code: `export default async () => { platform.log('1'); await platform.db.create('${to}', { name: 'x', date: '2026-01-26' }); }`,
+        code:
+          `export default async () => { platform.log('1'); await platform.db.create('${to}', { name: ` +
+          `'x', date: '2026-01-26' }); }`,
       });
     await other('ping', 'task', 'holiday');
     await other('pong', 'holiday', 'task');
@@ -103,7 +105,8 @@ describe('a script that starts itself', () => {
     });
     // As a message from outside of all scripts starts it.
     await gateway.sql.query(
-      `select campus_jobs.add_job('scripts.run', json_build_object('domain', 'top', 'script', 'echo', 'cause', 'topic', 'arguments', '{}'::json))`,
+      `select campus_jobs.add_job('scripts.run', json_build_object('domain', 'top', 'script', ` +
+        `'echo', 'cause', 'topic', 'arguments', '{}'::json))`,
     );
     await expectEnd('echo', 'message');
     await ask(gateway, 'mutation { removeScript(name: "echo") }');

@@ -126,7 +126,9 @@ describe('saving a script', () => {
 
 describe('calling a script', () => {
   it('gives its result, what it printed and what it took', async () => {
-    const code = `console.log('got', args.a); platform.print('two');\nexport default (args) => ({ sum: args.a + args.b })`;
+    const code =
+      `console.log('got', args.a); platform.print('two');\nexport default (args) => ({ sum: args.a + ` +
+      'args.b })';
     await save({ name, code });
     expect(await run(name, { a: 1, b: 2 })).toMatchObject({
       status: 'SUCCEEDED',
@@ -429,7 +431,9 @@ describe('/x/<name>', () => {
   });
 
   it('answers what the script says, headers and all', async () => {
-    const code = `export default () => ({ status: 201, headers: { 'content-type': 'text/csv', 'x-rows': '1' }, body: 'a,b' })`;
+    const code =
+      `export default () => ({ status: 201, headers: { 'content-type': 'text/csv', 'x-rows': '1' }, ` +
+      `body: 'a,b' })`;
     await save({ name, code, ...publicly });
     const answer = await gateway.fetch(`/x/${name}`);
     expect(answer.status).toBe(201);

@@ -274,7 +274,8 @@ describe('health', () => {
 describe('500', () => {
   it('shows nothing of our insides, and is in the log in full', async () => {
     await gateway.sql.query(
-      `create function broken() returns trigger language plpgsql as $$ begin raise 'secret of table %', tg_table_name; end $$`,
+      `create function broken() returns trigger language plpgsql as $$ begin raise 'secret of table ` +
+        `%', tg_table_name; end $$`,
     );
     await gateway.sql.query(
       'create trigger broken before insert on records_task for each row execute function broken()',

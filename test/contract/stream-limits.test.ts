@@ -8,7 +8,8 @@ const gateway = useGateway({ MAX_STREAMS_PER_CREDENTIAL: '2', STREAM_STALL_MS: '
 beforeAll(async () => {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A', 'remark', repeat('r', 400))
+     select 'top', 'attendance', 'a' || n, jsonb_build_object('class', '5', 'section', 'A',
+       'remark', repeat('r', 400))
      from generate_series(1, 60000) as n`,
   );
 }, 60_000);

@@ -127,7 +127,8 @@ describe('a stream of 300,000 records', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     await gateway.sql.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name like 'campus%' and query like '%attendance%' and pid <> pg_backend_pid()`,
+       where datname = current_database() and application_name like 'campus%' and query like '%attendance%'
+         and pid <> pg_backend_pid()`,
     );
     let text = '';
     response.on('data', (chunk) => {

@@ -9,7 +9,8 @@ beforeEach(async () => {
   await gateway.sql.query(`delete from records where collection in ('task', 'attendance')`);
   await gateway.sql.query('delete from audit_entries');
   await gateway.sql.query(
-    `insert into records (domain, collection, id, data) values ('top', 'task', 't-1', '{"name": "One", "amount": 1}')`,
+    `insert into records (domain, collection, id, data) values ('top', 'task', 't-1', '{"name": ` +
+      `"One", "amount": 1}')`,
   );
 });
 
@@ -19,7 +20,10 @@ afterEach(() => {
 
 async function taskIds(): Promise<string> {
   const { rows } = await gateway.sql.query(
-    `select string_agg(id || ':' || version, ' ' order by id) as ids from records where collection = 'task' and deleted_at is null`,
+    `select string_agg(id || ':' || version, ' ' order by id) as ids from records where collection = ` +
+      '' +
+      '' +
+      `'task' and deleted_at is null`,
   );
   return rows[0].ids ?? '';
 }
@@ -53,7 +57,9 @@ describe('a transaction that cannot be', () => {
 
   it('is refused with a mutation that cannot be undone, also within a fragment', async () => {
     const login = 'login(userName: "admin", password: "x") { accessToken }';
-    const query = `mutation @transaction { createTask(data: {name: "x"}) { id } ...More } fragment More on Mutation { ... { ${login} } }`;
+    const query =
+      'mutation @transaction { createTask(data: {name: "x"}) { id } ...More } fragment More on ' +
+      `Mutation { ... { ${login} } }`;
     const answer = await send(gateway, { query, as: 'admin' });
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toEqual([
@@ -103,7 +109,8 @@ describe('a transaction of which a field fails', () => {
   it('leaves no key behind: sent again it is tried again', async () => {
     const headers = { 'idempotency-key': 'tx-1' };
     const fields = (id: string) =>
-      `one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: "${id}", name: "B"}) { id }`;
+      `one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: "${id}", name: ` +
+      '"B"}) { id }';
     expect(errorsOf(await transact(fields('t-1'), { headers })).map(([, code]) => code)).toEqual([
       'CONFLICT',
       'ROLLED_BACK',
@@ -122,7 +129,8 @@ describe('a transaction of which a field fails', () => {
     await client.query('listen campus_principals');
     client.on('notification', ({ payload }) => heard.push(String(payload)));
     const user = (id: string) =>
-      `createRecord(collection: "pltf_user", data: {_id: "${id}", user_name: "${id}", name: "N", active: true, roles: ["clerk"]}) { id }`;
+      `createRecord(collection: "pltf_user", data: {_id: "${id}", user_name: "${id}", name: "N", ` +
+      'active: true, roles: ["clerk"]}) { id }';
     await transact(`${user('new-1')} clash: createTask(data: {id: "t-1", name: "B"}) { id }`);
     expect((await transact(user('new-2'))).errors).toEqual([]);
     await client.query('select 1');
@@ -133,8 +141,11 @@ describe('a transaction of which a field fails', () => {
 });
 
 describe('a transaction', () => {
-  it('does typed, generic and bulk mutations one after the other, each seeing the ones before, references too', async () => {
-    const answer = await transact(`
+  it(
+    'does typed, generic and bulk mutations one after the other, each seeing the ones before, ' +
+      'references too',
+    async () => {
+      const answer = await transact(`
       createRecord(collection: "pltf_user", data: {_id: "boss", user_name: "boss", name: "Boss", active: true, roles: ["teacher"]}) { id }
       createTasks(records: [{id: "a", name: "A", amount: 1, manager: {id: "boss"}}, {id: "b", name: "B", amount: 2}]) {
         records { id manager { label record { name roles } } }
@@ -144,28 +155,29 @@ describe('a transaction', () => {
       upsertTask(data: {id: "c", name: "C"}) { version }
       deleteTasks(where: {id: {equals: "b"}}) { count }
       deleteRecord(collection: "task", id: "t-1") { version data }`);
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toMatchObject({
-      createTasks: {
-        records: [
-          { id: 'a', manager: { label: 'Boss', record: { name: 'Boss', roles: ['teacher'] } } },
-          { id: 'b', manager: null },
-        ],
-      },
-      updateTasks: {
-        count: 3,
-        records: [
-          { id: 'a', amount: '1.1' },
-          { id: 'b', amount: '2.1' },
-          { id: 't-1', amount: '1.1' },
-        ],
-      },
-      updateTask: { id: 'a', version: 3, manager: { record: { id: 'boss' } } },
-      deleteTasks: { count: 1 },
-      deleteRecord: { version: 3, data: { name: 'One', amount: 1.1 } },
-    });
-    expect(await taskIds()).toBe('a:3 c:1');
-  });
+      expect(answer.errors).toEqual([]);
+      expect(answer.data).toMatchObject({
+        createTasks: {
+          records: [
+            { id: 'a', manager: { label: 'Boss', record: { name: 'Boss', roles: ['teacher'] } } },
+            { id: 'b', manager: null },
+          ],
+        },
+        updateTasks: {
+          count: 3,
+          records: [
+            { id: 'a', amount: '1.1' },
+            { id: 'b', amount: '2.1' },
+            { id: 't-1', amount: '1.1' },
+          ],
+        },
+        updateTask: { id: 'a', version: 3, manager: { record: { id: 'boss' } } },
+        deleteTasks: { count: 1 },
+        deleteRecord: { version: 3, data: { name: 'One', amount: 1.1 } },
+      });
+      expect(await taskIds()).toBe('a:3 c:1');
+    },
+  );
 
   it('is seen by nobody else before it is done', async () => {
     const blocker = await gateway.sql.connect();
@@ -193,7 +205,8 @@ describe('a transaction', () => {
   it('with an idempotency key gives the first answers again', async () => {
     const headers = { 'idempotency-key': 'tx-2' };
     const fields =
-      'one: createTask(data: {name: "A"}) { id } two: updateTasks(where: {id: {equals: "t-1"}}, increment: {amount: 1}) { count }';
+      'one: createTask(data: {name: "A"}) { id } two: updateTasks(where: {id: {equals: "t-1"}}, ' +
+      'increment: {amount: 1}) { count }';
     const first = await transact(fields, { headers });
     expect((await transact(fields, { headers })).data).toEqual(first.data);
     expect((await taskIds()).split(' ')).toHaveLength(2);
@@ -215,7 +228,8 @@ describe('receipts in a transaction', () => {
       JSON.stringify(data),
     ]);
   const receipt = (alias: string, amount: string) =>
-    `${alias}: recordReceipt(receipt: {studentId: "stu-1", paymentType: CASH, amount: "${amount}"}) { receiptNo total }`;
+    `${alias}: recordReceipt(receipt: {studentId: "stu-1", paymentType: CASH, amount: "${amount}"}) ` +
+    '{ receiptNo total }';
 
   beforeEach(async () => {
     await gateway.sql.query(
@@ -229,7 +243,9 @@ describe('receipts in a transaction', () => {
 
   it('follow one another with one idempotency key, and see the tasks and receipts before them', async () => {
     const headers = { 'idempotency-key': 'receipts-1' };
-    const fields = `${receipt('one', '400')} createTask(data: {id: "a", name: "File it"}) { id } ${receipt('two', '600')}`;
+    const fields =
+      `${receipt('one', '400')} createTask(data: {id: "a", name: "File it"}) { id } ` +
+      `${receipt('two', '600')}`;
     const first = await transact(fields, { as: 'accountant', headers });
     expect(first.errors).toEqual([]);
     expect([first.data.one.total, first.data.two.total]).toEqual(['400.00', '600.00']);
@@ -255,7 +271,8 @@ describe('receipts in a transaction', () => {
 describe('without the directive', () => {
   it('each field stands alone, as ever', async () => {
     const query =
-      'mutation { one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: "t-1", name: "B"}) { id } }';
+      'mutation { one: createTask(data: {id: "a", name: "A"}) { id } two: createTask(data: {id: ' +
+      '"t-1", name: "B"}) { id } }';
     const answer = await send(gateway, { query, as: 'admin' });
     expect(errorsOf(answer).map(([path, code]) => [path, code])).toEqual([['two', 'CONFLICT']]);
     expect(await taskIds()).toBe('a:1 t-1:1');

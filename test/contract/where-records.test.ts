@@ -65,7 +65,8 @@ describe('a where on what a reference points to is refused', () => {
   it('by a key whose scopes do not include that collection', async () => {
     const { createApiKey } = await ask(
       gateway,
-      'mutation { createApiKey(data: {name: "tasks", scopes: {collections: {task: ["read"]}, reports: [], scripts: []}}) { key } }',
+      'mutation { createApiKey(data: {name: "tasks", scopes: {collections: {task: ["read"]}, ' +
+        'reports: [], scripts: []}}) { key } }',
     );
     const headers = { authorization: `Bearer ${createApiKey.key}` };
     const query = list('{manager: {record: {active: {equals: true}}}}');
@@ -98,7 +99,8 @@ describe('a where on what a reference points to is refused', () => {
       ['MALFORMED_FILTER', expect.stringContaining('Did you mean "class"?')],
     ]);
     const several =
-      '{ leaveRequestRecords(where: {name: {record: {registration: {id: {equals: "a"}}, pltfUser: {id: {equals: "b"}}}}}) { nodes { id } } }';
+      '{ leaveRequestRecords(where: {name: {record: {registration: {id: {equals: "a"}}, pltfUser: ' +
+      '{id: {equals: "b"}}}}}) { nodes { id } } }';
     expect((await refusal(several))[0]).toEqual([
       'MALFORMED_FILTER',
       expect.stringContaining('one of the collections'),
@@ -136,7 +138,8 @@ describe('a where on what a reference points to', () => {
     const active = '{manager: {record: {active: {equals: true}}}}';
     const data = await ask(
       gateway,
-      `{ tasksAggregate(where: ${active}) { count } tasksDistinct(field: MANAGER, where: ${active}) { value } }`,
+      `{ tasksAggregate(where: ${active}) { count } tasksDistinct(field: MANAGER, where: ${active}) ` +
+        '{ value } }',
     );
     expect(data.tasksAggregate).toEqual([{ count: 2 }]);
     expect(data.tasksDistinct.map((one: { value: string }) => one.value).sort()).toEqual([

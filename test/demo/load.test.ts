@@ -104,7 +104,8 @@ describe('a loaded school', () => {
 
   it('has two domains, the branch with the properties of the main school', async () => {
     const { rows: found } = await test.database.pool.query(
-      'select d.id, d.parent_id, p.name, p.value from domains d left join properties p on p.domain_id = d.id order by 1, 3',
+      'select d.id, d.parent_id, p.name, p.value from domains d left join properties p on ' +
+        'p.domain_id = d.id order by 1, 3',
     );
     expect(found).toEqual(
       expect.arrayContaining([
@@ -152,7 +153,8 @@ describe('a loaded school', () => {
 
     it('have a total that is the sum of their lines', async () => {
       await expectNone(
-        `, ${lines} select id from lines group by id, data having sum(amount + fine) <> (data->>'total')::numeric`,
+        `, ${lines} select id from lines group by id, data having sum(amount + fine) <> ` +
+          `(data->>'total')::numeric`,
       );
     });
 
@@ -182,7 +184,8 @@ describe('a loaded school', () => {
     });
 
     it('say who rolled them back, when and why; what replaces one came after it', async () => {
-      await expectNone(`select id from r where collection = 'fee_receipt' and (data->>'status' = 'rolled_back')
+      await expectNone(`select id from r where collection = 'fee_receipt'
+        and (data->>'status' = 'rolled_back')
         <> (data ?& '{rolled_back_on,rolled_back_by,rollback_reason,rollback_type}')`);
       await expectNone(`select r.id from r left join r old on old.collection = 'fee_receipt'
           and old.data->>'receipt_no' = r.data->>'replaces' and old.data->>'status' = 'rolled_back'
@@ -233,14 +236,16 @@ describe('a loaded school', () => {
 
   it('is attended by 92 of 100, on working days, by students on roll', async () => {
     expect(
-      await value(`select (avg(case data->>'status' when 'present' then 1 when 'late' then 1 when 'half_day' then 0.5
+      await value(`select (avg(case data->>'status' when 'present' then 1 when 'late' then 1
+        when 'half_day' then 0.5
         else 0 end) * 100)::float from r where collection = 'attendance'`),
     ).toBeCloseTo(92, -0.5);
     await expectNone(`select r.id from r join r h on h.collection = 'holiday' and h.data->>'working' = 'false'
         and h.data->>'date' = left(((r.data->>'created')::timestamptz at time zone 'Asia/Kolkata')::text, 10)
         and (h.data->'classes' = '[]' or h.data->'classes' ? (r.data->>'class'))
       where r.collection = 'attendance'`);
-    await expectNone(`select r.id from r join r s on s.collection = 'registration' and s.id = r.data->'student'->>'value'
+    await expectNone(`select r.id from r join r s on s.collection = 'registration'
+      and s.id = r.data->'student'->>'value'
       where r.collection = 'attendance' and (r.data->>'created' < s.data->>'admitted_on'
         or left(r.data->>'created', 10) > coalesce(s.data->>'left_on', '9999'))`);
     const statuses = `select array_agg(distinct data->>'status') from r where collection = `;

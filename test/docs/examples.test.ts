@@ -88,7 +88,8 @@ async function expectToHear(reader: Reader, code: string): Promise<void> {
 
 async function expectScriptToRun(code: string): Promise<void> {
   const save =
-    'mutation ($code: String!) { saveScript(script: { name: "example-of-the-manual", code: $code }) { name } }';
+    'mutation ($code: String!) { saveScript(script: { name: "example-of-the-manual", code: $code }) ' +
+    '{ name } }';
   await ask(gateway, save, { as: 'admin', variables: { code } });
   const { runScript } = (await ask(
     gateway,

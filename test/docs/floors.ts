@@ -4,13 +4,17 @@ import type { Import } from './import-graph.js';
 /** A folder with all below it that is no room of its own, or (without `/` at its end) a file. */
 export interface Room {
   readonly name: string;
-  /** The folders and files whose files its own may import, beside those of the room itself and of the bottom. */
+  /**
+   * The folders and files whose files its own may import, beside those of the room itself and of the bottom.
+   */
   readonly imports: readonly string[];
   /** Of the bottom these alone; left out, all of it. */
   readonly bottom?: readonly string[];
 }
 
-/** From the bottom up: a room names none that stands below it here. The bottom itself is what is in no room. */
+/**
+ * From the bottom up: a room names none that stands below it here. The bottom itself is what is in no room.
+ */
 export const FLOORS: readonly Room[] = [
   { name: 'scalars/', imports: [], bottom: ['json.ts'] },
   { name: 'model/', imports: [], bottom: ['errors.ts', 'json.ts'] },

@@ -1,4 +1,7 @@
-/** Whoever changes a file of src/ finds its tests: in the folder of that name, or by the table of docs/develop.md. */
+/**
+ * Whoever changes a file of src/ finds its tests: in the folder of that name, or by the table of
+ * docs/develop.md.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';

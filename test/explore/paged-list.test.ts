@@ -23,7 +23,8 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ n
 
 describe('how much is shown', () => {
   const report = runOf(
-    'query ($first: Int = 20) { dues(first: $first) { rowCount rows { n } pageInfo { hasNextPage endCursor } } }',
+    'query ($first: Int = 20) { dues(first: $first) { rowCount rows { n } pageInfo { hasNextPage ' +
+      'endCursor } } }',
   );
 
   it('is so many of all, where the answer says how many there are', () => {
@@ -42,20 +43,25 @@ describe('how much is shown', () => {
     expect(said(report, data)).toBe('1 row');
   });
 
-  it('is a full page of which nobody knows, by the value that was sent, the default, or that of the gateway', () => {
-    const plain = 'query ($first: Int = 20) { dues(first: $first) { rows { n } } }';
-    expect(said(runOf(plain), { dues: { rows: rows(20) } })).toBe('20 rows, perhaps more');
-    expect(said(runOf(plain), { dues: { rows: rows(19) } })).toBe('19 rows');
-    expect(said(runOf(plain, { first: 5 }), { dues: { rows: rows(5) } })).toBe('5 rows, perhaps more');
-    expect(said(runOf('{ dues { rows { n } } }'), { dues: { rows: rows(50) } })).toBe(
-      '50 rows, perhaps more',
-    );
-    expect(said(runOf('{ a: groups(first: 3) { n } }'), { a: rows(3) })).toBe('3 rows, perhaps more');
-  });
+  it(
+    'is a full page of which nobody knows, by the value that was sent, the default, or that of the ' +
+      'gateway',
+    () => {
+      const plain = 'query ($first: Int = 20) { dues(first: $first) { rows { n } } }';
+      expect(said(runOf(plain), { dues: { rows: rows(20) } })).toBe('20 rows, perhaps more');
+      expect(said(runOf(plain), { dues: { rows: rows(19) } })).toBe('19 rows');
+      expect(said(runOf(plain, { first: 5 }), { dues: { rows: rows(5) } })).toBe('5 rows, perhaps more');
+      expect(said(runOf('{ dues { rows { n } } }'), { dues: { rows: rows(50) } })).toBe(
+        '50 rows, perhaps more',
+      );
+      expect(said(runOf('{ a: groups(first: 3) { n } }'), { a: rows(3) })).toBe('3 rows, perhaps more');
+    },
+  );
 
   it('is the same where fragments say what is asked for', () => {
     const named = runOf(
-      'query { dues(first: 20) { ...Page } } fragment Page on Dues { rowCount ... { rows { n } } pageInfo { hasNextPage endCursor } }',
+      'query { dues(first: 20) { ...Page } } fragment Page on Dues { rowCount ... { rows { n } } ' +
+        'pageInfo { hasNextPage endCursor } }',
     );
     const data = { dues: { rowCount: 196, rows: rows(20), pageInfo: { hasNextPage: true, endCursor: 'c' } } };
     expect(said(named, data)).toBe('20 of 196 rows');
@@ -83,7 +89,8 @@ describe('how much is shown', () => {
 
   it('counts the lists within rows together', () => {
     const run = runOf(
-      '{ student { marks(first: 2) { totalCount nodes { n } } } all { nodes { marks(first: 2) { totalCount nodes { n } } } } }',
+      '{ student { marks(first: 2) { totalCount nodes { n } } } all { nodes { marks(first: 2) { ' +
+        'totalCount nodes { n } } } } }',
     );
     const marks = { totalCount: 5, nodes: rows(2) };
     const lists = pagedListsOf(run, { student: { marks }, all: { nodes: [{ marks }, { marks }] } });
@@ -118,7 +125,8 @@ describe('how much is shown', () => {
 describe('what is missing', () => {
   it('is asked for by the variables, so that the operation stays the one that is registered', () => {
     const query =
-      'query D($first: Int = 20, $after: String) { dues(first: $first, after: $after) { rows { n } pageInfo { hasNextPage endCursor } } }';
+      'query D($first: Int = 20, $after: String) { dues(first: $first, after: $after) { rows { n } ' +
+      'pageInfo { hasNextPage endCursor } } }';
     const run = runOf(query, { first: null });
     const data = { dues: { rows: rows(20), pageInfo: { hasNextPage: true, endCursor: 'c' } } };
     const [list] = pagedListsOf(run, data);
@@ -129,7 +137,8 @@ describe('what is missing', () => {
 
   it('is written into an operation that has no variables for it, at the field alone', () => {
     const run = runOf(
-      '{ a: tasks(where: {}, first: 2) { nodes { n } pageInfo { hasNextPage endCursor } } tasks { nodes { n } } }',
+      '{ a: tasks(where: {}, first: 2) { nodes { n } pageInfo { hasNextPage endCursor } } tasks { ' +
+        'nodes { n } } }',
     );
     const data = {
       a: { nodes: rows(2), pageInfo: { hasNextPage: true, endCursor: 'c"1' } },
@@ -138,7 +147,8 @@ describe('what is missing', () => {
     const [list] = pagedListsOf(run, data);
     if (!list) throw new Error('there is a list');
     expect(operationOfMore(run, list, 200).query.replaceAll(/\s+/g, ' ')).toBe(
-      '{ a: tasks(where: {}, first: 200, after: "c\\"1") { nodes { n } pageInfo { hasNextPage endCursor } } tasks { nodes { n } } }',
+      '{ a: tasks(where: {}, first: 200, after: "c\\"1") { nodes { n } pageInfo { hasNextPage ' +
+        'endCursor } } tasks { nodes { n } } }',
     );
   });
 

@@ -115,7 +115,10 @@ describe('an aggregate refuses', () => {
     ['INVALID_VALUE', '{ tasksAggregate(orderBy: [{direction: DESCENDING}]) { count } }'],
     [
       'INVALID_VALUE',
-      '{ tasksAggregate(groupBy: [CREATED_ON_DAY], orderBy: [{field: CREATED_ON_DAY, measure: MAX}]) { count } }',
+      '{ tasksAggregate(groupBy: [CREATED_ON_DAY], orderBy: [{field: CREATED_ON_DAY, measure: MAX}]) ' +
+        '' +
+        '' +
+        '{ count } }',
     ],
     ['INVALID_VALUE', '{ tasksAggregate(first: -1) { count } }'],
     ['LIMIT_EXCEEDED', '{ tasksAggregate(first: 1001) { count } }'],
@@ -133,7 +136,8 @@ describe('an aggregate refuses', () => {
 
   it('more keys, conditions and cost than the limits', async () => {
     const keys =
-      'NAME AMOUNT CREATED_ON MANAGER MANAGER_LABEL CREATED_ON_DAY CREATED_ON_WEEK CREATED_ON_MONTH CREATED_ON_YEAR MANAGER_RECORD_NAME MANAGER_RECORD_ACTIVE';
+      'NAME AMOUNT CREATED_ON MANAGER MANAGER_LABEL CREATED_ON_DAY CREATED_ON_WEEK CREATED_ON_MONTH ' +
+      'CREATED_ON_YEAR MANAGER_RECORD_NAME MANAGER_RECORD_ACTIVE';
     const conditions = Array.from({ length: 101 }, () => ({ count: { equals: 1 } }));
     expect(
       await codesOf(gateway, { query: `{ tasksAggregate(groupBy: [${keys}]) { count } }`, as: 'admin' }),
@@ -184,7 +188,8 @@ describe('an aggregate', () => {
 
   it('is one group of nothing where nothing matches, and none where it is grouped', async () => {
     const { whole, grouped } = await both(
-      '{ whole: tasksAggregate(where: {name: {equals: "none"}}) { count amount { sum } } grouped: tasksAggregate(where: {name: {equals: "none"}}, groupBy: [NAME]) { count } }',
+      '{ whole: tasksAggregate(where: {name: {equals: "none"}}) { count amount { sum } } grouped: ' +
+        'tasksAggregate(where: {name: {equals: "none"}}, groupBy: [NAME]) { count } }',
     );
     expect(whole).toEqual([{ count: 0, amount: { sum: null } }]);
     expect(grouped).toEqual([]);
@@ -223,7 +228,11 @@ describe('an aggregate', () => {
 
   it('groups by a reference, its label and a field of the record it points to, in one statement', async () => {
     const query =
-      '{ attendanceRecordsAggregate(groupBy: [STUDENT, STUDENT_LABEL, STUDENT_RECORD_CLASS, STATUS], orderBy: [{field: STUDENT, direction: DESCENDING}]) { key { student studentLabel studentRecordClass status } count } }';
+      '{ attendanceRecordsAggregate(groupBy: [STUDENT, STUDENT_LABEL, STUDENT_RECORD_CLASS, STATUS], ' +
+      '' +
+      '' +
+      'orderBy: [{field: STUDENT, direction: DESCENDING}]) { key { student studentLabel ' +
+      'studentRecordClass status } count } }';
     const { attendanceRecordsAggregate } = await both(query);
     const group = (student: string, recordClass: string | null, status: string | null) => ({
       key: { student, studentLabel: student, studentRecordClass: recordClass, status },

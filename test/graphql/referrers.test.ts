@@ -142,9 +142,14 @@ describe('the records that point to a record are refused', () => {
     const fragments = Array.from(
       { length: 40 },
       (_, n) =>
-        `fragment F${n} on AttendanceRecordConnection { ...F${n + 1} @skip(if: true) ...F${n + 1} @skip(if: true) }`,
+        `fragment F${n} on AttendanceRecordConnection { ...F${n + 1} @skip(if: true) ...F${n + 1} ` +
+        '@skip(if: true) }',
     );
-    const query = `{ registrations { nodes { attendanceRecords { ...F0 } } } } ${fragments.join(' ')} fragment F40 on AttendanceRecordConnection { totalCount }`;
+    const query =
+      `{ registrations { nodes { attendanceRecords { ...F0 } } } } ${fragments.join(' ')} fragment F40 ` +
+      '' +
+      '' +
+      'on AttendanceRecordConnection { totalCount }';
     expect(await codesOf(gateway, { query, as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
   });
 
@@ -153,7 +158,9 @@ describe('the records that point to a record are refused', () => {
       '{ registrations(first: 200) { nodes { attendanceRecords(first: 100) { nodes { id } } } } }';
     expect(await codesOf(gateway, { query, as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
     const counts = Array.from({ length: 20 }, (_, n) => `c${n}: totalCount`).join(' ');
-    const counting = `{ registrations { nodes { attendanceRecords { ...F } } } } fragment F on AttendanceRecordConnection { ${counts} }`;
+    const counting =
+      '{ registrations { nodes { attendanceRecords { ...F } } } } fragment F on ' +
+      `AttendanceRecordConnection { ${counts} }`;
     expect(await codesOf(gateway, { query: counting, as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
   });
 });
@@ -186,11 +193,13 @@ describe('the records that point to a record', () => {
   const SAME: readonly (readonly [string, string, object?])[] = [
     [
       'with conditions',
-      '{ registrations { nodes { name attendanceRecords(where: {status: {in: [PRESENT, LATE]}}, oquery: "class=5") { nodes { id status } totalCount } } } }',
+      '{ registrations { nodes { name attendanceRecords(where: {status: {in: [PRESENT, LATE]}}, ' +
+        'oquery: "class=5") { nodes { id status } totalCount } } } }',
     ],
     [
       'in an order',
-      '{ registrations { nodes { attendanceRecords(orderBy: [{field: CREATED, direction: DESCENDING}]) { nodes { id created } pageInfo { startCursor endCursor } } } } }',
+      '{ registrations { nodes { attendanceRecords(orderBy: [{field: CREATED, direction: ' +
+        'DESCENDING}]) { nodes { id created } pageInfo { startCursor endCursor } } } } }',
     ],
     [
       'one at most',
@@ -198,7 +207,10 @@ describe('the records that point to a record', () => {
     ],
     [
       'none',
-      '{ registrations { nodes { attendanceRecords(first: 0) { nodes { id } pageInfo { hasNextPage } totalCount } } } }',
+      '{ registrations { nodes { attendanceRecords(first: 0) { nodes { id } pageInfo { hasNextPage } ' +
+        '' +
+        '' +
+        'totalCount } } } }',
     ],
     ['only counted', '{ registrations { nodes { attendanceRecords { totalCount } } } }'],
     [
@@ -207,7 +219,8 @@ describe('the records that point to a record', () => {
     ],
     [
       'by two names',
-      '{ registrations { nodes { a: attendanceRecords(first: 1) { nodes { id } } b: attendanceRecords(where: {status: {equals: ABSENT}}) { nodes { id } } } } }',
+      '{ registrations { nodes { a: attendanceRecords(first: 1) { nodes { id } } b: ' +
+        'attendanceRecords(where: {status: {equals: ABSENT}}) { nodes { id } } } } }',
     ],
     [
       'of one record',
@@ -215,15 +228,24 @@ describe('the records that point to a record', () => {
     ],
     [
       'there and back',
-      '{ registrations { nodes { id attendanceRecords(first: 2) { nodes { id student { label record { id name attendanceRecords(first: 1) { totalCount nodes { id } } } } } } } } }',
+      '{ registrations { nodes { id attendanceRecords(first: 2) { nodes { id student { label record ' +
+        '{ id name attendanceRecords(first: 1) { totalCount nodes { id } } } } } } } } }',
     ],
     [
       'by a second reference',
-      '{ pltfUsers(first: 10) { nodes { id leaveRequestRecords(first: 5) { nodes { id } } leaveRequestRecordsByDecidedBy(first: 5) { nodes { id name { label record { ... on PltfUser { id tasks { totalCount } } } } } } } } }',
+      '{ pltfUsers(first: 10) { nodes { id leaveRequestRecords(first: 5) { nodes { id } } ' +
+        'leaveRequestRecordsByDecidedBy(first: 5) { nodes { id name { label record { ... on PltfUser { ' +
+        '' +
+        '' +
+        'id tasks { totalCount } } } } } } } } }',
     ],
     [
       'in a fragment, by variables',
-      'query Q($n: Int!, $s: AttendanceRecordStatus!, $c: Boolean!) { registrations { nodes { ...F } } } fragment F on Registration { attendanceRecords(first: $n, where: {status: {equals: $s}}) { nodes { id } totalCount @include(if: $c) } }',
+      'query Q($n: Int!, $s: AttendanceRecordStatus!, $c: Boolean!) { registrations { nodes { ...F } ' +
+        '' +
+        '' +
+        '} } fragment F on Registration { attendanceRecords(first: $n, where: {status: {equals: $s}}) ' +
+        '{ nodes { id } totalCount @include(if: $c) } }',
       { n: 1, s: 'PRESENT', c: true },
     ],
   ];
@@ -235,7 +257,9 @@ describe('the records that point to a record', () => {
 
   it('go on after a cursor', async () => {
     const query =
-      'query Q($after: String) { registrations(where: {name: {equals: "Ananya"}}) { nodes { attendanceRecords(first: 1, after: $after, orderBy: [{field: CREATED}]) { nodes { id } pageInfo { endCursor hasNextPage hasPreviousPage } totalCount } } } }';
+      'query Q($after: String) { registrations(where: {name: {equals: "Ananya"}}) { nodes { ' +
+      'attendanceRecords(first: 1, after: $after, orderBy: [{field: CREATED}]) { nodes { id } ' +
+      'pageInfo { endCursor hasNextPage hasPreviousPage } totalCount } } } }';
     const read: string[] = [];
     let after: string | null = null;
     for (let page = 0; page < 3; page += 1) {
@@ -269,7 +293,10 @@ describe('the records that point to a record', () => {
 
   it('are one statement in the splice, and one a level in the plain path', async () => {
     const query =
-      '{ registrations(first: 5) { nodes { attendanceRecords(first: 5) { totalCount nodes { markedBy { record { tasks(first: 5) { nodes { id } totalCount } } } } } } } }';
+      '{ registrations(first: 5) { nodes { attendanceRecords(first: 5) { totalCount nodes { markedBy ' +
+      '' +
+      '' +
+      '{ record { tasks(first: 5) { nodes { id } totalCount } } } } } } } }';
     expect(await statementsOf(() => ask(gateway, query))).toHaveLength(1);
     expect(await statementsOf(() => ask(gateway, executedPlainly(query)))).toHaveLength(4);
   });

@@ -143,7 +143,8 @@ describe('oquery', () => {
 
   it('tells all of it in the message', () => {
     expect(errorOf('b=1,a===five').message).toBe(
-      'oquery, position 8: expected a number such as 5, -3 or 12.50, found "five", in the condition "a===five".',
+      'oquery, position 8: expected a number such as 5, -3 or 12.50, found "five", in the condition ' +
+        '"a===five".',
     );
   });
 

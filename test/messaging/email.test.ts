@@ -108,7 +108,8 @@ describe('an email', () => {
     expect(server.taken[0]?.mail.subject).toBe('Fees of <b>"A & B"</b>');
     expect(server.taken[0]?.mail.text?.trim()).toBe('Tuition: 1200.00\nBus: 300.00');
     expect(server.taken[0]?.mail.html).toBe(
-      '<p title="&#60;b&#62;&#34;A &#38; B&#34;&#60;&#47;b&#62;">&#60;b&#62;&#34;A &#38; B&#34;&#60;&#47;b&#62;</p>',
+      '<p title="&#60;b&#62;&#34;A &#38; B&#34;&#60;&#47;b&#62;">&#60;b&#62;&#34;A &#38; ' +
+        'B&#34;&#60;&#47;b&#62;</p>',
     );
   });
 

@@ -109,7 +109,8 @@ describe('without a server', () => {
         id,
       ]);
       await test.gateway.sql.query(
-        `update messages set state = 'sending', updated_at = now() - interval '2 hours', next_attempt_at = null where id = $1`,
+        `update messages set state = 'sending', updated_at = now() - interval '2 hours', ` +
+          'next_attempt_at = null where id = $1',
         [id],
       );
       await release();
@@ -216,7 +217,8 @@ describe('messages by GraphQL', () => {
     expect(other.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_CONFLICT');
     expect((await query(send, 'viewer', { data })).errors?.[0]?.extensions.code).toBe('FORBIDDEN');
     const sms = await query(
-      'mutation { sendSms(data: { to: ["+915123456789"], text: "Namaste", category: "notice" }) { state recipients recordId id } }',
+      'mutation { sendSms(data: { to: ["+915123456789"], text: "Namaste", category: "notice" }) { ' +
+        'state recipients recordId id } }',
       'clerk',
     );
     expect(sms.data?.sendSms).toEqual([

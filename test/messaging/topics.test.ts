@@ -112,7 +112,8 @@ describe('topics', () => {
       // The connection that kills is one of them.
       await test.database
         .query(
-          Prisma.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+          Prisma.sql`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`,
         )
         .catch(() => {});
     }

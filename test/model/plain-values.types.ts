@@ -1,6 +1,6 @@
 /**
- * What the compiler takes as a value of the model, and what it refuses. Nothing here runs: `npm run typecheck`
- * fails where a value that is right is refused, or one that is marked as wrong is taken.
+ * What the compiler takes as a value of the model, and what it refuses. Nothing here runs: `npm run
+ * typecheck` fails where a value that is right is refused, or one that is marked as wrong is taken.
  */
 import type { JsonValue } from '../../src/json.js';
 import type { AggregateQuery, Measure } from '../../src/model/aggregate-query.js';

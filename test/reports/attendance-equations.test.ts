@@ -240,7 +240,8 @@ async function insertSchool(domain: string, school: School): Promise<void> {
   ];
   await test.database.query(Prisma.sql`
 insert into records (domain, collection, id, data, keys)
-select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys'
+  from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 }
 
 function recordsOf(student: School['students'][number], index: number) {

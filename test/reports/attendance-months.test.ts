@@ -72,7 +72,8 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 function statementOf(domain: string, { kind, id, mark }: Step): Prisma.Sql {
   const all = Prisma.sql`domain = ${domain} and collection = 'attendance'`;
   const record = Prisma.sql`${all} and id = ${`${id}`}`;
-  const values = Prisma.sql`${JSON.stringify(mark.data)}::jsonb, jsonb_build_object('student_day', ${mark.key}::text)`;
+  const values = Prisma.sql`${JSON.stringify(mark.data)}::jsonb,
+    jsonb_build_object('student_day', ${mark.key}::text)`;
   switch (kind) {
     case 'remark':
       return Prisma.sql`update records set data = data || '{"remark": "Seen"}' where ${record}`;
@@ -83,19 +84,23 @@ function statementOf(domain: string, { kind, id, mark }: Step): Prisma.Sql {
     case 'purge':
       return Prisma.sql`delete from records where ${record}`;
     case 'exchange':
-      return Prisma.sql`update records set data = data || jsonb_build_object('status', case data->>'status' when 'present' then 'absent' else 'present' end) where ${all}`;
+      return Prisma.sql`update records set data = data || jsonb_build_object('status', case data->>'status'
+        when 'present' then 'absent' else 'present' end) where ${all}`;
     case 'put in the place of':
       // One statement that takes a mark of the day away and puts another there.
       return Prisma.sql`
 with gone as (
-  update records set deleted_at = now(), keys = null where ${all} and deleted_at is null and keys->>'student_day' = ${mark.key} returning id
+  update records set deleted_at = now(), keys = null where ${all} and deleted_at is null
+    and keys->>'student_day' = ${mark.key} returning id
 )
 insert into records (domain, collection, id, data, keys)
 select ${domain}, 'attendance', 'instead-' || gen_random_uuid(), ${values} where exists (select from gone)`;
     default:
       return Prisma.sql`
-insert into records (domain, collection, id, data, keys) values (${domain}, 'attendance', ${`${id}`}, ${values})
-on conflict (domain, collection, id) do update set data = excluded.data, keys = excluded.keys, deleted_at = null`;
+insert into records (domain, collection, id, data, keys) values (${domain}, 'attendance', ${`${id}`},
+  ${values})
+on conflict (domain, collection, id) do update set data = excluded.data, keys = excluded.keys,
+  deleted_at = null`;
   }
 }
 
@@ -115,21 +120,26 @@ async function take(domain: string, step: Step): Promise<void> {
 }
 
 const monthsKept = (domain: string) => Prisma.sql`
-select to_jsonb(m)::text as row from attendance_months m where domain = ${domain} order by student, month, class, section`;
+select to_jsonb(m)::text as row from attendance_months m where domain = ${domain}
+  order by student, month, class, section`;
 
 /** Told anew from the records, mark by mark and by other means than the triggers'. */
 const marksOfRecords = (domain: string) => Prisma.sql`
-select r.keys->>'student_day' as key, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section', '') as section,
-  case when r.data->>'status' in ('present', 'absent', 'late', 'half_day', 'leave') then r.data->>'status' else 'other' end as status
+select r.keys->>'student_day' as key, coalesce(r.data->>'class', '') as class, coalesce(r.data->>'section',
+  '') as section,
+  case when r.data->>'status' in ('present', 'absent', 'late', 'half_day', 'leave') then r.data->>'status'
+    else 'other' end as status
 from records r
-where domain = ${domain} and collection = 'attendance' and deleted_at is null and r.keys->>'student_day' like '["%","____-__-__"]'
+where domain = ${domain} and collection = 'attendance' and deleted_at is null
+  and r.keys->>'student_day' like '["%","____-__-__"]'
 order by 1, 2, 3, 4`;
 
 const marksKept = (domain: string) => Prisma.sql`
 select jsonb_build_array(student, month || '-' || lpad(day::text, 2, '0')) as key, class, section, status
 from attendance_months m
 cross join lateral (
-  values ('present', present), ('absent', absent), ('late', late), ('half_day', half_day), ('leave', leave), ('other', other)
+  values ('present', present), ('absent', absent), ('late', late), ('half_day', half_day), ('leave', leave),
+    ('other', other)
 ) as of_status(status, bits)
 cross join generate_series(1, 31) as day
 where domain = ${domain} and substr(bits::bit(31)::text, day, 1) = '1'`;
@@ -142,7 +152,8 @@ async function expectInStep(domain: string): Promise<void> {
   expect(byKey(kept)).toEqual(byKey(stored.map((row) => ({ ...row, key: JSON.parse(row.key) }))));
   expect(
     await test.database.query(
-      Prisma.sql`select student from attendance_months where domain = ${domain} and present | absent | late | half_day | leave | other = 0`,
+      Prisma.sql`select student from attendance_months where domain = ${domain}
+        and present | absent | late | half_day | leave | other = 0`,
     ),
   ).toEqual([]);
 }
@@ -161,7 +172,8 @@ async function store(domain: string, marks: readonly (readonly [student: string,
   }));
   await test.database.query(Prisma.sql`
 insert into records (domain, collection, id, data, keys)
-select ${domain}, 'attendance', row->>'id', row->'data', row->'keys' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+select ${domain}, 'attendance', row->>'id', row->'data', row->'keys'
+  from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 }
 
 describe('the months of attendance', () => {
@@ -201,7 +213,8 @@ describe('the months of attendance', () => {
     await Promise.all(days.map((day) => store('at-once', [['anu', day]])));
     expect(
       await test.database.query(
-        Prisma.sql`select student, present::bit(31)::text as days from attendance_months where domain = 'at-once'`,
+        Prisma.sql`select student, present::bit(31)::text as days from attendance_months
+          where domain = 'at-once'`,
       ),
     ).toEqual([{ student: 'anu', days: `${'1'.repeat(30)}0` }]);
   });
@@ -212,7 +225,8 @@ describe('the months of attendance', () => {
     await test.database.query(Prisma.sql`delete from records where domain = 'there'`);
     expect(
       await test.database.query(
-        Prisma.sql`select domain, present::bit(31)::text as days from attendance_months where domain in ('here', 'there')`,
+        Prisma.sql`select domain, present::bit(31)::text as days from attendance_months
+          where domain in ('here', 'there')`,
       ),
     ).toEqual([{ domain: 'here', days: `1${'0'.repeat(30)}` }]);
   });

@@ -87,7 +87,8 @@ async function insertSchool(domain: string, { students, holidays }: School): Pro
   ];
   await test.database.query(Prisma.sql`
 insert into records (domain, collection, id, data, keys)
-select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+select ${domain}, row->>'collection', row->>'id', row->'data', row->'keys'
+  from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 }
 
 interface Line {

@@ -185,7 +185,8 @@ async function insertSchool(domain: string, school: School): Promise<void> {
   const rows = recordsOf(school).map(([collection, id, data]) => ({ collection, id, data }));
   await test.database.query(Prisma.sql`
 insert into records (domain, collection, id, data)
-select ${domain}, row->>'collection', row->>'id', row->'data' from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
+select ${domain}, row->>'collection', row->>'id', row->'data'
+  from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as row`);
 }
 
 /** All equations on one school, as on a day. */

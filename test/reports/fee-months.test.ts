@@ -96,7 +96,9 @@ function statementOf(domain: string, { kind, collection, id, data }: Step): Pris
   const record = Prisma.sql`domain = ${domain} and collection = ${collection} and id = ${`${id}`}`;
   switch (kind) {
     case 'rollBack':
-      return Prisma.sql`update records set data = data || '{"status": "rolled_back", "rolled_back_on": "2026-06-20T18:30:00.000Z"}' where ${record}`;
+      return Prisma.sql`update records set
+        data = data || '{"status": "rolled_back", "rolled_back_on": "2026-06-20T18:30:00.000Z"}'
+        where ${record}`;
     case 'delete':
       return Prisma.sql`update records set deleted_at = now() where ${record}`;
     case 'restore':
@@ -105,7 +107,8 @@ function statementOf(domain: string, { kind, collection, id, data }: Step): Pris
       return Prisma.sql`delete from records where ${record}`;
     default:
       return Prisma.sql`
-insert into records (domain, collection, id, data) values (${domain}, ${collection}, ${`${id}`}, ${JSON.stringify(data)}::jsonb)
+insert into records (domain, collection, id, data) values (${domain}, ${collection}, ${`${id}`},
+  ${JSON.stringify(data)}::jsonb)
 on conflict (domain, collection, id) do update set data = excluded.data`;
   }
 }
@@ -316,8 +319,10 @@ function itemsOf(ctes: Prisma.Sql): Promise<object[]> {
   return (test.database as Queryable).query(Prisma.sql`
 ${ctes}
 select
-  nullif(student, '') as student, month, nullif(fee_head, '') as fee_head, trim_scale(due)::text as due, trim_scale(concession)::text as concession,
-  trim_scale(paid)::text as paid, trim_scale(fine)::text as fine, trim_scale(owed)::text as owed, due_date, has_due,
+  nullif(student, '') as student, month, nullif(fee_head, '') as fee_head, trim_scale(due)::text as due,
+    trim_scale(concession)::text as concession,
+  trim_scale(paid)::text as paid, trim_scale(fine)::text as fine, trim_scale(owed)::text as owed, due_date,
+    has_due,
   (select jsonb_agg(f order by collection, id, reason)::text from fee_faults f) as faults
 from items
 order by 1, 2, 3`);
@@ -326,7 +331,8 @@ order by 1, 2, 3`);
 const SUM_OF_MONTHS = Prisma.sql`
 select
   student, month, sum(due) as due, sum(concession) as concession, sum(paid) as paid, sum(fine) as fine,
-  sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit, min(due_date) filter (where owed > 0) as balance_from,
+  sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit,
+    min(due_date) filter (where owed > 0) as balance_from,
   sum(due) > 0 as has_due
 from items
 group by student, month`;
@@ -334,8 +340,10 @@ group by student, month`;
 function monthsOf(months: Prisma.Sql): Promise<object[]> {
   return (test.database as Queryable).query(Prisma.sql`
 select
-  nullif(student, '') as student, month, trim_scale(due)::text as due, trim_scale(concession)::text as concession, trim_scale(paid)::text as paid,
-  trim_scale(fine)::text as fine, trim_scale(balance)::text as balance, trim_scale(credit)::text as credit, balance_from, has_due
+  nullif(student, '') as student, month, trim_scale(due)::text as due,
+    trim_scale(concession)::text as concession, trim_scale(paid)::text as paid,
+  trim_scale(fine)::text as fine, trim_scale(balance)::text as balance, trim_scale(credit)::text as credit,
+    balance_from, has_due
 from (${months}) as month
 order by 1, 2`);
 }

@@ -288,7 +288,9 @@ describe('classGradeBook of the twelve students', () => {
     let csv = '';
     for await (const chunk of run.answer({ format: 'csv' }).body) csv += String(chunk);
     expect(csv.split('\r\n').slice(0, 2)).toEqual([
-      'Section,Roll no,Student id,Admission no,Name,English,Mathematics,Science,Art,Percent,Grade,Result,Rank,Section size,Class rank,Class size,Published',
+      'Section,Roll no,Student id,Admission ' +
+        'no,Name,English,Mathematics,Science,Art,Percent,Grade,Result,Rank,Section size,Class ' +
+        'rank,Class size,Published',
       'A,1,stu-09,A-109,Ishan Bose,90.50,90.00,85.00,,88.50,A2,pass,1,4,1,4,true',
     ]);
   });

@@ -26,7 +26,8 @@ last_months as materialized (
 ),
 dues as not materialized (
   select
-    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json, r.data->'session' as session,
+    r.id, r.data->'student'->>'value' as student, r.data->'student'->'value' as student_json,
+      r.data->'session' as session,
     r.data->>'month' as month, r.data->>'fee_head' as fee_head, r.data->>'due_date' as due_date,
     case when jsonb_typeof(r.data->'amount') = 'number' then (r.data->'amount')::numeric end as amount
   from records r
@@ -35,7 +36,8 @@ dues as not materialized (
     and (${feeHead}::text is null or r.data->'fee_head' = ${json(feeHead)}::jsonb)
     and (${demand} = 'all' or r.data->>'due_date' <= ${asOn})
     and coalesce(r.data->>'cancelled_on', '9999') > ${asOn}
-    and coalesce(r.data->>'month' <= (select by_student from last_months)->>(r.data->'student'->>'value'), true)
+    and coalesce(r.data->>'month' <= (select by_student from last_months)->>(r.data->'student'->>'value'),
+      true)
 ),
 payments as not materialized (
   select
@@ -44,7 +46,8 @@ payments as not materialized (
     case when jsonb_typeof(line->'amount') = 'number' then (line->'amount')::numeric end as amount,
     case when jsonb_typeof(line->'fine') = 'number' then (line->'fine')::numeric end as fine
   from records r
-  cross join lateral jsonb_array_elements(case when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
+  cross join lateral jsonb_array_elements(case
+    when jsonb_typeof(r.data->'lines') = 'array' then r.data->'lines' else '[]' end) as line
   where r.domain = ${domain} and r.collection = 'fee_receipt' and r.deleted_at is null
     and r.data->>'date' < ${end}
     and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${end})
@@ -53,7 +56,8 @@ payments as not materialized (
 ),
 granted as materialized (
   select
-    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
+    r.id, r.data->'name'->'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head',
+      '') as fee_head,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
     case when jsonb_typeof(r.data->'value') = 'number' then (r.data->'value')::numeric end as value
   from records r
@@ -80,14 +84,17 @@ concessions as (
 items as materialized (
   select
     student, month, fee_head,
-    coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
+    coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid,
+      coalesce(fine, 0) as fine,
     coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, has_due
   from (
     select
-      student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
+      student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession,
+        exact_sum(paid) as paid, exact_sum(fine) as fine,
       min(due_date) as due_date, coalesce(sum(due), 0) > 0 as has_due
     from (
-      select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid, null::numeric as fine, due_date
+      select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid,
+        null::numeric as fine, due_date
       from dues
       union all
       select student, month, fee_head, null, amount, null, null, null from concessions

@@ -75,7 +75,10 @@ describe('types that are made at run time', () => {
   it('are shown in the order in which fields, arguments and classes are written down', () => {
     const printed = printSchema(buildSchema([])).replace(/\s*"""[\s\S]*?"""\n/g, '\n');
     expect(printed.replace(/\s+/g, ' ')).toContain(
-      'type Query { first( size: SizeInput sizes: [SizeInput!] first: Int! = 5 ): Box! second( size: SizeInput! first: Int! ): Box! }',
+      'type Query { first( size: SizeInput sizes: [SizeInput!] first: Int! = 5 ): Box! second( size: ' +
+        '' +
+        '' +
+        'SizeInput! first: Int! ): Box! }',
     );
   });
 

@@ -172,7 +172,8 @@ describe('a script that takes too much memory', () => {
 
   it('may catch that, and goes on within its limit', async () => {
     const code =
-      'let all = []; try { for (;;) all.push(new Array(10000).fill(0)); } catch (e) { all = undefined; globalThis.e = e.message; } export default globalThis.e;';
+      'let all = []; try { for (;;) all.push(new Array(10000).fill(0)); } catch (e) { all = ' +
+      'undefined; globalThis.e = e.message; } export default globalThis.e;';
     expect(await scripts.value(code)).toBe('out of memory');
   });
 
@@ -188,7 +189,8 @@ describe('a script that takes too much memory', () => {
 
   it('cannot send what is nested without measure', async () => {
     const result = await scripts.run(
-      'let a = []; for (let i = 0; i < 400; i++) a = [a]; platform.count(a); for (let i = 0; i < 1e5; i++) a = [a]; platform.count(a);',
+      'let a = []; for (let i = 0; i < 400; i++) a = [a]; platform.count(a); for (let i = 0; i < ' +
+        '1e5; i++) a = [a]; platform.count(a);',
     );
     expect(result.error).toMatchObject({ limit: expect.stringMatching(/stack|cpuTime/) });
   });
@@ -248,7 +250,8 @@ describe('a script that floods', () => {
 
   it('the world with 10,000 requests at once makes them one after the other', async () => {
     const code =
-      'await Promise.all(Array.from({ length: 10000 }, async () => platform.request("https://example.org")));';
+      'await Promise.all(Array.from({ length: 10000 }, async () => ' +
+      'platform.request("https://example.org")));';
     expect((await scripts.run(code)).error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 });
@@ -277,7 +280,8 @@ describe('a script that wants out', () => {
     ],
     [
       'process by an error of the platform',
-      'let f; try { platform.missing() } catch (e) { f = e.constructor.constructor } export default f("return typeof process")();',
+      'let f; try { platform.missing() } catch (e) { f = e.constructor.constructor } export default ' +
+        'f("return typeof process")();',
     ],
     ['process by the caller', 'export default (0, eval)("typeof process");'],
   ])('finds no %s', async (_name, code) => {
@@ -323,7 +327,8 @@ describe('a script that wants out', () => {
 
   it('sends keys that mean something to a prototype as what they are', async () => {
     const code =
-      'export default [platform.echo(JSON.parse(\'{"__proto__": {"admin": true}, "constructor": 1}\'))[0].admin === undefined, ({}).admin === undefined];';
+      'export default [platform.echo(JSON.parse(\'{"__proto__": {"admin": true}, "constructor": ' +
+      "1}'))[0].admin === undefined, ({}).admin === undefined];";
     expect(await scripts.value(code)).toEqual([true, true]);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });

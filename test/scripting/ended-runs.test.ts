@@ -106,7 +106,8 @@ describe('a run that is ended', () => {
   it('leaves the transaction it is part of to its caller, with nothing half done in it', async () => {
     const result = await test.database.transaction(async (within) => {
       const run = await scripts.run(
-        'try { platform.writeAndFail("twice") } catch {} platform.write("in the trigger"); platform.writeSlowly("slow");',
+        'try { platform.writeAndFail("twice") } catch {} platform.write("in the trigger"); ' +
+          'platform.writeSlowly("slow");',
         { within },
       );
       await within.query(insert('after the script'));

@@ -131,17 +131,20 @@ describe('a call of the platform', () => {
     ['gives a promise that takes then', 'export default platform.db.count(4).then((n) => n + 1);', 5],
     [
       'takes a callback',
-      'let found; platform.db.count(4, (error, n) => { found = [error, n]; }); await null; await null; export default found;',
+      'let found; platform.db.count(4, (error, n) => { found = [error, n]; }); await null; await ' +
+        'null; export default found;',
       [null, 4],
     ],
     [
       'calls the callback after the code that follows',
-      'const order = []; platform.echo(1, () => order.push("callback")); order.push("next"); export default async () => { await null; return order; };',
+      'const order = []; platform.echo(1, () => order.push("callback")); order.push("next"); export ' +
+        'default async () => { await null; return order; };',
       ['next', 'callback'],
     ],
     [
       'gives an error to the callback',
-      'let found; platform.refuse((error) => { found = [error instanceof Error, error.code]; }); await null; await null; export default found;',
+      'let found; platform.refuse((error) => { found = [error instanceof Error, error.code]; }); ' +
+        'await null; await null; export default found;',
       [true, 'FORBIDDEN'],
     ],
     [
@@ -157,7 +160,8 @@ describe('a call of the platform', () => {
 
   it('throws what was refused as an error with code, status and details', async () => {
     const code =
-      'try { platform.refuse() } catch (e) { globalThis.e = e } export default [e instanceof Error, e.name, e.message, e.code, e.status, e.errors];';
+      'try { platform.refuse() } catch (e) { globalThis.e = e } export default [e instanceof Error, ' +
+      'e.name, e.message, e.code, e.status, e.errors];';
     expect(await scripts.value(code)).toEqual([
       true,
       'ServiceError',
@@ -203,7 +207,8 @@ describe('a call of the platform', () => {
 
   it('gets its own answer, however quickly one follows the other on several threads', async () => {
     const code =
-      'for (let n = 0; n < 5000; n++) if (platform.echo(n)[0] !== n) throw new Error("not " + n); export default 1;';
+      'for (let n = 0; n < 5000; n++) if (platform.echo(n)[0] !== n) throw new Error("not " + n); ' +
+      'export default 1;';
     const values = await Promise.all([1, 2, 3, 4].map(() => scripts.value(code)));
     expect(values).toEqual([1, 1, 1, 1]);
   });
@@ -260,7 +265,8 @@ describe('the output of a script', () => {
   it('comes as it is printed, with its level', async () => {
     const lines: OutputLine[] = [];
     const { output } = await scripts.run(
-      'platform.print("a", 1, { b: 2 }, [undefined], null); console.warn("w"); console.error(new TypeError("t").message); console.debug(undefined);',
+      'platform.print("a", 1, { b: 2 }, [undefined], null); console.warn("w"); console.error(new ' +
+        'TypeError("t").message); console.debug(undefined);',
       { onOutput: (line) => lines.push(line) },
     );
     expect(output.map(({ level, text }) => [level, text])).toEqual([
@@ -343,7 +349,8 @@ describe('the time zone of a script', () => {
     ['UTC', 'Thu Jan 01 2026 22:00:00 GMT+0000', 0],
   ])('is that of its domain: %s', async (timeZone, text, offset) => {
     const code =
-      'const d = new Date(Date.UTC(2026, 0, 1, 22)); export default [String(d).slice(0, 33), d.getTimezoneOffset(), d.getDate()];';
+      'const d = new Date(Date.UTC(2026, 0, 1, 22)); export default [String(d).slice(0, 33), ' +
+      'd.getTimezoneOffset(), d.getDate()];';
     const scope = { ...SCOPE, domain: { ...SCOPE.domain, timeZone } };
     const result = await scripts.run(code, { scope });
     expect(result.value).toEqual([text, offset, Number(text.slice(8, 10))]);

@@ -71,7 +71,9 @@ describe('the explorer', () => {
     const page = await response.text();
     expect(page).not.toMatch(/https?:\/\//);
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none';script-src 'self';worker-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';font-src 'self' data:;base-uri 'none';form-action 'none';frame-ancestors 'none'",
+      "default-src 'none';script-src 'self';worker-src 'self';style-src 'self' " +
+        "'unsafe-inline';img-src 'self' data:;connect-src 'self';font-src 'self' data:;base-uri " +
+        "'none';form-action 'none';frame-ancestors 'none'",
     );
     for (const path of [await assetOf('script'), await assetOf('style')]) {
       expect((await gateway.fetch(path)).status).toBe(200);

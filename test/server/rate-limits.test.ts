@@ -127,7 +127,8 @@ describe('requests of a credential', () => {
   it('of minutes long over are forgotten', async () => {
     await database.query(Prisma.sql`
       insert into rate_counters (key, window_start, count)
-      values ('request:old', now() - interval '10 minutes', 7), ('request:new', now() - interval '1 minute', 7)`);
+      values ('request:old', now() - interval '10 minutes', 7), ('request:new', now() - interval '1 minute',
+        7)`);
     await withLimits({}, (limits) => limits.share());
     expect(await storedCounts()).toEqual([{ key: 'request:new', count: 7 }]);
   });

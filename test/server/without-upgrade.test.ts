@@ -32,11 +32,14 @@ async function exchange(parts: readonly string[], enough: RegExp): Promise<strin
 
 describe('a request that offers HTTP/2', () => {
   const OFFER =
-    'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n';
+    'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ' +
+    'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n';
 
   it('is answered in HTTP/1.1, its body read', async () => {
     const body = JSON.stringify({ query: '{ __typename }' });
-    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\n${OFFER}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const head =
+      `POST /graphql HTTP/1.1\r\nHost: x\r\n${OFFER}Content-Type: application/json\r\nContent-Length: ` +
+      `${body.length}\r\n\r\n`;
     const answer = await exchange([head + body.slice(0, 5), body.slice(5)], /__typename/);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answer).toContain('{"data":{"__typename":"Query"}}');

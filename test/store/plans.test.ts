@@ -38,7 +38,8 @@ beforeAll(async () => {
 async function planOf(query: Partial<RecordQuery>): Promise<string> {
   const { source } = test.store.find(ADMIN, { ...queryOf('mark'), ...query }).parts;
   const rows = await test.database.query<{ 'QUERY PLAN': string }>(
-    Prisma.sql`explain select r.id from ${source.from} where ${source.where} order by ${source.orderBy} limit 100`,
+    Prisma.sql`explain select r.id from ${source.from} where ${source.where} order by ${source.orderBy}
+      limit 100`,
   );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

@@ -293,7 +293,8 @@ describe('purging', () => {
       .then(([user]) => user ?? { id: '' });
     await test.database.query(Prisma.sql`
       with c as (insert into credentials (domain_id, user_id, password_hash) values ('school', ${id}, 'x')),
-      s as (insert into sessions (id, domain_id, user_id, expires_at) values (gen_random_uuid(), 'school', ${id}, now() + interval '1 day'))
+      s as (insert into sessions (id, domain_id, user_id, expires_at) values (gen_random_uuid(),
+        'school', ${id}, now() + interval '1 day'))
       insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by)
       values (gen_random_uuid(), 'school', ${id}, 'k', 'cg_', ${id}::bytea, '{}', ${id})`);
     await test.store.delete(ADMIN, 'pltf_user', id);

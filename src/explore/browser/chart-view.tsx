@@ -151,7 +151,11 @@ function ChartCanvas(drawing: Drawing) {
     const chart = new Chart(canvas.current, configurationOf(drawing, isDark));
     return () => chart.destroy();
   }, [key]);
-  const said = `${choice.type} chart of ${headingOfPath(choice.y)} by ${headingOfPath(choice.x)}, ${labels.length} points. The table shows the same as text.`;
+  const said =
+    `${choice.type} chart of ${headingOfPath(choice.y)} by ${headingOfPath(choice.x)}, ${labels.length} ` +
+    '' +
+    '' +
+    'points. The table shows the same as text.';
   return (
     <div className="chart-canvas">
       <canvas ref={canvas} role="img" aria-label={said} />

@@ -1,6 +1,6 @@
 /**
- * What caches may do with an answer to GET. A field says by `@cacheControl(maxAge: …)` how old its answer may be; read once a
- * document, so that no resolver is wrapped for it.
+ * What caches may do with an answer to GET. A field says by `@cacheControl(maxAge: …)` how old its answer may
+ * be; read once a document, so that no resolver is wrapped for it.
  */
 import {
   type ConstDirectiveNode,

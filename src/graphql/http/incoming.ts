@@ -1,4 +1,7 @@
-/** How a request to `/graphql` becomes what is answered: registered operations put the text they stand for into it. */
+/**
+ * How a request to `/graphql` becomes what is answered: registered operations put the text they stand for
+ * into it.
+ */
 import type { FastifyRequest } from 'fastify';
 import { type Incoming, isMembers } from '../operation/operation-text.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
@@ -8,7 +11,10 @@ export function toIncoming({ method, body, url }: FastifyRequest): Incoming {
   return { method, body, search: mark < 0 ? '' : url.slice(mark) };
 }
 
-/** The same request with the registered text of each operation. @throws FORBIDDEN (403) for an operation that is none of them */
+/**
+ * The same request with the registered text of each operation. @throws FORBIDDEN (403) for an operation that
+ * is none of them
+ */
 export function withRegisteredTexts(incoming: Incoming, registered: RegisteredOperations): Incoming {
   const { method, body, search } = incoming;
   if (method === 'GET')

@@ -1,4 +1,7 @@
-/** What `/graphql` shows in a browser: Apollo Sandbox, which comes from the internet, and the way to `/explore`, which does not. */
+/**
+ * What `/graphql` shows in a browser: Apollo Sandbox, which comes from the internet, and the way to
+ * `/explore`, which does not.
+ */
 import type { ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { GraphqlRequest } from '../operation/graphql-request.js';

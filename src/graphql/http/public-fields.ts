@@ -11,8 +11,8 @@ import { isMembers } from '../operation/operation-text.js';
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['__typename', '__schema', '__type', 'login', 'refresh']);
 
 /**
- * Refuses a request without a credential unless each of its documents asks for public fields alone. What cannot be read as a document
- * is not looked at: what is wrong with it has nothing to do with the schema.
+ * Refuses a request without a credential unless each of its documents asks for public fields alone. What
+ * cannot be read as a document is not looked at: what is wrong with it has nothing to do with the schema.
  *
  * @throws what `refusal` makes
  */

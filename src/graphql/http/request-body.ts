@@ -1,4 +1,6 @@
-/** Bodies of `/graphql`: JSON, its numbers as graphql-js takes them, exact where a float would change them. */
+/**
+ * Bodies of `/graphql`: JSON, its numbers as graphql-js takes them, exact where a float would change them.
+ */
 import type { BodyShape } from '../../body-shape.js';
 import { type JsonValue, parsePlainJson } from '../../json.js';
 import { readJsonBody } from '../../json-body.js';

@@ -1,7 +1,7 @@
 /**
- * `/graphql` over HTTP. A document that was answered before, under this schema, is parsed and valid already, and
- * goes on to its life (operation/operation.ts); Apollo reads every other, and says what is wrong with a request
- * that cannot be read. Nothing that fails after a document was read is tried again another way.
+ * `/graphql` over HTTP. A document that was answered before, under this schema, is parsed and valid already,
+ * and goes on to its life (operation/operation.ts); Apollo reads every other, and says what is wrong with a
+ * request that cannot be read. Nothing that fails after a document was read is tried again another way.
  */
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -113,7 +113,8 @@ function assertBatchSize(body: unknown, max: number): void {
 }
 
 /**
- * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a credential UNAUTHENTICATED (401),
+ * @throws FORBIDDEN (403) for a document that is not registered, where only those are answered; without a
+ * credential UNAUTHENTICATED (401),
  *   so that nobody guesses which there are
  */
 function toAnswerable(
@@ -184,7 +185,9 @@ function hasPreflightHeader({ headers }: FastifyRequest): boolean {
   return PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
 }
 
-/** `undefined`: a hash nobody knows, or one that is to be checked against its text, which is Apollo's to do. */
+/**
+ * `undefined`: a hash nobody knows, or one that is to be checked against its text, which is Apollo's to do.
+ */
 function textOf(sent: OperationText, persisted: PersistedQueries): string | undefined {
   if (!('persistedQuery' in sent.extensions)) return sent.query;
   const hash = hashOf(sent);
@@ -255,7 +258,10 @@ function toGraphqlRequest(
   };
 }
 
-/** What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id yet. */
+/**
+ * What Apollo refuses before there is a context (a batch, a request a form could have sent) has no request id
+ * yet.
+ */
 function withRequestId(text: string, requestId: string): string {
   const result: unknown = JSON.parse(text);
   if (!hasErrors(result)) return text;

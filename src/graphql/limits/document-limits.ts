@@ -1,6 +1,6 @@
 /**
- * What a document may look like, whoever sends it and whatever its variables: checked once, at validation, and kept with
- * the parsed document. @see decisions 9
+ * What a document may look like, whoever sends it and whatever its variables: checked once, at validation,
+ * and kept with the parsed document. @see decisions 9
  */
 import {
   type ASTVisitor,
@@ -22,7 +22,10 @@ export interface DocumentLimits {
   readonly maxDirectives: number;
 }
 
-/** Introspection asks for types of types; its depth has a bound of its own, and so has its nesting (`MaxIntrospectionDepthRule`). */
+/**
+ * Introspection asks for types of types; its depth has a bound of its own, and so has its nesting
+ * (`MaxIntrospectionDepthRule`).
+ */
 const MAX_INTROSPECTION_DEPTH = 20;
 
 /** The validation rule of these limits. Each error says the limit and what the document has. */
@@ -88,7 +91,10 @@ interface Depths {
   readonly introspectionDepth: number;
 }
 
-/** Measures with fragments expanded. Each fragment is measured once, so a document of nested fragments costs no more than its length. */
+/**
+ * Measures with fragments expanded. Each fragment is measured once, so a document of nested fragments costs
+ * no more than its length.
+ */
 class Measure {
   readonly #context: ValidationContext;
   readonly #fragmentDepths = new Map<string, Depths>();

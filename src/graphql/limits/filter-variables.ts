@@ -13,8 +13,8 @@ interface FilterVariable {
 const FOUND = new WeakMap<DocumentNode, readonly FilterVariable[]>();
 
 /**
- * Refuses a document whose filter takes a variable that was not sent, or is null: GraphQL would leave it out, and the filter would
- * match everything.
+ * Refuses a document whose filter takes a variable that was not sent, or is null: GraphQL would leave it out,
+ * and the filter would match everything.
  *
  * `variables` as they were sent; a variable with a default value counts as sent.
  *
@@ -28,7 +28,11 @@ export function assertFilterVariables(
   for (const { argument, variable } of filterVariables(document)) {
     const sent = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
     if (sent !== undefined && sent !== null) continue;
-    const detail = `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter without its value would match everything.`;
+    const detail =
+      `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter ` +
+      '' +
+      '' +
+      'without its value would match everything.';
     throw new ServiceError(
       'INVALID_VALUE',
       `${detail} Send it, or use isNull to find records without a value.`,

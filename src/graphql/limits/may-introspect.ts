@@ -1,4 +1,7 @@
-/** Introspection is a right of the caller, not of an environment: analysts work in production. @see decisions 6 */
+/**
+ * Introspection is a right of the caller, not of an environment: analysts work in production.
+ * @see decisions 6
+ */
 import { type DocumentNode, visit } from 'graphql';
 import { ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';

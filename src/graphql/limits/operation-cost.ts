@@ -1,7 +1,7 @@
 /**
- * What an operation may cost: every object it can give counts one, so a page of 100 records with one reference each
- * resolved counts 1 + 100 × 2, and each count of all records 10. Depends on the variables, so it is checked for every request, and remembered for the
- * document and the variables that matter.
+ * What an operation may cost: every object it can give counts one, so a page of 100 records with one
+ * reference each resolved counts 1 + 100 × 2, and each count of all records 10. Depends on the variables, so
+ * it is checked for every request, and remembered for the document and the variables that matter.
  *
  * @see decisions 9
  */
@@ -48,7 +48,8 @@ export class OperationCosts {
     if (cost <= this.#limits.maxCost) return;
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Ask for smaller pages (first) or fewer objects within them.`,
+      `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Ask for smaller ` +
+        'pages (first) or fewer objects within them.',
     );
   }
 
@@ -105,7 +106,10 @@ function estimate(
   return 1 + records + counts * COUNT_COST;
 }
 
-/** Counts within a document; each fragment is looked into once, so nested fragments cost no more than their length. */
+/**
+ * Counts within a document; each fragment is looked into once, so nested fragments cost no more than their
+ * length.
+ */
 class Totals {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #ofFragments = new Map<string, number>();

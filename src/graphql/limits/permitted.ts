@@ -10,8 +10,8 @@ export interface PermissionOptions {
 }
 
 /**
- * @throws UNAUTHENTICATED, FORBIDDEN for who may not introspect; INVALID_VALUE for a filter without its value;
- * LIMIT_EXCEEDED for what costs too much; GraphQLError for variables or arguments that are wrong
+ * @throws UNAUTHENTICATED, FORBIDDEN for who may not introspect; INVALID_VALUE for a filter without its
+ * value; LIMIT_EXCEEDED for what costs too much; GraphQLError for variables or arguments that are wrong
  */
 export function assertPermitted(
   request: CostRequest & { readonly context: RequestContext },

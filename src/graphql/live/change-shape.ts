@@ -41,7 +41,9 @@ export function toChangeShape(typeName: string, form: SelectedForm, info: Select
   return { members, selections };
 }
 
-/** The JSON text of a change; `records` are the texts of the shape's selections, `undefined`: it was removed. */
+/**
+ * The JSON text of a change; `records` are the texts of the shape's selections, `undefined`: it was removed.
+ */
 export function printChange(
   shape: ChangeShape,
   change: RecordChange,

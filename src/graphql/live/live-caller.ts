@@ -29,10 +29,11 @@ export class LiveCaller {
   }
 
   /**
-   * The caller with the rights of this moment; the principal is the same object until something about it changes. No round trip in
-   * most cases.
+   * The caller with the rights of this moment; the principal is the same object until something about it
+   * changes. No round trip in most cases.
    *
-   * @throws UNAUTHENTICATED (401) when there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the domain; UNAVAILABLE
+   * @throws UNAUTHENTICATED (401) when there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the
+   * domain; UNAVAILABLE
    */
   async scope(): Promise<Scope> {
     const { authorization, askedDomain, requestId } = this.#credential;

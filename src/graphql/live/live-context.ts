@@ -12,7 +12,10 @@ export interface LiveContext extends RequestContext, LiveSources {
   readonly openQueue: (info: GraphQLResolveInfo) => EventQueue;
 }
 
-/** What TypeGraphQL hands to the `subscribe` of a subscription: the arguments as graphql-js makes them of the document. */
+/**
+ * What TypeGraphQL hands to the `subscribe` of a subscription: the arguments as graphql-js makes them of the
+ * document.
+ */
 export interface SubscribeData<Arguments> {
   readonly args: Arguments;
   readonly context: LiveContext;

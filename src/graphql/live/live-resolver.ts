@@ -1,4 +1,7 @@
-/** Subscriptions to the records of any collection, and to topics. Each declared collection has one with real types: typed/typed-changes.ts. */
+/**
+ * Subscriptions to the records of any collection, and to topics. Each declared collection has one with real
+ * types: typed/typed-changes.ts.
+ */
 
 import { Arg, Args, ArgsType, Field, Resolver, Subscription } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
@@ -26,7 +29,8 @@ export class RecordChangedArguments {
   @Field(() => String, {
     nullable: true,
     description:
-      'Only records that satisfy this filter as they are after the change; a removed one, as it was at last. As in the REST interface.',
+      'Only records that satisfy this filter as they are after the change; a removed one, as it was ' +
+      'at last. As in the REST interface.',
   })
   readonly oquery?: string | null;
 
@@ -48,7 +52,9 @@ export class LiveResolver {
   @Subscription(() => RecordChangeEvent, {
     name: 'recordChanged',
     description:
-      'Changes of the records of any collection, after their commit. A declared collection has a field of its own with real types, e.g. `taskChanged`. Records are read under your own rights when they are sent; what you may not see is not sent.',
+      'Changes of the records of any collection, after their commit. A declared collection has a ' +
+      'field of its own with real types, e.g. `taskChanged`. Records are read under your own rights ' +
+      'when they are sent; what you may not see is not sent.',
     subscribe: subscribeToAnyRecords,
   })
   recordChanged(@Args(() => RecordChangedArguments) _arguments: RecordChangedArguments): RecordChangeEvent {
@@ -58,7 +64,8 @@ export class LiveResolver {
   @Subscription(() => TopicEvent, {
     name: 'topic',
     description:
-      'What is published to a topic of your domain from now on. Open to admins, and to the roles that the property `topicRoles` of the domain names for it.',
+      'What is published to a topic of your domain from now on. Open to admins, and to the roles ' +
+      'that the property `topicRoles` of the domain names for it.',
     subscribe: subscribeToTopic,
   })
   topic(@Arg('name', () => String, { description: 'The topic, e.g. "notices".' }) _name: string): TopicEvent {

@@ -1,6 +1,6 @@
 /**
- * Subscriptions over WebSockets: the protocol graphql-transport-ws as graphql-ws speaks it, with the limits, checks and errors of `/graphql`.
- * Queries and mutations stay with HTTP.
+ * Subscriptions over WebSockets: the protocol graphql-transport-ws as graphql-ws speaks it, with the limits,
+ * checks and errors of `/graphql`. Queries and mutations stay with HTTP.
  *
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -57,7 +57,9 @@ export interface LiveServerOptions extends PermissionOptions {
   readonly limits: LiveLimits;
 }
 
-/** How often everybody is asked whether its credential still stands, beside every time it is sent something. */
+/**
+ * How often everybody is asked whether its credential still stands, beside every time it is sent something.
+ */
 const CHECK_MS = 1_000;
 
 /** Messages of a connection that are no running subscription, worked on at once. */
@@ -214,7 +216,8 @@ export class LiveServer {
       if (Object.keys(subscriptions).length > subscriptionsPerConnection) {
         throw new ServiceError(
           'LIMIT_EXCEEDED',
-          `A connection has at most ${subscriptionsPerConnection} subscriptions at once (LIVE_SUBSCRIPTIONS_PER_CONNECTION).`,
+          `A connection has at most ${subscriptionsPerConnection} subscriptions at once ` +
+            '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
         );
       }
       const { schema, document, operation } = prepare(payload);
@@ -318,7 +321,9 @@ function toGraphqlError(error: unknown): GraphQLError {
   return new GraphQLError(original.message, { originalError: original });
 }
 
-/** A member of `connection_init` by its name in lower case: clients write `Authorization` and `authorization`. */
+/**
+ * A member of `connection_init` by its name in lower case: clients write `Authorization` and `authorization`.
+ */
 function textOf(parameters: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const found = Object.entries(parameters).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : undefined;

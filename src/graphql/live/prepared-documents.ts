@@ -31,7 +31,10 @@ export class PreparedDocuments {
     this.#maxTokens = options.maxTokens;
   }
 
-  /** @throws GraphQLError as Apollo Server words it: what is wrong with the document, or that it has no such operation */
+  /**
+   * @throws GraphQLError as Apollo Server words it: what is wrong with the document, or that it has no such
+   * operation
+   */
   prepare(schema: GraphQLSchema, text: string, operationName: string | undefined): PreparedDocument {
     const document = this.#find(schema, text);
     const operation = getOperationAST(document, operationName);

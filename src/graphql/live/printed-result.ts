@@ -1,7 +1,10 @@
 /** The result of an event as JSON text, in a message that graphql-ws writes. */
 import { randomUUID } from 'node:crypto';
 
-/** A result that is text already. graphql-ws takes it for an object, `MessagePrinter` puts the text in its place. */
+/**
+ * A result that is text already. graphql-ws takes it for an object, `MessagePrinter` puts the text in its
+ * place.
+ */
 export class PrintedResult {
   /** What makes it an execution result to graphql-ws. */
   readonly data = null;
@@ -12,7 +15,10 @@ export class PrintedResult {
 /** Unknown outside this process, so no stored text can pass for it. */
 const MARK = `printed-result:${randomUUID()}`;
 
-/** graphql-ws makes a message of JSON and hands it to the socket in one go: what `replace` met is what `print` puts in. */
+/**
+ * graphql-ws makes a message of JSON and hands it to the socket in one go: what `replace` met is what `print`
+ * puts in.
+ */
 export class MessagePrinter {
   #text: string | undefined;
 

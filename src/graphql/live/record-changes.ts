@@ -1,7 +1,7 @@
 /**
- * Subscriptions to records: what changes is read again under the rights each subscriber has at that moment, and sent to those who
- * may see it. A change of one collection is read once for all subscribers who are the same caller and ask for the same, a batch of changes
- * in one statement.
+ * Subscriptions to records: what changes is read again under the rights each subscriber has at that moment,
+ * and sent to those who may see it. A change of one collection is read once for all subscribers who are the
+ * same caller and ask for the same, a batch of changes in one statement.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.js';
@@ -26,7 +26,10 @@ export interface ChangeSubscription {
 }
 
 const BATCH = 100;
-/** Changes not read yet, of one collection. A load of more than that at once is no news but another collection. */
+/**
+ * Changes not read yet, of one collection. A load of more than that at once is no news but another
+ * collection.
+ */
 const MAX_WAITING = 100_000;
 const RETRY_MS = 500;
 
@@ -44,8 +47,9 @@ export class RecordChanges {
   }
 
   /**
-   * Sends the queue what the caller may see of changes that are committed from now on, until the queue ends. Removals are judged by what
-   * the record was at last. It fails with the error where the caller may no longer read what it asked for.
+   * Sends the queue what the caller may see of changes that are committed from now on, until the queue ends.
+   * Removals are judged by what the record was at last. It fails with the error where the caller may no
+   * longer read what it asked for.
    *
    * @throws FORBIDDEN, NOT_FOUND, GONE, MALFORMED_FILTER, INVALID_VALUE as `RecordStore.find` does
    */
@@ -107,7 +111,9 @@ class CollectionWatch {
     this.#work.add(change);
   }
 
-  /** What could not be read because the database is away is read when it is back, under the rights of then. */
+  /**
+   * What could not be read because the database is away is read when it is back, under the rights of then.
+   */
   async #give(batch: readonly RecordChange[], subscriptions: readonly ChangeSubscription[]): Promise<void> {
     for (let waiting = subscriptions; waiting.length > 0; ) {
       const groups = await groupByRead(waiting, this.#numbers);
@@ -162,7 +168,10 @@ function sendChange(
   }
 }
 
-/** Subscribers one statement serves: the same principal, domain, filter and selection. `scope` is absent while it cannot be told. */
+/**
+ * Subscribers one statement serves: the same principal, domain, filter and selection. `scope` is absent while
+ * it cannot be told.
+ */
 interface ReadGroup {
   readonly scope: Scope | undefined;
   readonly subscriptions: ChangeSubscription[];

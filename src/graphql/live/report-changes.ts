@@ -39,7 +39,8 @@ export class ReportChangesResolver {
   @Subscription(() => ReportChangeEvent, {
     name: 'reportChanged',
     description:
-      'Tells, at most once a second, that records a report reads have changed, whatever its parameters are. For the roles that may run the report.',
+      'Tells, at most once a second, that records a report reads have changed, whatever its ' +
+      'parameters are. For the roles that may run the report.',
     subscribe: subscribeToReport,
   })
   reportChanged(

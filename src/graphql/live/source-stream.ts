@@ -3,7 +3,10 @@ import { createSourceEventStream, type ExecutionArgs } from 'graphql';
 import { EventQueue } from './event-queue.js';
 import type { PrintedResult } from './printed-result.js';
 
-/** graphql-js coerces the arguments and calls the field's `subscribe`; the events that come of it are results already. */
+/**
+ * graphql-js coerces the arguments and calls the field's `subscribe`; the events that come of it are results
+ * already.
+ */
 export async function openSourceStream(args: ExecutionArgs): Promise<AsyncIterable<PrintedResult>> {
   const stream = await createSourceEventStream(args);
   if (isQueue(stream)) return stream;

@@ -12,7 +12,8 @@ const ALL_OPERATIONS: readonly ChangeOperation[] = Object.values(ChangeOperation
 /**
  * The events of a subscription, from when every later change is heard.
  *
- * @throws FORBIDDEN, also for a hidden field that is selected or filtered by; NOT_FOUND, GONE, MALFORMED_FILTER, INVALID_VALUE
+ * @throws FORBIDDEN, also for a hidden field that is selected or filtered by; NOT_FOUND, GONE,
+ * MALFORMED_FILTER, INVALID_VALUE
  */
 export async function subscribeToRecords(
   { context, info }: Omit<SubscribeData<unknown>, 'args'>,

@@ -1,6 +1,6 @@
 /**
- * How errors leave by GraphQL: `extensions` carry the `code`, `status` and `requestId` of the one catalog of errors;
- * what is no error of the caller's or of the service's own catalog is masked.
+ * How errors leave by GraphQL: `extensions` carry the `code`, `status` and `requestId` of the one catalog of
+ * errors; what is no error of the caller's or of the service's own catalog is masked.
  *
  * @see decisions 4
  */
@@ -50,7 +50,10 @@ export function isFault(error: GraphQLError): boolean {
   return formatGraphqlError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
 }
 
-/** What HTTP says of a result without data: the status and headers of the error all its fields share, if it is of the whole request. */
+/**
+ * What HTTP says of a result without data: the status and headers of the error all its fields share, if it is
+ * of the whole request.
+ */
 export function requestFailure(
   errors: readonly GraphQLFormattedError[],
 ): { readonly status: number; readonly headers: ReadonlyMap<string, string> } | undefined {
@@ -84,12 +87,18 @@ function findCode(error: unknown, code: ErrorCode): boolean {
   return error.extensions.code === code || findCode(error.originalError, code);
 }
 
-/** What graphql-js itself says before any field has run, e.g. to a subscription where there are none: no field is at fault. */
+/**
+ * What graphql-js itself says before any field has run, e.g. to a subscription where there are none: no field
+ * is at fault.
+ */
 function isRefusedOperation(error: unknown): boolean {
   return error instanceof GraphQLError && error.path === undefined && error.originalError === undefined;
 }
 
-/** A value that only turned out wrong at execution, e.g. a variable left out where an argument needs it: graphql-js points at the argument. */
+/**
+ * A value that only turned out wrong at execution, e.g. a variable left out where an argument needs it:
+ * graphql-js points at the argument.
+ */
 function isArgumentError(error: unknown): boolean {
   if (!(error instanceof GraphQLError)) return false;
   const { originalError } = error;

@@ -1,4 +1,6 @@
-/** What is known of a request that asks by GraphQL, beside its documents. Apollo copies it, so it is plain. */
+/**
+ * What is known of a request that asks by GraphQL, beside its documents. Apollo copies it, so it is plain.
+ */
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { RequestNotes } from '../../resolvers/request-notes.js';
 import type { OperationTiming } from './operation-timing.js';

@@ -1,6 +1,7 @@
 /**
- * What a client may ask to be told beside the data, in `extensions` of the answer: `cost`, and for admins `explain`. Asked for by
- * `extensions: {cost: true}` of the request, or by the header `X-Include-Extensions: cost, explain`.
+ * What a client may ask to be told beside the data, in `extensions` of the answer: `cost`, and for admins
+ * `explain`. Asked for by `extensions: {cost: true}` of the request, or by the header `X-Include-Extensions:
+ * cost, explain`.
  */
 
 import { ServiceError } from '../../errors.js';
@@ -26,7 +27,10 @@ export function wantsOperationExtension(
   return includeHeader?.split(',').some((wanted) => wanted.trim() === name) ?? false;
 }
 
-/** @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is built */
+/**
+ * @throws UNAUTHENTICATED, FORBIDDEN: a plan tells of records the caller may not see, and of how the house is
+ * built
+ */
 export function assertMayExplain(context: RequestContext): void {
   const { principal } = requireScope(context);
   if (isAdmin(principal)) return;
@@ -62,7 +66,9 @@ export class Explanation {
     });
   }
 
-  /** Runs each statement of a query a second time, to tell what it met on its way; a write is only planned. */
+  /**
+   * Runs each statement of a query a second time, to tell what it met on its way; a write is only planned.
+   */
   async explain(
     database: Pick<Database, 'transaction'>,
     depth: PlanDepth,

@@ -18,7 +18,9 @@ export interface OperationText {
   readonly extensions: Members;
 }
 
-/** `undefined` for anything out of the ordinary, a batch included: what is wrong with it is Apollo's to say. */
+/**
+ * `undefined` for anything out of the ordinary, a batch included: what is wrong with it is Apollo's to say.
+ */
 export function readOperationText({ method, body, search }: Incoming): OperationText | undefined {
   if (method === 'GET') return search === '' ? undefined : ofSearch(search);
   return isMembers(body) ? ofMembers(body) : undefined;

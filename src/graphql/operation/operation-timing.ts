@@ -1,4 +1,7 @@
-/** How long the parts of an answer took, for the header `Server-Timing`. @see https://www.w3.org/TR/server-timing/ */
+/**
+ * How long the parts of an answer took, for the header `Server-Timing`.
+ * @see https://www.w3.org/TR/server-timing/
+ */
 
 export type TimedPart = 'parse' | 'validate' | 'execute';
 
@@ -21,11 +24,17 @@ export class OperationTiming {
     this.#statements += 1;
   }
 
-  /** The value of the header. `db` is a part of `execute`; statements side by side add up to more than that. A document sent again is neither parsed nor validated. */
+  /**
+   * The value of the header. `db` is a part of `execute`; statements side by side add up to more than that. A
+   * document sent again is neither parsed nor validated.
+   */
   print(): string {
     const { parse, validate, execute } = this.#parts;
     const read = parse + validate > 0 ? `parse;dur=${ms(parse)}, validate;dur=${ms(validate)}, ` : '';
-    return `${read}execute;dur=${ms(execute)}, db;dur=${ms(this.#databaseMs)};desc="${this.#statements} statements"`;
+    return (
+      `${read}execute;dur=${ms(execute)}, db;dur=${ms(this.#databaseMs)};desc="${this.#statements} ` +
+      'statements"'
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-/** What graphql-js leaves unsaid of a value written into a document: whose argument it is, and what the operator was meant to be. */
+/**
+ * What graphql-js leaves unsaid of a value written into a document: whose argument it is, and what the
+ * operator was meant to be.
+ */
 import { type ASTNode, GraphQLError, Kind, parse, visit } from 'graphql';
 import { hintAtOperatorName } from '../../languages/operator-names.js';
 import { WHERE_OPERATORS, type WhereType } from '../../languages/where-operators.js';
@@ -14,7 +17,9 @@ export function placedMessage(message: string, error: unknown): string {
   return `${place === undefined ? '' : `Argument ${place}: `}${said}${hint}`;
 }
 
-/** `"where.amount.equals" of "tasks"` for a value in a document; `undefined` for an error about anything else. */
+/**
+ * `"where.amount.equals" of "tasks"` for a value in a document; `undefined` for an error about anything else.
+ */
 function placeOf(error: GraphQLError): string | undefined {
   const node =
     error.nodes?.[0] ??

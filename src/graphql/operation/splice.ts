@@ -1,7 +1,8 @@
 /**
- * Answers an operation without building its result: the schema's own resolvers are called for the root fields, with the
- * arguments graphql-js makes of the document, and what they give prints itself, one statement a field. Where a root field
- * cannot, graphql-js executes the operation as always, through the same resolvers and to the same answer.
+ * Answers an operation without building its result: the schema's own resolvers are called for the root
+ * fields, with the arguments graphql-js makes of the document, and what they give prints itself, one
+ * statement a field. Where a root field cannot, graphql-js executes the operation as always, through the same
+ * resolvers and to the same answer.
  *
  * @see design "What a GraphQL layer costs"
  */

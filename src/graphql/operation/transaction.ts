@@ -1,6 +1,7 @@
 /**
- * `@transaction`: the root fields of a mutation in one transaction of the database, one after the other. If one fails, none of them is
- * done, the answer says so of each, and nothing is announced: rights, changes and starts leave with the commit.
+ * `@transaction`: the root fields of a mutation in one transaction of the database, one after the other. If
+ * one fails, none of them is done, the answer says so of each, and nothing is announced: rights, changes and
+ * starts leave with the commit.
  *
  *   mutation Enrol @transaction { createTask(…) { id } updateTasks(…) { count } }
  *
@@ -30,7 +31,10 @@ import type { OperationRequest, Outcome } from './operation-request.js';
 export const TRANSACTION_DIRECTIVE = new GraphQLDirective({
   name: 'transaction',
   description:
-    'All root fields are done in one transaction, one after the other: if one fails, none of them is done. For mutations of records and receipts.',
+    'All root fields are done in one transaction, one after the other: if one fails, none of them is ' +
+    '' +
+    '' +
+    'done. For mutations of records and receipts.',
   locations: [DirectiveLocation.MUTATION],
 });
 
@@ -44,7 +48,8 @@ export function isTransaction({ operation }: Pick<OperationRequest, 'operation'>
 /**
  * Refuses a transaction of fields that cannot be undone together.
  *
- * @throws MALFORMED_REQUEST (400) naming the fields; UNAUTHENTICATED: all that can be part of one needs a caller
+ * @throws MALFORMED_REQUEST (400) naming the fields; UNAUTHENTICATED: all that can be part of one needs a
+ * caller
  */
 export function assertTransactional(request: OperationRequest): void {
   requireScope(request.context);
@@ -56,7 +61,11 @@ export function assertTransactional(request: OperationRequest): void {
     return definition && !isTransactionalField(definition);
   });
   if (others.length === 0) return;
-  const detail = `@transaction: ${others.join(', ')} cannot be part of a transaction; only mutations of records and receipts can.`;
+  const detail =
+    `@transaction: ${others.join(', ')} cannot be part of a transaction; only mutations of records and ` +
+    '' +
+    '' +
+    'receipts can.';
   throw new ServiceError('MALFORMED_REQUEST', detail, {
     errors: others.map((name) => ({ detail: `${name} cannot be undone`, parameter: name })),
   });
@@ -110,7 +119,9 @@ function withOthers(
   return [
     ...errors,
     ...others.map(([key, nodes]) => {
-      const message = `${key} is not done: ${String(culprit ?? 'another field')} failed, and with it the whole transaction.`;
+      const message =
+        `${key} is not done: ${String(culprit ?? 'another field')} failed, and with it the whole ` +
+        'transaction.';
       return locatedError(new ServiceError('ROLLED_BACK', message), nodes, [key]);
     }),
   ];
@@ -158,8 +169,9 @@ function namesIn(selectionSet: SelectionSetNode, fragments: Fragments): Readonly
 const TO_SAVEPOINT = /^\s*rollback to savepoint /;
 
 /**
- * A connection takes one statement after the other, and graphql-js reads the fields of an answer side by side. After one has failed,
- * Postgres takes nothing but the way back to a savepoint: until then, whoever asks is told of that failure.
+ * A connection takes one statement after the other, and graphql-js reads the fields of an answer side by
+ * side. After one has failed, Postgres takes nothing but the way back to a savepoint: until then, whoever
+ * asks is told of that failure.
  */
 function oneByOne(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * Automatic persisted queries: a client sends the hash of a document, and its text only when told that nobody knows the hash. Kept in
- * memory, the least used forgotten first: what is forgotten is sent again.
+ * Automatic persisted queries: a client sends the hash of a document, and its text only when told that nobody
+ * knows the hash. Kept in memory, the least used forgotten first: what is forgotten is sent again.
  *
  * @see https://www.apollographql.com/docs/apollo-server/performance/apq
  */

@@ -27,7 +27,8 @@ export class RegisteredOperations {
   }
 
   /**
-   * The text to answer: sent as it is registered, by its id (`extensions.persistedQuery.sha256Hash`), or by the name of its operation alone.
+   * The text to answer: sent as it is registered, by its id (`extensions.persistedQuery.sha256Hash`), or by
+   * the name of its operation alone.
    *
    * @throws FORBIDDEN (403) for anything else
    */
@@ -52,7 +53,8 @@ export class RegisteredOperations {
 function refused(reason: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `This gateway answers registered operations alone. ${reason} Send the exact text of one, the SHA-256 of it as extensions.persistedQuery.sha256Hash, or its operationName.`,
+    `This gateway answers registered operations alone. ${reason} Send the exact text of one, the ` +
+      'SHA-256 of it as extensions.persistedQuery.sha256Hash, or its operationName.',
   );
 }
 
@@ -69,7 +71,8 @@ interface RegisteredDocument {
 /**
  * Reads a file, or the `.graphql` files of a folder and the folders in it.
  *
- * @throws Error in one line for the operator: nothing there, a syntax error with its place, an operation without a name or with another's
+ * @throws Error in one line for the operator: nothing there, a syntax error with its place, an operation
+ * without a name or with another's
  */
 export async function readRegisteredOperations(location: string): Promise<RegisteredOperations> {
   const files = await listFiles(location);

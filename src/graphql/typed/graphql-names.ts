@@ -1,9 +1,12 @@
-/** How the names of the store read in GraphQL: fields in camel case, types in Pascal case, enum values in capitals. */
+/**
+ * How the names of the store read in GraphQL: fields in camel case, types in Pascal case, enum values in
+ * capitals.
+ */
 import { isInheritedName } from '../../inherited-names.js';
 
 /**
- * `created_on` is `createdOn`; what GraphQL does not allow in a name is left out. Its library looks fields up in plain objects, so
- * `constructor` is `constructor_`.
+ * `created_on` is `createdOn`; what GraphQL does not allow in a name is left out. Its library looks fields up
+ * in plain objects, so `constructor` is `constructor_`.
  */
 export function toFieldName(stored: string): string {
   const [first = '', ...rest] = words(stored);

@@ -1,4 +1,7 @@
-/** Reads the records that references point to, in the plain path: one statement a level and collection, whatever the number of parents. */
+/**
+ * Reads the records that references point to, in the plain path: one statement a level and collection,
+ * whatever the number of parents.
+ */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
@@ -15,7 +18,10 @@ export class ReferenceLoader {
     this.#records = records;
   }
 
-  /** The record, or `undefined` where there is none that the caller may see. `nodes`: graphql-js's own list, which is the same for all parents. */
+  /**
+   * The record, or `undefined` where there is none that the caller may see. `nodes`: graphql-js's own list,
+   * which is the same for all parents.
+   */
   async load(
     context: RequestContext,
     target: {

@@ -1,4 +1,7 @@
-/** The field `record` of a reference type, for the plain path. In the spliced path the database joins the target itself. */
+/**
+ * The field `record` of a reference type, for the plain path. In the spliced path the database joins the
+ * target itself.
+ */
 import type { GraphQLResolveInfo } from 'graphql';
 import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';

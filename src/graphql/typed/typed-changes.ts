@@ -40,7 +40,8 @@ export function createChangesResolver(
       type: whereInputs.ofCollection(typed),
       nullable: true,
       description:
-        'Conditions on the fields as they are after the change; of a removed one, as they were at last. All of them hold.',
+        'Conditions on the fields as they are after the change; of a removed one, as they were at ' +
+        'last. All of them hold.',
     },
     oquery: {
       type: String,
@@ -79,7 +80,9 @@ export function createChangesResolver(
   class ChangesResolver {
     @Subscription(() => changeType, {
       name: `${singular}Changed`,
-      description: `Changes of ${plural}, after their commit. Each ${object.typeName} is read under your own rights when it is sent; what you may not see is not sent.`,
+      description:
+        `Changes of ${plural}, after their commit. Each ${object.typeName} is read under your own ` +
+        'rights when it is sent; what you may not see is not sent.',
       subscribe,
     })
     changed(@Args(() => changedArguments) _args: ChangedArguments): object {

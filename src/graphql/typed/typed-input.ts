@@ -2,7 +2,9 @@
 import type { JsonObject, JsonValue } from '../../json.js';
 import type { TypedObject, TypedValue } from './typed-model.js';
 
-/** What graphql-js made of an input object: its fields by GraphQL name, scalars and enums in their inner form. */
+/**
+ * What graphql-js made of an input object: its fields by GraphQL name, scalars and enums in their inner form.
+ */
 export interface InputValues {
   readonly [field: string]: unknown;
 }

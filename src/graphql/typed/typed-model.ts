@@ -1,7 +1,7 @@
 /**
- * The typed part of the schema as a plain value: for each collection of the catalog the names and kinds that its type,
- * its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is read by it, JSON is
- * turned into GraphQL's values and back by it.
+ * The typed part of the schema as a plain value: for each collection of the catalog the names and kinds that
+ * its type, its inputs and its root fields have in GraphQL. The factory makes classes of it, the selection is
+ * read by it, JSON is turned into GraphQL's values and back by it.
  */
 
 import { isInheritedName } from '../../inherited-names.js';
@@ -27,7 +27,10 @@ export interface TypedModel {
 
 export interface TypedCollection {
   readonly collection: Collection;
-  /** Root fields: `task`, `tasks`; mutations are `create`, `update`, `delete` and `upsert` with the type's name, and with the plural. */
+  /**
+   * Root fields: `task`, `tasks`; mutations are `create`, `update`, `delete` and `upsert` with the type's
+   * name, and with the plural.
+   */
   readonly singular: string;
   readonly plural: string;
   readonly object: TypedObject;
@@ -96,9 +99,10 @@ interface Naming {
 export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
 
 /**
- * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another one, so that
- * no declaration can break the schema. Collections declared in files come first: what is registered beside them takes none
- * of their names. One that declares no fields has no typed form; the generic one reaches it.
+ * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another
+ * one, so that no declaration can break the schema. Collections declared in files come first: what is
+ * registered beside them takes none of their names. One that declares no fields has no typed form; the
+ * generic one reaches it.
  */
 export function createTypedModel(
   collections: readonly Collection[],
@@ -310,7 +314,9 @@ function toTypedEnum(field: Field, allowed: readonly string[], owner: string, na
   };
 }
 
-/** What an analyst reads beside a field: its meaning, an example, its unit, and the name it is stored under. */
+/**
+ * What an analyst reads beside a field: its meaning, an example, its unit, and the name it is stored under.
+ */
 function describe(field: Field, name: string): string {
   const parts = [field.description || `The ${field.name}.`];
   if (field.unit) parts.push(`Unit: ${field.unit}.`);

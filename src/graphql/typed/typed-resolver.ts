@@ -1,6 +1,6 @@
 /**
- * The root fields of one collection: `task`, `tasks`, `createTask`, `updateTask`, `deleteTask`. They call `RecordResolver`
- * as the generic fields and REST do.
+ * The root fields of one collection: `task`, `tasks`, `createTask`, `updateTask`, `deleteTask`. They call
+ * `RecordResolver` as the generic fields and REST do.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -75,7 +75,8 @@ export function createTypedResolver(
       type: String,
       nullable: true,
       description:
-        'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds together with `where`.',
+        'A filter as in the REST interface, by stored field names, e.g. "created_on=today". Holds ' +
+        'together with `where`.',
     },
     ci: { type: Boolean, ...CI_ARGUMENT },
     orderBy: {
@@ -149,7 +150,11 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `create${typeName}`,
-      description: `Stores ${withArticle(typeName)}. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
+      description:
+        `Stores ${withArticle(typeName)}. The header \`Idempotency-Key\` makes a repeated request give ` +
+        '' +
+        '' +
+        'the first answer.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async create(
@@ -171,7 +176,9 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `update${typeName}`,
-      description: `Changes ${withArticle(typeName)}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
+      description:
+        `Changes ${withArticle(typeName)}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no ` +
+        `longer \`ifVersion\`.`,
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async update(
@@ -207,7 +214,9 @@ export function createTypedResolver(
 
     @Mutation(() => recordType, {
       name: `delete${typeName}`,
-      description: `Removes ${withArticle(typeName)} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
+      description:
+        `Removes ${withArticle(typeName)} and gives it as it was. Read again by its id it is GONE, ` +
+        'lists skip it.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async delete(

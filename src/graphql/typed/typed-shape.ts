@@ -1,6 +1,6 @@
 /**
- * What a document selects of typed records, as the `Shape` the database prints. The plain path reads its projection off
- * the same shape, so both ways read the same fields and no other.
+ * What a document selects of typed records, as the `Shape` the database prints. The plain path reads its
+ * projection off the same shape, so both ways read the same fields and no other.
  */
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';

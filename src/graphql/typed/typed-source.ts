@@ -1,6 +1,7 @@
 /**
- * A record's JSON as the values the typed schema answers with, for the plain path. It gives what the spliced SQL of
- * `store/sql/shape.ts` prints: a value of another type than the declared one is null, in a list it is left out.
+ * A record's JSON as the values the typed schema answers with, for the plain path. It gives what the spliced
+ * SQL of `store/sql/shape.ts` prints: a value of another type than the declared one is null, in a list it is
+ * left out.
  */
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { StoredRecord } from '../../store/record-store.js';

@@ -1,4 +1,7 @@
-/** The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and union of the model. */
+/**
+ * The classes TypeGraphQL makes the typed part of the schema of: one for each object type, input, enum and
+ * union of the model.
+ */
 import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
@@ -155,7 +158,8 @@ export class TypedTypes {
     for (const one of fields) this.#objectField(type, one);
     field(type, 'version', () => Int, {
       description:
-        '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+        '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was ' +
+        'changed meanwhile.',
     });
     field(type, 'createdAt', () => DateTime, { description: 'When the record was stored first.' });
     field(type, 'updatedAt', () => DateTime, { description: 'When the record was changed last.' });

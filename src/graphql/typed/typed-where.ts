@@ -1,6 +1,7 @@
 /**
- * The `where` inputs of the typed part: for each collection one with its fields, for each type of value one with the
- * operators it has, drawn from `WHERE_OPERATORS`. What is sent is turned into the `where` of filter/where.ts, by stored names.
+ * The `where` inputs of the typed part: for each collection one with its fields, for each type of value one
+ * with the operators it has, drawn from `WHERE_OPERATORS`. What is sent is turned into the `where` of
+ * filter/where.ts, by stored names.
  */
 import { ID, registerEnumType } from 'type-graphql';
 import {

@@ -84,7 +84,8 @@ function toText(
   if (segments <= maxSegments) return { text, segments };
   throw new ServiceError(
     'LIMIT_EXCEEDED',
-    `a text message has at most ${maxSegments} segments, and this text takes more (${text.length} characters)`,
+    `a text message has at most ${maxSegments} segments, and this text takes more (${text.length} ` +
+      'characters)',
     { errors: [{ parameter: 'text', detail: 'too long', expected: `<= ${maxSegments} segments` }] },
   );
 }

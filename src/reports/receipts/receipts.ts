@@ -176,7 +176,8 @@ export class Receipts {
     if (receipt.status !== 'active') {
       throw new ServiceError(
         'CONFLICT',
-        `Receipt ${input.receiptNo} was rolled back on ${receipt.rolledBackOn ?? 'an unknown day'}; a receipt is rolled back once.`,
+        `Receipt ${input.receiptNo} was rolled back on ${receipt.rolledBackOn ?? 'an unknown day'}; ` +
+          'a receipt is rolled back once.',
       );
     }
     const stored = await this.#services.store.update(scope, 'fee_receipt', receipt.id, {
@@ -221,7 +222,8 @@ function writerOf(scope: Scope, verb: 'create' | 'update'): Scope {
 /** Locks the student's record: two payments of one student are allocated one after the other. */
 async function getStudent(tx: Transaction, domain: string, studentId: string): Promise<Student> {
   const [student] = await tx.query<Student>(Prisma.sql`
-select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section, r.data->>'session' as session
+select r.id, r.data->>'name' as name, r.data->>'class' as class, r.data->>'section' as section,
+  r.data->>'session' as session
 from records r
 where ${liveRecordsIn(domain, 'registration')} and r.id = ${studentId}
 for no key update`);
@@ -276,12 +278,14 @@ set last_number = case
   -- Of a series that was imported, or went on being: after its greatest number.
   when s.last_number = 0 or exists (
     select from records r
-    where ${recordsIn(domain, 'fee_receipt')} and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
+    where ${recordsIn(domain, 'fee_receipt')}
+      and r.data->'receipt_no' = to_jsonb(s.series || (s.last_number + 1))
   ) then 1 + coalesce((
     select max(substr(r.data->>'receipt_no', length(s.series) + 1)::numeric)
     from records r
     where ${recordsIn(domain, 'fee_receipt')}
-      and starts_with(r.data->>'receipt_no', s.series) and substr(r.data->>'receipt_no', length(s.series) + 1) ~ '^\\d{1,18}$'
+      and starts_with(r.data->>'receipt_no', s.series)
+        and substr(r.data->>'receipt_no', length(s.series) + 1) ~ '^\\d{1,18}$'
   ), 0)
   else s.last_number + 1
 end

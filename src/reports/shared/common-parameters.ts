@@ -62,7 +62,8 @@ export function checkRange(
     const last = daysAfter(from, most.days - 1);
     throw parameterError(
       end.name,
-      `is ${end.value}, more than ${most.said} from ${start.name} ${start.value}; expected ${last} or earlier`,
+      `is ${end.value}, more than ${most.said} from ${start.name} ${start.value}; expected ${last} ` +
+        'or earlier',
       {
         expected: `${last} or earlier`,
         sent: end.value,

@@ -14,7 +14,8 @@ export function feeHeadPlaces({ domain }: { readonly domain: string }): Sql {
 head_places as materialized (
   select coalesce(jsonb_object_agg(fee_head, place), '{}') as places
   from (
-    select r.data->>'name' as fee_head, row_number() over (order by to_number(r.data->'order'), r.data->>'name') as place
+    select r.data->>'name' as fee_head, row_number() over (order by to_number(r.data->'order'),
+      r.data->>'name') as place
     from records r
     where ${liveRecordsIn(domain, 'fee_head')} and r.data->>'name' is not null
   ) as head

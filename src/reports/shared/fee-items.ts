@@ -51,7 +51,8 @@ export function feeItems(
 ${lastMonths({ domain, today }, asOn, student)},
 granted as materialized (
   select
-    r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head', '') as fee_head,
+    r.id, r.data->'name'->>'value' as student, r.data->'session' as session, nullif(r.data->>'fee_head',
+      '') as fee_head,
     r.data->>'from_month' as from_month, r.data->>'to_month' as to_month, r.data->>'kind' as kind,
     to_number(r.data->'value') as value
   from records r
@@ -65,9 +66,11 @@ months as not materialized (
   select
     f.*,
     coalesce(f.month <= (select by_student from last_months)->>f.student, true) as is_demanded,
-    -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and join by loops.
+    -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and
+      join by loops.
     case
-      when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true) and coalesce(f.cancelled_to <= ${asOn}, true)
+      when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true)
+        and coalesce(f.cancelled_to <= ${asOn}, true)
         and (${demand} = 'all' or coalesce(f.due_to <= ${asOn}, true))
         and coalesce(f.month <= (select by_student from last_months)->>f.student, true)
         and f.student not in (select student from granted where student is not null)
@@ -83,11 +86,13 @@ open_months as materialized (
   select student, month, is_demanded, dues, payments
   from months
   -- Of what has not begun, nothing is to be told.
-  where not is_settled and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))
+  where not is_settled and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
+    and coalesce(paid_from >= ${end}, true))
 ),
 dues as materialized (
   select
-    m.student, m.month, entry.id, entry.due->>0 as fee_head, (entry.due->>1)::numeric as amount, entry.due->>2 as due_date, entry.due->4 as session
+    m.student, m.month, entry.id, entry.due->>0 as fee_head, (entry.due->>1)::numeric as amount,
+      entry.due->>2 as due_date, entry.due->4 as session
   from open_months m
   cross join lateral jsonb_each(m.dues) as entry(id, due)
   where m.is_demanded
@@ -95,7 +100,8 @@ dues as materialized (
     and (${feeHead}::text is null or entry.due->>0 = ${feeHead}::text)
 ),
 payments as materialized (
-  select m.student, m.month, entry.id, line->>0 as fee_head, (line->>1)::numeric as amount, (line->>2)::numeric as fine
+  select m.student, m.month, entry.id, line->>0 as fee_head, (line->>1)::numeric as amount,
+    (line->>2)::numeric as fine
   from open_months m
   cross join lateral jsonb_each(m.payments) as entry(id, payment)
   cross join lateral jsonb_array_elements(entry.payment->3) as line
@@ -119,14 +125,18 @@ concessions as (
 ),
 told as materialized (
   select
-    student, month, fee_head, coalesce(due, 0) as due, coalesce(concession, 0) as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
-    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date, coalesce(due, 0) > 0 as has_due
+    student, month, fee_head, coalesce(due, 0) as due, coalesce(concession, 0) as concession,
+      coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
+    coalesce(due, 0) - coalesce(concession, 0) - coalesce(paid, 0) as owed, due_date,
+      coalesce(due, 0) > 0 as has_due
   from (
     select
-      student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid, exact_sum(fine) as fine,
+      student, month, fee_head, exact_sum(due) as due, exact_sum(concession) as concession,
+        exact_sum(paid) as paid, exact_sum(fine) as fine,
       min(due_date) as due_date
     from (
-      select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid, null::numeric as fine, due_date
+      select student, month, fee_head, amount as due, null::numeric as concession, null::numeric as paid,
+        null::numeric as fine, due_date
       from dues
       union all
       select student, month, fee_head, null, amount, null, null, null from concessions
@@ -138,13 +148,15 @@ told as materialized (
 ),
 month_items as (
   select
-    student, month, coalesce(due, 0) as due, 0 as concession, coalesce(paid, 0) as paid, coalesce(fine, 0) as fine, balance, credit, balance_from,
+    student, month, coalesce(due, 0) as due, 0 as concession, coalesce(paid, 0) as paid,
+      coalesce(fine, 0) as fine, balance, credit, balance_from,
     coalesce(due, 0) > 0 as has_due
   from settled_months
   union all
   select
     student, month, sum(due), sum(concession), sum(paid), sum(fine),
-    coalesce(sum(owed) filter (where owed > 0), 0), coalesce(-sum(owed) filter (where owed < 0), 0), min(due_date) filter (where owed > 0),
+    coalesce(sum(owed) filter (where owed > 0), 0), coalesce(-sum(owed) filter (where owed < 0), 0),
+      min(due_date) filter (where owed > 0),
     bool_or(has_due)
   from told
   group by student, month
@@ -177,11 +189,13 @@ export interface HeadSelection {
 export function headItems({ settled, told }: HeadSelection): Sql {
   return Prisma.sql`
   select
-    student, month, nullif(fee_head, '') as fee_head, due, concession, paid, fine, due - concession - paid as owed, due_date, has_due
+    student, month, nullif(fee_head, '') as fee_head, due, concession, paid, fine,
+      due - concession - paid as owed, due_date, has_due
   from (
     select
       m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due, 0 as concession,
-      coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine, head.state->>3 as due_date,
+      coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine,
+        head.state->>3 as due_date,
       coalesce((head.state->>0)::numeric, 0) > 0 as has_due
     -- So that months are chosen first, and each value is computed once.
     from (select * from settled_months f where ${settled ?? Prisma.sql`true`} offset 0) as m

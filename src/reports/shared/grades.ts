@@ -28,15 +28,18 @@ scale as materialized (
 ),
 components as materialized (
   select
-    c.id, c.subject_place, c.subject, c.place, c.component->>'name' as name, c.max, c.weight, c.marks, c.state,
+    c.id, c.subject_place, c.subject, c.place, c.component->>'name' as name, c.max, c.weight, c.marks,
+      c.state,
     c.fault is not null or c.state = 'not_entered' as is_missing, c.fault,
     case when c.fault is null and c.state in ('scored', 'absent') then c.weight end as counted,
-    case when c.fault is null and c.state = 'scored' then c.marks * c.weight / c.max when c.fault is null and c.state = 'absent' then 0 end as points
+    case when c.fault is null and c.state = 'scored' then c.marks * c.weight / c.max when c.fault is null
+      and c.state = 'absent' then 0 end as points
   from (
     select
       part.*,
       case
-        when state not in ('scored', 'absent', 'exempt', 'not_entered') then 'state is none of scored, absent, exempt, not_entered'
+        when state not in ('scored', 'absent', 'exempt',
+          'not_entered') then 'state is none of scored, absent, exempt, not_entered'
         when coalesce(max, 0) <= 0 then 'max is not a number above 0'
         when coalesce(weight, -1) < 0 then 'weight is not a number'
         when state = 'scored' and marks is null then 'marks is not a number'
@@ -45,8 +48,10 @@ components as materialized (
     from (
       select
         q.id, s.place as subject_place, s.subject->>'subject' as subject, c.place, c.component,
-        to_number(c.component->'max') as max, to_number(c.component->'weight') as weight, to_number(c.component->'marks') as marks,
-        coalesce(c.component->>'state', case when c.component->'marks' is null then 'not_entered' else 'scored' end) as state
+        to_number(c.component->'max') as max, to_number(c.component->'weight') as weight,
+          to_number(c.component->'marks') as marks,
+        coalesce(c.component->>'state', case when c.component->'marks' is null then 'not_entered'
+          else 'scored' end) as state
       from results q
       cross join lateral jsonb_array_elements(${listOrEmpty(Prisma.sql`q.subjects`)})
         with ordinality as s(subject, place)
@@ -68,7 +73,8 @@ subjects as materialized (
     select
       id, subject_place, subject, bool_or(is_missing) as is_missing, bool_or(state = 'absent') as was_absent,
       case when not bool_or(is_missing) then 100 * sum(points) / nullif(sum(counted), 0) end as exact_percent,
-      case when not bool_or(is_missing) then round(100 * sum(points) / nullif(sum(counted), 0), 2) end as percent
+      case when not bool_or(is_missing) then round(100 * sum(points) / nullif(sum(counted), 0),
+        2) end as percent
     from components
     group by id, subject_place, subject
   ) as sums
@@ -76,7 +82,8 @@ subjects as materialized (
 ),
 overall as materialized (
   select
-    id, bool_or(is_missing) as is_missing, case when not bool_or(is_missing) then round(avg(exact_percent), 2) end as percent,
+    id, bool_or(is_missing) as is_missing, case
+      when not bool_or(is_missing) then round(avg(exact_percent), 2) end as percent,
     count(*) filter (where percent < ${passPercent}) as failed
   from subjects
   group by id
@@ -85,7 +92,8 @@ ranked as materialized (
   select
     q.id, q.class, q.section, q.student, q.admission_no, q.remarks, q.is_published,
     o.percent, scale.grades[width_bucket(o.percent, scale.bounds)] as grade,
-    case when coalesce(o.is_missing, true) then 'incomplete' when o.percent is null then null when o.failed = 0 then 'pass' when o.failed <= 2 then 'compartment' else 'fail' end
+    case when coalesce(o.is_missing, true) then 'incomplete' when o.percent is null then null
+      when o.failed = 0 then 'pass' when o.failed <= 2 then 'compartment' else 'fail' end
       as outcome,
     case when o.percent is not null then
       case when ${rankMethod === 'dense'} then dense_rank() over in_section else rank() over in_section end
@@ -93,7 +101,8 @@ ranked as materialized (
     case when o.percent is not null then
       case when ${rankMethod === 'dense'} then dense_rank() over in_class else rank() over in_class end
     end as class_rank,
-    count(*) over (partition by q.class, q.section) as section_size, count(*) over (partition by q.class) as class_size
+    count(*) over (partition by q.class, q.section) as section_size,
+      count(*) over (partition by q.class) as class_size
   from results q
   cross join scale
   left join overall o on o.id = q.id

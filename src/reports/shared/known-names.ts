@@ -118,7 +118,8 @@ export async function assertRole(role: string, context: ReportContext): Promise<
 async function listClasses(context: ReportContext): Promise<readonly KnownClass[]> {
   return query<KnownClass>(
     Prisma.sql`
-select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'), '[]') as sections
+select r.data->>'name' as name, coalesce(jsonb_path_query_array(r.data, '$.sections[*].name'),
+  '[]') as sections
 from records r
 where ${liveRecordsIn(context.domain, 'class')} and r.data->>'name' is not null
 order by to_number(r.data->'order'), name`,

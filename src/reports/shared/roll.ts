@@ -32,7 +32,8 @@ const firstRollDay: Sql = Prisma.sql`substring(r.data->>'admitted_on' from '^[0-
  */
 function lastRollDay({ today }: RollContext): Sql {
   return Prisma.sql`case
-      when coalesce(r.data->>'left_on', '') <> '' then substring(r.data->>'left_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
+      when coalesce(r.data->>'left_on', '') <> '' then substring(r.data->>'left_on'
+        from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')
       when r.data->>'status' in ('withdrawn', 'transferred') then ${daysAfter(today, -1)}
       else '9999-12-31'
     end`;
@@ -83,7 +84,8 @@ last_months as materialized (
     select r.id as student, ${lastRollDay({ today })} as left_on
     from records r
     where ${liveRecordsIn(domain, 'registration')}
-      and (r.data->'left_on' < ${JSON.stringify(asOn)}::jsonb or r.data->'status' in ('"withdrawn"', '"transferred"'))${ofStudent}
+      and (r.data->'left_on' < ${JSON.stringify(asOn)}::jsonb
+        or r.data->'status' in ('"withdrawn"', '"transferred"'))${ofStudent}
   ) as gone
   where left_on < ${asOn}
 )`;

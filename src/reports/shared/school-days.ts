@@ -40,7 +40,8 @@ holidays as materialized (
 school_days as materialized (
   select
     c.class, to_char(d.day, 'YYYY-MM-DD') as day, to_char(d.day, 'YYYY-MM') as month,
-    coalesce(h.is_working, false) or not (d.is_off or coalesce(h.is_closed, false)) as is_working, h.name as holiday
+    coalesce(h.is_working, false) or not (d.is_off
+      or coalesce(h.is_closed, false)) as is_working, h.name as holiday
   from school_classes c
   cross join (
     select
@@ -53,7 +54,8 @@ school_days as materialized (
   ) as d
   left join (
     select
-      c.class, h.day, bool_or(h.is_working) as is_working, bool_or(not coalesce(h.is_working, false)) as is_closed,
+      c.class, h.day, bool_or(h.is_working) as is_working,
+        bool_or(not coalesce(h.is_working, false)) as is_closed,
       string_agg(h.name, ', ' order by h.name) filter (where not coalesce(h.is_working, false)) as name
     from school_classes c
     join holidays h on h.classes = '[]' or h.classes ? c.class
@@ -61,7 +63,8 @@ school_days as materialized (
   ) as h on h.class = c.class and h.day = to_char(d.day, 'YYYY-MM-DD')
 ),
 days_off as materialized (
-  select coalesce(jsonb_object_agg(class || ' ' || day, true), '{}') as places from school_days where not is_working
+  select coalesce(jsonb_object_agg(class || ' ' || day, true), '{}') as places from school_days
+    where not is_working
 )`;
 }
 

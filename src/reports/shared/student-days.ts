@@ -70,7 +70,8 @@ export function studentsOfClass(
       union
       select m.student
       from attendance_months m
-      where m.domain = ${domain} and m.class = ${className} and (${section}::text is null or m.section = ${section}::text)
+      where m.domain = ${domain} and m.class = ${className}
+        and (${section}::text is null or m.section = ${section}::text)
         and m.month between ${monthOfDay(before)} and ${monthOfDay(after)}
         and (m.present | m.absent | m.late | m.half_day | m.leave | m.other)
           & case when m.month = ${monthOfDay(before)} then ${bitsFrom(before)} else ${ALL_DAYS}::int end
@@ -98,17 +99,22 @@ export function studentDays(
   const until = last < today ? last : today;
   return Prisma.sql`
 marks as materialized (
-  select m.*, m.present | m.absent | m.late | m.half_day | m.leave | m.other as marked, s.admitted_on, s.left_on
+  select m.*, m.present | m.absent | m.late | m.half_day | m.leave | m.other as marked, s.admitted_on,
+    s.left_on
   from students s
   cross join lateral (
     select
       m.student, m.month, nullif(m.class, '') as class, m.section,
-      left(m.month, 4)::int - case when right(m.month, 2)::int < ${settings.sessionFirstMonth}::int then 1 else 0 end as session_year,
-      m.present & d.bits as present, m.absent & d.bits as absent, m.late & d.bits as late, m.half_day & d.bits as half_day,
+      left(m.month, 4)::int - case when right(m.month, 2)::int < ${settings.sessionFirstMonth}::int then 1
+        else 0 end as session_year,
+      m.present & d.bits as present, m.absent & d.bits as absent, m.late & d.bits as late,
+        m.half_day & d.bits as half_day,
       m.leave & d.bits as leave, m.other & d.bits as other
     from attendance_months m
-    cross join lateral (select case when m.month = ${monthOfDay(until)} then ${bitsTo(until)} else ${ALL_DAYS}::int end as bits) as d
-    where m.domain = ${domain} and m.student = s.student and m.month between ${monthOfDay(since)} and ${monthOfDay(until)}
+    cross join lateral (select case when m.month = ${monthOfDay(until)} then ${bitsTo(until)}
+      else ${ALL_DAYS}::int end as bits) as d
+    where m.domain = ${domain} and m.student = s.student and m.month between ${monthOfDay(since)}
+      and ${monthOfDay(until)}
     -- So that each student's are reached by the key, even before the table has statistics.
     offset 0
   ) as m
@@ -237,7 +243,8 @@ register as materialized (
 
 /** The letters of a line of the register. */
 const REGISTER_LETTERS: Sql = Prisma.sql`
-    -- A number of 31 digits for each letter, with a digit for each of its days: no two share a day. Their sum says every day's letter.
+    -- A number of 31 digits for each letter,
+      with a digit for each of its days: no two share a day. Their sum says every day's letter.
     translate(
       substr((
         (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
@@ -267,12 +274,15 @@ function bitsTo(day: Day): Sql {
 export function marksOf(first: Day, last: Day, { domain, today }: ReportContext): Sql {
   return Prisma.sql`${liveRecordsIn(domain, 'attendance')}
       and r.keys->>'student_day' >= '[' || to_json(s.student)::text || ',"' || ${first} || '"]'
-      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last}, ${today}) || '"]'`;
+      and r.keys->>'student_day' <= '[' || to_json(s.student)::text || ',"' || least(${last},
+        ${today}) || '"]'`;
 }
 
 /** Whether a mark `r` of a student `s` counts: on a working day of its class, the student on roll. */
-export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on and s.left_on
-      and not (select places from days_off) ? ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
+export const countingMark: Sql = Prisma.sql`left(right(r.keys->>'student_day', 12), 10) between s.admitted_on
+  and s.left_on
+      and not (select places from days_off) ?
+        ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
 
 /** How many days count present, of a line with the counts `present`, `late`, `half_day` and `leave`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {
@@ -291,7 +301,8 @@ export function unusableAttendance(where: Sql, context: ReportContext): Sql {
   from (
     select m.student, d.day, d.is_working, m.other & d.bit <> 0 as is_other, m.admitted_on, m.left_on
     from (
-      select * from counted_marks where is_shown and ${where} and (marked & days & ~counted <> 0 or other & days <> 0)
+      select * from counted_marks where is_shown and ${where}
+        and (marked & days & ~counted <> 0 or other & days <> 0)
     ) as m
     join days d on d.class = m.class and d.month = m.month and d.is_shown and m.marked & d.bit <> 0
     offset 0

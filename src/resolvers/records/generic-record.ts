@@ -20,7 +20,8 @@ export class GenericRecord {
 
   @Field(() => Int, {
     description:
-      '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+      '1 at first, one more with every change. Send it as `ifVersion` to change nothing that was ' +
+      'changed meanwhile.',
   })
   readonly version!: number;
 
@@ -76,7 +77,8 @@ export class RecordConnection {
 
   @Field(() => Int, {
     description:
-      'How many records match in all, on every page. Counted only when asked for; costs a pass over what matches.',
+      'How many records match in all, on every page. Counted only when asked for; costs a pass over ' +
+      'what matches.',
   })
   readonly totalCount!: number;
 }
@@ -129,7 +131,12 @@ export class RecordsArguments {
   @Field(() => String, {
     nullable: true,
     description:
-      'A filter as in the REST interface: conditions separated by commas, all of which hold. `=` equals, `==` starts with, `=*` contains, `=!=` and `=!*` their negations, `===` `=>` `=<` for numbers, `=today`, `=yesterday`, `=on2026-04-01`, `=#in2026-04`. E.g. "created_on=today,amount=>100".',
+      'A filter as in the REST interface: conditions separated by commas, all of which hold. `=` ' +
+      'equals, `==` starts with, `=*` contains, `=!=` and `=!*` their negations, `===` `=>` `=<` for ' +
+      '' +
+      '' +
+      'numbers, `=today`, `=yesterday`, `=on2026-04-01`, `=#in2026-04`. E.g. ' +
+      '"created_on=today,amount=>100".',
   })
   readonly oquery?: string | null;
 
@@ -139,7 +146,8 @@ export class RecordsArguments {
   @Field(() => JsonScalar, {
     nullable: true,
     description:
-      'A structured filter by stored field names, e.g. {amount: {greaterThan: 100}, or: [{name: {startsWith: "A"}}, {name: {isNull: true}}]}. Holds together with `oquery`.',
+      'A structured filter by stored field names, e.g. {amount: {greaterThan: 100}, or: [{name: ' +
+      '{startsWith: "A"}}, {name: {isNull: true}}]}. Holds together with `oquery`.',
   })
   readonly where?: JsonValue;
 

@@ -1,6 +1,6 @@
 /**
- * Records and pages as a resolver gives them: asked for and not read. graphql-js asks them for their fields, the splice
- * for their text; either way one statement reads them.
+ * Records and pages as a resolver gives them: asked for and not read. graphql-js asks them for their fields,
+ * the splice for their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RecordPage } from '../../store/reading/record-reading.js';

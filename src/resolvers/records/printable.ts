@@ -1,12 +1,14 @@
 /**
- * A result that can print itself: the database writes the JSON of the whole selection and nothing of it is read into
- * objects. @see splice.ts
+ * A result that can print itself: the database writes the JSON of the whole selection and nothing of it is
+ * read into objects. @see splice.ts
  */
 import type { GraphQLFieldExtensions, GraphQLResolveInfo } from 'graphql';
 
 export const PRINT = Symbol('print');
 
-/** What a resolver may give. Nothing has run yet: graphql-js asks it for its fields, the splice for its text. */
+/**
+ * What a resolver may give. Nothing has run yet: graphql-js asks it for its fields, the splice for its text.
+ */
 export interface Printable {
   /** The JSON text of what `info` selects of it. */
   [PRINT](info: GraphQLResolveInfo): Promise<string>;
@@ -17,7 +19,9 @@ export interface PrintingInfo extends GraphQLResolveInfo {
   readonly isPrinting: true;
 }
 
-/** True when the resolver's result is wanted as a `Printable`, false when graphql-js wants the value itself. */
+/**
+ * True when the resolver's result is wanted as a `Printable`, false when graphql-js wants the value itself.
+ */
 export function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
   return 'isPrinting' in info;
 }

@@ -39,7 +39,10 @@ export function printReady(value: unknown, info: GraphQLResolveInfo): string {
   return printResult(select(value, info.returnType, info.fieldNodes, info));
 }
 
-/** What graphql-js makes of the value: the fields selected by their response keys, scalars and enums in their outer form. */
+/**
+ * What graphql-js makes of the value: the fields selected by their response keys, scalars and enums in their
+ * outer form.
+ */
 function select(
   value: unknown,
   type: GraphQLOutputType,

@@ -1,6 +1,6 @@
 /**
- * The door to the records of any collection. GraphQL calls these methods for its generic and its typed fields,
- * REST for its generic paths; neither has another way to the store.
+ * The door to the records of any collection. GraphQL calls these methods for its generic and its typed
+ * fields, REST for its generic paths; neither has another way to the store.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -93,7 +93,10 @@ export class RecordResolver {
     this.#store.assertAllowed(requireScope(context), collection, verb);
   }
 
-  /** The records asked for; nothing is read until the set is. @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND, GONE at once */
+  /**
+   * The records asked for; nothing is read until the set is. @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND,
+   * GONE at once
+   */
   records(context: RequestContext, request: RecordsRequest): RecordSet {
     const scope = requireScope(context);
     const collection = this.#catalog.get(request.collection, scope);
@@ -149,7 +152,10 @@ export class RecordResolver {
     );
   }
 
-  /** Changes one record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT when it has another version than `ifVersion` */
+  /**
+   * Changes one record. @throws NOT_FOUND, GONE, INVALID_VALUE; VERSION_CONFLICT when it has another version
+   * than `ifVersion`
+   */
   async updateRecord(context: RequestContext, change: SentRecordChange): Promise<StoredRecord> {
     const { collection, id, data, mode, ifVersion } = change;
     return theOne(
@@ -180,7 +186,10 @@ export class RecordResolver {
   @Query(() => RecordConnection, {
     name: 'records',
     description:
-      'Records of any collection. A declared collection has a field of its own with real types, e.g. `tasks`.',
+      'Records of any collection. A declared collection has a field of its own with real types, e.g. ' +
+      '' +
+      '' +
+      '`tasks`.',
   })
   @Extensions(PRINTABLE_FIELD)
   queryRecords(
@@ -367,7 +376,8 @@ export function toObject(value: JsonValue, parameter: string): JsonObject {
 }
 
 /**
- * All conditions of a request as one. `findCollection` is for those on what references point to, `readership` for what errors tell.
+ * All conditions of a request as one. `findCollection` is for those on what references point to, `readership`
+ * for what errors tell.
  *
  * @throws MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400); FORBIDDEN
  */

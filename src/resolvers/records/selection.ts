@@ -1,4 +1,6 @@
-/** What a document selects, with fragments expanded and `@skip` and `@include` applied as graphql-js does it. */
+/**
+ * What a document selects, with fragments expanded and `@skip` and `@include` applied as graphql-js does it.
+ */
 import {
   type ASTNode,
   type FieldNode,
@@ -28,8 +30,8 @@ export function selectedFields(
 }
 
 /**
- * Remembers what is made of a selection for as long as the parsed document lives: documents are parsed once and sent many
- * times. A selection that variables change is made anew each time.
+ * Remembers what is made of a selection for as long as the parsed document lives: documents are parsed once
+ * and sent many times. A selection that variables change is made anew each time.
  */
 export class SelectionMemory<T extends object> {
   readonly #byNode = new WeakMap<FieldNode, T>();
@@ -47,7 +49,10 @@ export class SelectionMemory<T extends object> {
 
 const DEPENDING = new WeakMap<OperationDefinitionNode, boolean>();
 
-/** True where a `@skip` or `@include` takes a variable, or a field within the selection: arguments of root fields are the resolvers'. */
+/**
+ * True where a `@skip` or `@include` takes a variable, or a field within the selection: arguments of root
+ * fields are the resolvers'.
+ */
 function dependsOnVariables(info: SelectionInfo): boolean {
   const known = DEPENDING.get(info.operation);
   if (known !== undefined) return known;
@@ -72,7 +77,10 @@ function dependsOnVariables(info: SelectionInfo): boolean {
   return found;
 }
 
-/** The ancestors of an argument are the operation, its selection set, the list in it, the field, the list of arguments. */
+/**
+ * The ancestors of an argument are the operation, its selection set, the list in it, the field, the list of
+ * arguments.
+ */
 function isOfRootField(
   ancestors: readonly (ASTNode | readonly ASTNode[])[],
   operation: OperationDefinitionNode,

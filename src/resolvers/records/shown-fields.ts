@@ -1,4 +1,7 @@
-/** A field the caller may not read is refused when it is asked for by name, never left out in silence. @see decisions 3 */
+/**
+ * A field the caller may not read is refused when it is asked for by name, never left out in silence.
+ * @see decisions 3
+ */
 
 import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable, findAccess } from '../../store/access/access.js';

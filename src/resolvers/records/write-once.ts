@@ -1,4 +1,6 @@
-/** Writes as a request asks for them: once per `Idempotency-Key`, and within the transaction of its operation. */
+/**
+ * Writes as a request asks for them: once per `Idempotency-Key`, and within the transaction of its operation.
+ */
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
@@ -16,7 +18,10 @@ export interface OnceWrite<T, Kept extends JsonValue> {
   readonly recall: (kept: Kept) => T;
 }
 
-/** Runs a write once per key: sent again, it gives the first answer. Without a key it simply runs. @see idempotently */
+/**
+ * Runs a write once per key: sent again, it gives the first answer. Without a key it simply runs.
+ * @see idempotently
+ */
 export async function writeOnce<T, Kept extends JsonValue>(
   store: RecordStore,
   context: RequestContext,

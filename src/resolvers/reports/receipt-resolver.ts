@@ -17,7 +17,8 @@ export class ReceiptResolver {
 
   @Mutation(() => Receipt, {
     description:
-      'Stores a receipt with the next number of its series, its lines allocated to what the student owes. For the roles admin, accountant.',
+      'Stores a receipt with the next number of its series, its lines allocated to what the student ' +
+      'owes. For the roles admin, accountant.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   recordReceipt(
@@ -31,7 +32,8 @@ export class ReceiptResolver {
 
   @Mutation(() => Receipt, {
     description:
-      'Rolls a receipt back, once, with who, when and why. It stays in the books; its number is not used again. For the roles admin, accountant.',
+      'Rolls a receipt back, once, with who, when and why. It stays in the books; its number is not ' +
+      'used again. For the roles admin, accountant.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   rollBackReceipt(

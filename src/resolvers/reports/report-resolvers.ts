@@ -80,7 +80,9 @@ function resolverOf(report: Report, services: ReportServices): new () => object 
 
   return createQueryResolver<PageArguments>({
     name: report.field,
-    description: `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be kept ${MAX_AGE_SECONDS} s.`,
+    description:
+      `${report.description} For the roles ${rolesOf(report).join(', ')}. By GET, an answer may be ` +
+      `kept ${MAX_AGE_SECONDS} s.`,
     type: resultType,
     arguments: argsType,
     decorators: [CachedFor(MAX_AGE_SECONDS)],

@@ -41,7 +41,8 @@ class AuditEntryResult {
   @Field(() => String, {
     nullable: true,
     description:
-      'The name of the GraphQL operation, or the template of the route; null for what no request did, and for changes from before this was kept.',
+      'The name of the GraphQL operation, or the template of the route; null for what no request ' +
+      'did, and for changes from before this was kept.',
   })
   readonly requestOperation!: string | undefined;
 }

@@ -89,7 +89,9 @@ export class AuthResolver {
     };
   }
 
-  /** Sets a new password and ends all of the user's sessions. @throws WRONG_LOGIN when the old one is wrong */
+  /**
+   * Sets a new password and ends all of the user's sessions. @throws WRONG_LOGIN when the old one is wrong
+   */
   async changePassword(
     context: RequestContext,
     request: { readonly oldPassword: string; readonly newPassword: string },

@@ -1,4 +1,7 @@
-/** The door to the declarations of collections: what there is, and for admins of the top domain how it changes. */
+/**
+ * The door to the declarations of collections: what there is, and for admins of the top domain how it
+ * changes.
+ */
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -36,7 +39,8 @@ export class CollectionResolver {
   @Query(() => CollectionResult, {
     nullable: true,
     description:
-      'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when you may do nothing with its records.',
+      'One collection with its fields. Errors: NOT_FOUND, GONE when it was dropped, FORBIDDEN when ' +
+      'you may do nothing with its records.',
   })
   collection(
     @Ctx() context: RequestContext,
@@ -51,13 +55,17 @@ export class CollectionResolver {
   /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
   @Mutation(() => CollectionResult, {
     description:
-      'Registers a collection for every domain. Its typed fields appear in this schema. For admins of the top domain.',
+      'Registers a collection for every domain. Its typed fields appear in this schema. For admins ' +
+      'of the top domain.',
   })
   async registerCollection(
     @Ctx() context: RequestContext,
     @Arg('definition', () => JsonScalar, {
       description:
-        'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: "datetime"}]}.',
+        'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: ' +
+        '' +
+        '' +
+        '"datetime"}]}.',
     })
     definition: JsonValue,
   ): Promise<CollectionDescription> {

@@ -32,7 +32,8 @@ export class FileResolver {
   @Query(() => FileConnection, {
     name: 'files',
     description:
-      'Files you may read, the newest first: of a record, or your own, those for your roles, for an admin all.',
+      'Files you may read, the newest first: of a record, or your own, those for your roles, for an ' +
+      'admin all.',
   })
   async list(
     @Ctx() context: RequestContext,
@@ -64,7 +65,8 @@ export class FileResolver {
 
   @Mutation(() => FileResult, {
     description:
-      'Keeps a small file, sent in base64; larger ones are streamed to POST /files. Errors: INVALID_VALUE, TOO_LARGE, LIMIT_EXCEEDED over the quota, FORBIDDEN, NOT_FOUND for the record.',
+      'Keeps a small file, sent in base64; larger ones are streamed to POST /files. Errors: ' +
+      'INVALID_VALUE, TOO_LARGE, LIMIT_EXCEEDED over the quota, FORBIDDEN, NOT_FOUND for the record.',
   })
   async createFile(
     @Ctx() context: RequestContext,
@@ -87,7 +89,8 @@ export class FileResolver {
 
   @Mutation(() => FileResult, {
     description:
-      'Takes a file away for good, and gives it back as it was. For its owner and admins. Errors: NOT_FOUND, FORBIDDEN.',
+      'Takes a file away for good, and gives it back as it was. For its owner and admins. Errors: ' +
+      'NOT_FOUND, FORBIDDEN.',
   })
   async deleteFile(
     @Ctx() context: RequestContext,

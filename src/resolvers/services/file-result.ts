@@ -63,7 +63,8 @@ export class FilesArguments extends ForwardPageArguments {
   @Field(() => String, {
     nullable: true,
     description:
-      'With `recordId`: the files of this record. Left out: your own, those for your roles, for an admin all.',
+      'With `recordId`: the files of this record. Left out: your own, those for your roles, for an ' +
+      'admin all.',
   })
   readonly collection?: string | null;
 

@@ -134,7 +134,8 @@ export class CreateApiKeyInput {
 
   @Field(() => JsonScalar, {
     description:
-      'What it may do, within what you may: {collections: {"attendance": ["read"], "*": ["read"]}, reports: ["fee-defaulters"], scripts: []}.',
+      'What it may do, within what you may: {collections: {"attendance": ["read"], "*": ["read"]}, ' +
+      'reports: ["fee-defaulters"], scripts: []}.',
   })
   readonly scopes!: unknown;
 

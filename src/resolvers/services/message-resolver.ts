@@ -36,7 +36,8 @@ export class MessageResolver {
   @Query(() => MessageConnection, {
     name: 'messages',
     description:
-      'Emails and text messages of this domain, the newest first: all of them for an admin, else those you asked for.',
+      'Emails and text messages of this domain, the newest first: all of them for an admin, else ' +
+      'those you asked for.',
   })
   async list(
     @Ctx() context: RequestContext,
@@ -68,7 +69,9 @@ export class MessageResolver {
 
   @Mutation(() => MessageResult, {
     description:
-      'Queues an email; without a mail server it is KEPT. Needs one of the roles of the setting EMAIL_ROLES. Errors: INVALID_VALUE, LIMIT_EXCEEDED, FORBIDDEN, NOT_FOUND for a template or file, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
+      'Queues an email; without a mail server it is KEPT. Needs one of the roles of the setting ' +
+      'EMAIL_ROLES. Errors: INVALID_VALUE, LIMIT_EXCEEDED, FORBIDDEN, NOT_FOUND for a template or ' +
+      'file, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
   })
   async sendEmail(
     @Ctx() context: RequestContext,
@@ -97,7 +100,9 @@ export class MessageResolver {
 
   @Mutation(() => [MessageResult], {
     description:
-      'Queues a text message for each number, all or none, each with its record in `sms_log`, which you must be allowed to create; without a provider they are KEPT. Errors: INVALID_VALUE, LIMIT_EXCEEDED, FORBIDDEN, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
+      'Queues a text message for each number, all or none, each with its record in `sms_log`, which ' +
+      'you must be allowed to create; without a provider they are KEPT. Errors: INVALID_VALUE, ' +
+      'LIMIT_EXCEEDED, FORBIDDEN, TOO_MANY_REQUESTS, IDEMPOTENCY_CONFLICT.',
   })
   async sendSms(
     @Ctx() context: RequestContext,
@@ -118,7 +123,8 @@ export class MessageResolver {
 
   @Mutation(() => MessageResult, {
     description:
-      'Sends a message that failed, is kept or waits for its next attempt, now. For admins. Errors: FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
+      'Sends a message that failed, is kept or waits for its next attempt, now. For admins. Errors: ' +
+      'FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
   })
   async retryMessage(
     @Ctx() context: RequestContext,
@@ -129,7 +135,10 @@ export class MessageResolver {
 
   @Mutation(() => MessageResult, {
     description:
-      'Gives up a message that was not sent. For admins. Errors: FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
+      'Gives up a message that was not sent. For admins. Errors: FORBIDDEN, NOT_FOUND, CONFLICT when ' +
+      '' +
+      '' +
+      'it was sent.',
   })
   async discardMessage(
     @Ctx() context: RequestContext,

@@ -186,7 +186,8 @@ export class SendEmailInput {
   @Field(() => JsonScalar, {
     nullable: true,
     description:
-      'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. Given, subject, text and html are templates too.',
+      'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. Given, ' +
+      'subject, text and html are templates too.',
   })
   readonly data?: JsonValue;
 
@@ -196,7 +197,8 @@ export class SendEmailInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Your own name for it, e.g. "fee-reminder 2026-07 GV-01042": asked for again under the same one, it is not sent twice. Left out: the header Idempotency-Key.',
+      'Your own name for it, e.g. "fee-reminder 2026-07 GV-01042": asked for again under the same ' +
+      'one, it is not sent twice. Left out: the header Idempotency-Key.',
   })
   readonly key?: string | null;
 }
@@ -233,7 +235,10 @@ export class SendSmsInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Your own name for it: asked for again under the same one, it is not sent twice. Left out: the header Idempotency-Key.',
+      'Your own name for it: asked for again under the same one, it is not sent twice. Left out: the ' +
+      '' +
+      '' +
+      'header Idempotency-Key.',
   })
   readonly key?: string | null;
 }

@@ -110,7 +110,8 @@ export class ScriptResolver {
   /** @throws FORBIDDEN, INVALID_VALUE, VERSION_CONFLICT */
   @Mutation(() => ScriptResult, {
     description:
-      'Saves a script as a whole, as a new version. For admins. Errors: INVALID_VALUE with line and column where the code cannot be read, VERSION_CONFLICT.',
+      'Saves a script as a whole, as a new version. For admins. Errors: INVALID_VALUE with line and ' +
+      'column where the code cannot be read, VERSION_CONFLICT.',
   })
   async saveScript(
     @Ctx() context: RequestContext,
@@ -138,7 +139,10 @@ export class ScriptResolver {
   /** @throws NOT_FOUND, FORBIDDEN */
   @Mutation(() => ScriptRunResult, {
     description:
-      'Runs a script and waits for its end. One that fails is a run with `error`. Errors: NOT_FOUND, FORBIDDEN.',
+      'Runs a script and waits for its end. One that fails is a run with `error`. Errors: NOT_FOUND, ' +
+      '' +
+      '' +
+      'FORBIDDEN.',
   })
   async runScript(
     @Ctx() context: RequestContext,
@@ -156,7 +160,8 @@ export class ScriptResolver {
 
   @Query(() => [ScriptRunResult], {
     description:
-      'The runs of scripts, the newest first: yours, for admins all of the domain, for an API key those it started.',
+      'The runs of scripts, the newest first: yours, for admins all of the domain, for an API key ' +
+      'those it started.',
   })
   async scriptRuns(
     @Ctx() context: RequestContext,
@@ -183,7 +188,8 @@ export class ScriptResolver {
 
   @Query(() => [ScriptLogEntryResult], {
     description:
-      'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the domain, for an API key in those it started.',
+      'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the ' +
+      'domain, for an API key in those it started.',
   })
   async scriptLog(
     @Ctx() context: RequestContext,

@@ -101,7 +101,8 @@ export class ScriptResult {
   @Field(() => String, {
     nullable: true,
     description:
-      'When it runs by itself: minute, hour, day, month, weekday, in the time zone of the domain, e.g. "30 20 * * *".',
+      'When it runs by itself: minute, hour, day, month, weekday, in the time zone of the domain, ' +
+      'e.g. "30 20 * * *".',
   })
   readonly schedule!: string | undefined;
 
@@ -328,7 +329,10 @@ export class SaveScriptInput {
   @Field(() => [String], {
     nullable: true,
     description:
-      'The roles it runs with, instead of as its caller. Required with `schedule`, `after`, `topics` and a public endpoint.',
+      'The roles it runs with, instead of as its caller. Required with `schedule`, `after`, `topics` ' +
+      '' +
+      '' +
+      'and a public endpoint.',
   })
   readonly serviceRoles!: string[] | null | undefined;
 
@@ -344,7 +348,8 @@ export class SaveScriptInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Minute, hour, day, month, weekday, in the time zone of the domain, e.g. "30 20 * * *" for half past eight in the evening.',
+      'Minute, hour, day, month, weekday, in the time zone of the domain, e.g. "30 20 * * *" for ' +
+      'half past eight in the evening.',
   })
   readonly schedule!: string | null | undefined;
 

@@ -254,7 +254,8 @@ export class Guest {
     const length = this.#context.getNumber(this.#context.getProp(handle, 'length'));
     if (length > maxLength) {
       const error = new Error(
-        `what goes in or out of one call has ${maxLength.toLocaleString('en')} characters at most, not ${length.toLocaleString('en')}`,
+        `what goes in or out of one call has ${maxLength.toLocaleString('en')} characters at most, ` +
+          `not ${length.toLocaleString('en')}`,
       );
       error.name = 'RangeError';
       throw error;

@@ -170,7 +170,8 @@ export class ScriptRuns {
       ...(query.before === undefined
         ? []
         : [
-            Prisma.sql`(started_at, id) < (select started_at, id from script_runs where id = ${assertRunId(query.before)}::uuid)`,
+            Prisma.sql`(started_at, id) < (select started_at, id from script_runs
+              where id = ${assertRunId(query.before)}::uuid)`,
           ]),
     ];
     const rows = await this.#options.database.query<RunRow>(Prisma.sql`
@@ -198,7 +199,8 @@ export class ScriptRuns {
 with lost as (
   update script_runs
   set status = 'failed', ended_at = now(),
-    error = jsonb_build_object('name', 'Error', 'message', 'the gateway that ran it ended', 'script', script, 'stack', '')
+    error = jsonb_build_object('name', 'Error', 'message', 'the gateway that ran it ended', 'script', script,
+      'stack', '')
   where status = 'running' and started_at < now() - make_interval(hours => ${LOST_AFTER_HOURS}::int)
 ),
 gone as (
@@ -225,7 +227,8 @@ select count(*)::int as count from gone`);
     run: Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedAt'>,
   ): Promise<void> {
     await notes.query(Prisma.sql`
-insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at, request_id)
+insert into script_runs (id, domain_id, script, version, cause, principal, credential, status, started_at,
+  request_id)
 values (
   ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
   ${scope.principal.id}, ${credentialName(scope.principal.credential)},
@@ -241,13 +244,16 @@ insert into script_runs (
 )
 values (
   ${run.id}::uuid, ${scope.domain.id}, ${run.script}, ${run.version ?? null}::int, ${run.cause},
-  ${scope.principal.id}, ${credentialName(scope.principal.credential)}, ${run.status}, ${run.startedAt.toISOString()}::timestamptz, now(),
+  ${scope.principal.id}, ${credentialName(scope.principal.credential)}, ${run.status},
+    ${run.startedAt.toISOString()}::timestamptz, now(),
   ${run.cpuMs ?? null}::float8, ${run.memoryBytes ?? null}::bigint, ${run.hostCalls ?? null}::int,
   ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
-  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb, ${scope.requestId}
+  ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb,
+    ${scope.requestId}
 )
 on conflict (id) do update
-set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms, memory_bytes = excluded.memory_bytes,
+set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms,
+  memory_bytes = excluded.memory_bytes,
   host_calls = excluded.host_calls, value = excluded.value, error = excluded.error, output = excluded.output`);
   }
 }

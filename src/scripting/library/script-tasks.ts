@@ -87,8 +87,10 @@ async function tellOfCircle(
     requestId: run.requestId,
   };
   const message =
-    `not started by this ${run.cause === 'topic' ? 'message' : 'write'}: ${maxDepth} scripts, one started by what the other wrote or ` +
-    `published, led to it, and no more may (SCRIPT_DEPTH). Most likely "${run.script}" starts itself: have it look whether ` +
+    `not started by this ${run.cause === 'topic' ? 'message' : 'write'}: ${maxDepth} scripts, one ` +
+    'started by what the other wrote or ' +
+    `published, led to it, and no more may (SCRIPT_DEPTH). Most likely "${run.script}" starts ` +
+    'itself: have it look whether ' +
     'there is anything left to change before it writes.';
   await scriptLog.write(
     scope,

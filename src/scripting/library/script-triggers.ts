@@ -167,7 +167,8 @@ function tookTooLong(
   const waited = `${Math.ceil(waitedMs).toLocaleString('en')} ms`;
   return new ServiceError(
     'UNAVAILABLE',
-    `the script "${script}" was not done in time: of ${limit} this write waited ${waited} behind other writes; nothing was written, try again`,
+    `the script "${script}" was not done in time: of ${limit} this write waited ${waited} behind ` +
+      'other writes; nothing was written, try again',
     { retryAfterSeconds: RETRY_SOON_SECONDS },
   );
 }

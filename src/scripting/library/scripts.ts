@@ -139,7 +139,8 @@ with last as (
 ),
 saved as (
   insert into scripts (domain_id, name, version, code, settings, owner, updated_by)
-  select ${domainId}, ${name}, last.version + 1, ${code}, ${JSON.stringify(settings)}::jsonb, ${scope.principal.id}, ${scope.principal.id}
+  select ${domainId}, ${name}, last.version + 1, ${code}, ${JSON.stringify(settings)}::jsonb,
+    ${scope.principal.id}, ${scope.principal.id}
   from last
   where ${ifVersion ?? null}::int is null or ${ifVersion ?? null}::int = coalesce(
     (select s.version from scripts s where s.domain_id = ${domainId} and s.name = ${name}), 0)

@@ -246,6 +246,7 @@ function codeOf(error: unknown): string {
 function tooLarge(url: URL, maxBytes: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `the answer of ${url.host} is larger than ${maxBytes.toLocaleString('en')} bytes (SCRIPT_REQUEST_MAX_RESPONSE_BYTES)`,
+    `the answer of ${url.host} is larger than ${maxBytes.toLocaleString('en')} bytes ` +
+      '(SCRIPT_REQUEST_MAX_RESPONSE_BYTES)',
   );
 }

@@ -64,6 +64,7 @@ export function assertPublicHost(hostname: string): void {
 function refusedAddress(hostname: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `a script may not reach ${hostname}: its address is not one of the public internet. An operator allows it by SCRIPT_REQUEST_PRIVATE_HOSTS.`,
+    `a script may not reach ${hostname}: its address is not one of the public internet. An operator ` +
+      'allows it by SCRIPT_REQUEST_PRIVATE_HOSTS.',
   );
 }

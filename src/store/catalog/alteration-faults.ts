@@ -35,7 +35,9 @@ export async function findAlterationFaults(
     if (before.uniqueTogether.some((known) => JSON.stringify(known) === JSON.stringify(rule))) continue;
     faults.push({
       pointer: '/uniqueTogether',
-      detail: `the rule ${rule.name} is new, and the records that are there were stored without it; give it to an empty collection`,
+      detail:
+        `the rule ${rule.name} is new, and the records that are there were stored without it; give it ` +
+        'to an empty collection',
     });
   }
   for (const field of after.fields) {

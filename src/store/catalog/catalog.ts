@@ -411,7 +411,8 @@ function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {
 function isInFile(name: string): ServiceError {
   return new ServiceError(
     'CONFLICT',
-    `${name} is declared in schema/collections/${name}.json: change it there, where every start would set it back to`,
+    `${name} is declared in schema/collections/${name}.json: change it there, where every start ` +
+      'would set it back to',
   );
 }
 
@@ -427,7 +428,8 @@ function assertOwnGraphqlNames(
     if (taken === undefined) continue;
     throw new ServiceError(
       'CONFLICT',
-      `${definition.name}: the GraphQL name "${taken}" is that of the collection ${other.name}; choose another singular or plural`,
+      `${definition.name}: the GraphQL name "${taken}" is that of the collection ${other.name}; ` +
+        'choose another singular or plural',
     );
   }
 }

@@ -186,10 +186,12 @@ export class Domains {
     const domain = scope.domain.id;
     const change =
       property.value === undefined
-        ? Prisma.sql`delete from properties where domain_id = ${domain} and name = ${property.name} returning 1`
+        ? Prisma.sql`delete from properties where domain_id = ${domain} and name = ${property.name}
+          returning 1`
         : Prisma.sql`
             insert into properties (domain_id, name, value, is_secret, updated_at)
-            values (${domain}, ${property.name}, ${printExactJson(property.value)}::jsonb, ${property.isSecret ?? false}, now())
+            values (${domain}, ${property.name}, ${printExactJson(property.value)}::jsonb,
+              ${property.isSecret ?? false}, now())
             on conflict (domain_id, name) do update
               set value = excluded.value, is_secret = excluded.is_secret, updated_at = excluded.updated_at
             returning 1`;
@@ -247,7 +249,8 @@ async function readSnapshot(database: Database): Promise<Snapshot> {
   }>(Prisma.sql`
     select d.id, d.name, d.parent_id,
       coalesce(
-        (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret)) from properties p where p.domain_id = d.id),
+        (select jsonb_agg(jsonb_build_array(p.name, p.value, p.is_secret)) from properties p
+          where p.domain_id = d.id),
         '[]'
       )::text as properties
     from domains d

@@ -36,7 +36,8 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
   {
     name: 'weeklyOffs',
     expected:
-      'a list of days such as ["SU", "2SA"]: MO TU WE TH FR SA SU, 1 to 5 before it for one week of the month',
+      'a list of days such as ["SU", "2SA"]: MO TU WE TH FR SA SU, 1 to 5 before it for one week of ' +
+      'the month',
     isValid: isListOf((day) => typeof day === 'string' && WEEKLY_OFF.test(day)),
   },
   { name: 'leaveCountsPresent', expected: 'true or false', isValid: (value) => typeof value === 'boolean' },

@@ -60,7 +60,8 @@ export async function readAuditTrail(
   ];
   // Ordered by the column: the bare `id` would be the text of the select list, and 999 before 1000.
   const rows = await database.query<AuditRow>(Prisma.sql`
-    select id::text as id, at, collection, record_id, operation, from_version, to_version, principal, credential, request_id, request_operation
+    select id::text as id, at, collection, record_id, operation, from_version, to_version, principal,
+      credential, request_id, request_operation
     from audit_entries
     where ${Prisma.join(conditions, ' and ')}
     order by audit_entries.id desc

@@ -1,6 +1,6 @@
 /**
- * The values of rows as the bytes Postgres sent, for a query that passes them on: node-postgres makes strings of
- * them first, which costs more than all else of a long answer.
+ * The values of rows as the bytes Postgres sent, for a query that passes them on: node-postgres makes strings
+ * of them first, which costs more than all else of a long answer.
  */
 import type pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
@@ -44,7 +44,9 @@ export function useByteRows(client: pg.ClientBase): void {
   };
 }
 
-/** @see https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-DATAROW */
+/**
+ * @see https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-DATAROW
+ */
 function readFields(bytes: Buffer, start: number): readonly (Buffer | null)[] {
   const count = bytes.readInt16BE(start);
   const fields: (Buffer | null)[] = [];

@@ -461,16 +461,19 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
   }
   try {
     const version = await client.query(
-      `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+      `select current_setting('server_version_num')::int as number, ` +
+        `current_setting('server_version') as name`,
     );
     if (version.rows[0].number < OLDEST_VERSION) {
       throw new ServiceError(
         'UNAVAILABLE',
-        `The database at ${client.host}:${client.port} is PostgreSQL ${version.rows[0].name}; 15 or newer is needed.`,
+        `The database at ${client.host}:${client.port} is PostgreSQL ${version.rows[0].name}; 15 or ` +
+          'newer is needed.',
       );
     }
     const { rows } = await client.query(
-      `select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate in ('C', 'POSIX')) as "isByteOrdered"
+      `select datlocprovider = 'b' or (datlocprovider = 'c'
+        and datcollate in ('C', 'POSIX')) as "isByteOrdered"
          from pg_database where datname = current_database()`,
     );
     const canCheckConnection = await client.query(`set client_connection_check_interval = '2s'`).then(

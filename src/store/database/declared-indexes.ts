@@ -71,8 +71,8 @@ function listIndexedPaths(fields: readonly Field[], parent: readonly string[]): 
 }
 
 /**
- * Whether an index of the collection has the trigrams of the text at the path, of a reference at its `value` or
- * `label`.
+ * Whether an index of the collection has the trigrams of the text at the path, of a reference at its `value`
+ * or `label`.
  */
 export function hasTrigrams(collection: Declaration, path: readonly string[]): boolean {
   const sought = json(path);

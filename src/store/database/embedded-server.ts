@@ -162,7 +162,8 @@ async function findCluster(dataDirectory: string): Promise<Cluster | undefined> 
   if (version === undefined) return undefined;
   if (version.trim() !== MAJOR_VERSION) {
     throw new Error(
-      `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ${MAJOR_VERSION}: dump it with the old version and load it into a new data directory.`,
+      `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ` +
+        `${MAJOR_VERSION}: dump it with the old version and load it into a new data directory.`,
     );
   }
   return cluster;
@@ -242,7 +243,8 @@ async function findRunningServer(cluster: Cluster, log: (line: string) => void):
     if (port > 0 && (await answers({ ...cluster, port }))) return port;
     if (Date.now() > deadline) {
       throw new Error(
-        `The PostgreSQL of ${cluster.directory} (process ${processId}) does not answer; end that process and start again.`,
+        `The PostgreSQL of ${cluster.directory} (process ${processId}) does not answer; end that ` +
+          'process and start again.',
       );
     }
     await sleep(50);

@@ -162,7 +162,8 @@ async function assertEmpty(client: pg.Client): Promise<void> {
   if (rows.length === 0) return;
   throw new ServiceError(
     'CONFLICT',
-    `The database "${client.database}" holds tables that are not the gateway's (${rows.map(({ name }) => name).join(', ')}); ` +
+    `The database "${client.database}" holds tables that are not the gateway's ` +
+      `(${rows.map(({ name }) => name).join(', ')}); ` +
       'DATABASE_URL must name one that is empty, or one that a gateway made.',
   );
 }
@@ -221,7 +222,8 @@ async function writeNote(client: pg.Client, migration: Migration, begun: readonl
     begun.map(({ id }) => id),
   ]);
   await client.query(
-    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at,
+      applied_steps_count)
      values (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
     [migration.checksum, migration.name],
   );
@@ -248,7 +250,10 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
   if (error.code === INSUFFICIENT_PRIVILEGE || error.code === INVALID_SCHEMA_NAME) {
     return new ServiceError(
       'UNAVAILABLE',
-      `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the database.`,
+      `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the ` +
+        '' +
+        '' +
+        'database.',
       { cause: error },
     );
   }
@@ -265,7 +270,8 @@ function tellOfHistory(
   }
   for (const name of edited) {
     onNotice(
-      `the migration ${name} was applied with another text than this version has; compare the database with one made anew`,
+      `the migration ${name} was applied with another text than this version has; compare the ` +
+        'database with one made anew',
     );
   }
 }

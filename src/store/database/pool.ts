@@ -63,7 +63,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     ...options.settings,
   });
   const assignments = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
-  const question = `select pg_backend_pid() as id, current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  const question = `select pg_backend_pid() as id,
+    current_setting('transaction_read_only') = 'on' as "isReadOnly",
     ${assignments.join(', ')}`;
   const config: pg.PoolConfig & WatchedClientConfig = {
     connectionString: options.url,

@@ -1,6 +1,6 @@
 /**
- * A statement that gives rows, for node-postgres to run with less to do than a query of its own: what is known is
- * not asked for again, and what is asked is one write.
+ * A statement that gives rows, for node-postgres to run with less to do than a query of its own: what is
+ * known is not asked for again, and what is asked is one write.
  */
 import { createRequire } from 'node:module';
 import pg from 'pg';

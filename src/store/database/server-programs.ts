@@ -105,7 +105,8 @@ function findNativeDirectory(): string {
     return path.join(path.dirname(fromPackage.resolve(name)), '..', 'native');
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform}-${os.arch()} (${name}); set DATABASE_URL to a PostgreSQL server.`,
+      `There is no embedded PostgreSQL for ${process.platform}-${os.arch()} (${name}); set ` +
+        'DATABASE_URL to a PostgreSQL server.',
       { cause: error },
     );
   }
@@ -123,7 +124,8 @@ async function findOrCreateServerUser(): Promise<ServerUser> {
   const user = await findUser('postgres');
   if (user) return user;
   throw new Error(
-    `PostgreSQL does not run as root, and the user "postgres" could not be created (${created.output.trim()}); ` +
+    'PostgreSQL does not run as root, and the user "postgres" could not be created ' +
+      `(${created.output.trim()}); ` +
       'start the gateway as an ordinary user, or set DATABASE_URL.',
   );
 }

@@ -269,7 +269,8 @@ function tooMany(most: number): ServiceError {
 function tooMuch(stages: readonly Stage[], bytes: number): ServiceError {
   const name = stages.find((stage) => !areAlone([stage]))?.name ?? 'a stage';
   const detail =
-    `${name} needs all documents in memory, and they take more than ${bytes} bytes: what is not computed by the ` +
+    `${name} needs all documents in memory, and they take more than ${bytes} bytes: what is not ` +
+    'computed by the ' +
     'database is bounded. Put $match, $project or $group with operators of the database before it.';
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'pipeline' }] });
 }

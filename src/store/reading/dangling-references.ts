@@ -68,7 +68,8 @@ function compileDangling(asked: {
   const { domainId, collection, path, targets } = asked;
   // Declared names are quoted all the same; lax mode looks into lists on the way.
   const jsonpath = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}.value`;
-  const isTarget = Prisma.sql`t.domain = ${domainId} and t.collection in (${Prisma.join(targets.map(nameLiteral), ', ')})
+  const isTarget = Prisma.sql`t.domain = ${domainId}
+    and t.collection in (${Prisma.join(targets.map(nameLiteral), ', ')})
       and t.id = h.value #>> '{}'`;
   return Prisma.sql`
 with dangling as (

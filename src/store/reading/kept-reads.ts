@@ -3,7 +3,8 @@
  * putting one together costs more than all else that is done of a read here.
  *
  * What is kept belongs to one principal (a change of rights makes another one), to one state of the catalog,
- * and to one minute of the clock: a selection may hold a filter of its own, whose days begin and end at minutes.
+ * and to one minute of the clock: a selection may hold a filter of its own, whose days begin and end at
+ * minutes.
  */
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.js';
@@ -61,7 +62,10 @@ export class KeptReads {
 
 type Use = 'json list' | 'ndjson list' | 'stream' | 'page' | 'count' | 'record';
 
-/** Puts a statement together around a condition. It must make nothing of the values in it, which are not there yet. */
+/**
+ * Puts a statement together around a condition. It must make nothing of the values in it, which are not there
+ * yet.
+ */
 type Compile = (where: Prisma.Sql) => Prisma.Sql;
 
 export class KeptRead {
@@ -78,8 +82,8 @@ export class KeptRead {
   }
 
   /**
-   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the documents
-   * they come from.
+   * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the
+   * documents they come from.
    */
   print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): Statement {
     const known = this.#printed.get(shape);

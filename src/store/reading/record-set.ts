@@ -128,7 +128,8 @@ export class RecordSet {
       format === 'json'
         ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
         : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
-    return Prisma.sql`select ${list} as json, count(*)::int as count from (${this.#compileStream(where)}) page`;
+    return Prisma.sql`select ${list} as json, count(*)::int as count
+      from (${this.#compileStream(where)}) page`;
   }
 
   #compileStream(where: Prisma.Sql): Prisma.Sql {
@@ -328,7 +329,8 @@ export class RecordSet {
     const source = this.#source(limit, where);
     const first = limit === undefined ? Prisma.empty : Prisma.sql`limit ${limit}`;
     const offset = skip === 0 ? Prisma.empty : Prisma.sql`offset ${skip}`;
-    return Prisma.sql`select ${columns} from ${source.from} where ${source.where} order by ${source.orderBy} ${first} ${offset}`;
+    return Prisma.sql`select ${columns} from ${source.from} where ${source.where}
+      order by ${source.orderBy} ${first} ${offset}`;
   }
 
   #source(limit: number | undefined, where: Prisma.Sql): RecordSource {

@@ -39,7 +39,8 @@ export function compileReferrers(
   const { collection, condition } = readable;
   const { order } = set.plans.order(collection, shape.sort);
   const where = Prisma.sql`${condition}
-    and ${pointsTo(collection, shape.path, id)} and ${compileFilter(shape.filter, { ...set.context, collection })}`;
+    and ${pointsTo(collection, shape.path, id)}
+      and ${compileFilter(shape.filter, { ...set.context, collection })}`;
   return compileInnerPage(
     shape.page,
     {

@@ -88,9 +88,9 @@ function likeTest(test: LikeTest, field: FieldExpression): Sql {
 }
 
 /**
- * Whether trigrams serve a pattern is a matter of its value, which the plan of a prepared statement does not look
- * at: "contains ar" once went through all of them, 13 ms of 2,100 students instead of 0.3. So what is known of the
- * value is part of the text, and the cast marks what may be prepared (`statementName`).
+ * Whether trigrams serve a pattern is a matter of its value, which the plan of a prepared statement does not
+ * look at: "contains ar" once went through all of them, 13 ms of 2,100 students instead of 0.3. So what is
+ * known of the value is part of the text, and the cast marks what may be prepared (`statementName`).
  */
 function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sql {
   const matches = test.isInsensitive ? Prisma.raw('ilike') : Prisma.raw('like');
@@ -99,8 +99,8 @@ function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sq
     case 'some':
       return Prisma.sql`${text} ${matches} ${pattern}::text`;
     case 'none':
-      // Postgres looks for no index in here, and takes it to hold for every other record: it reads them in the
-      // order asked for until there are enough.
+      // Postgres looks for no index in here, and takes it to hold for every other record: it reads them in
+      // the order asked for until there are enough.
       return Prisma.sql`coalesce(${text} ${matches} ${pattern}::text, false)`;
     case 'unknown':
       return Prisma.sql`${text} ${matches} ${pattern}`;
@@ -108,8 +108,8 @@ function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sq
 }
 
 /**
- * Whether a pattern has trigrams, which are three letters or digits in a row, or at the edge of the text one. What
- * is a letter beside those of English depends on the database.
+ * Whether a pattern has trigrams, which are three letters or digits in a row, or at the edge of the text one.
+ * What is a letter beside those of English depends on the database.
  */
 function trigramsOf({ at, text }: LikeTest): 'some' | 'none' | 'unknown' {
   if (at === 'anywhere' ? /[A-Za-z0-9]{3}/.test(text) : /^[A-Za-z0-9]/.test(text)) return 'some';

@@ -279,7 +279,8 @@ class Values {
  * minute.
  */
 function minuteOf(text: Sql): Sql {
-  const isStoredInstant = Prisma.sql`${text} like '____-__-__T__:__:__.___Z' and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
+  const isStoredInstant = Prisma.sql`${text} like '____-__-__T__:__:__.___Z'
+    and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
   return Prisma.sql`case when ${isStoredInstant} then left(${text}, 16) || ':00Z' else ${text} end`;
 }
 

@@ -84,7 +84,10 @@ function withPositions(records: Sql, item: RecordItem): Sql {
   ) r`;
 }
 
-/** Around the records, not among their own columns: values are found in those that are shown, after the sort and the limit. */
+/**
+ * Around the records, not among their own columns: values are found in those that are shown, after the sort
+ * and the limit.
+ */
 function withValues(records: Sql, item: RecordItem): Sql {
   if (item.values.size === 0) return records;
   return Prisma.sql`
@@ -206,12 +209,14 @@ function hasMoreAhead(page: PageCompilation): Sql {
 
 /** An aggregate computes its argument for the rows of its filter only: two cursors, not one a record. */
 function firstCursor(page: PageCompilation): Sql {
-  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1 and ${page.options.limit} > 0), 'null')`;
+  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1
+    and ${page.options.limit} > 0), 'null')`;
 }
 
 function lastCursor(page: PageCompilation): Sql {
   const { limit } = page.options;
-  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = least(r.total, ${limit})), 'null')`;
+  return Prisma.sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = least(r.total, ${limit})),
+    'null')`;
 }
 
 function quotedCursor(page: PageCompilation): Sql {

@@ -93,7 +93,8 @@ function projectRecord(tree: Tree, context: ProjectionContext): Sql {
   // Three times as fast, where nothing is missing.
   const names = [...tree.keys()];
   if (names.length === 0) return buildAll(members);
-  return Prisma.sql`case when r.data ?& ${names}::text[] then ${buildAll(members)} else ${buildPresent(members)} end`;
+  return Prisma.sql`case when r.data ?& ${names}::text[] then ${buildAll(members)}
+    else ${buildPresent(members)} end`;
 }
 
 function membersOf(tree: Tree, { collection }: ProjectionContext): Member[] {
@@ -113,8 +114,8 @@ const MAX_PRINTED_MEMBERS = 90;
 const ID = '_id';
 
 /**
- * The members one after the other: a jsonb object that is built to be printed at once takes twice as long. One that
- * is missing is null, and leaves no text.
+ * The members one after the other: a jsonb object that is built to be printed at once takes twice as long.
+ * One that is missing is null, and leaves no text.
  */
 function printRecord(tree: Tree, context: ProjectionContext): Sql {
   if (tree.size > MAX_PRINTED_MEMBERS) {
@@ -163,7 +164,8 @@ function projectValue(json: Sql, { tree, depth }: { readonly tree: Tree; readonl
   from (
     select ${buildPresent(members)} as value, ${element}.position
     from jsonb_array_elements(
-      case jsonb_typeof(${json}) when 'array' then ${json} when 'object' then jsonb_build_array(${json}) else '[]'::jsonb end
+      case jsonb_typeof(${json}) when 'array' then ${json} when 'object' then jsonb_build_array(${json})
+        else '[]'::jsonb end
     ) with ordinality as ${element}(value, position)
     where jsonb_typeof(${element}.value) = 'object'
   ) p

@@ -139,7 +139,8 @@ function elementRows<C extends Context>(condition: ElementCondition, rows: Rows<
   if (rows.list.form === 'id') throw unfitting(condition, rows.list);
   return Prisma.sql`exists (
   select 1
-  from jsonb_path_query(${rows.root}, ${`$${jsonpathSteps(condition.path)}[*]`}::jsonpath, '{}', true) as element(value)
+  from jsonb_path_query(${rows.root}, ${`$${jsonpathSteps(condition.path)}[*]`}::jsonpath,
+    '{}', true) as element(value)
   where jsonb_typeof(element.value) <> 'null' and ${elementTest(condition.filter, rows)}
 )`;
 }

@@ -42,9 +42,9 @@ export function startPrinting(options: Omit<Printing, 'aliasCount'>): Printing {
 /**
  * What the expressions that print a record need of the FROM item `r`, beside the columns of a record.
  *
- * A value is looked at twice, once for its type and once for its text, and finding it in the document costs more
- * than both: so the FROM item finds each once. It must be one that Postgres does not dissolve, e.g. because it has
- * a limit.
+ * A value is looked at twice, once for its type and once for its text, and finding it in the document costs
+ * more than both: so the FROM item finds each once. It must be one that Postgres does not dissolve, e.g.
+ * because it has a limit.
  */
 export interface RecordItem {
   /** The joins that stand after it. */
@@ -173,7 +173,8 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
       return valueOfType(row, shape.path, 'boolean');
     case 'decimal': {
       const value = valueAt(row, shape.path);
-      return Prisma.sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"' else 'null' end`;
+      return Prisma.sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"'
+        else 'null' end`;
     }
     case 'enum':
       return printEnum(shape, row);
@@ -195,7 +196,8 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
 function printEnum(shape: EnumShape, row: Row): Sql {
   const names = JSON.stringify(Object.fromEntries(shape.namesByValue));
   const value = valueAt(row, shape.path);
-  return Prisma.sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value} #>> '{}') end, 'null')`;
+  return Prisma.sql`coalesce(case when jsonb_typeof(${value}) = 'string' then ${names}::jsonb->(${value}
+    #>> '{}') end, 'null')`;
 }
 
 function printList(shape: ListShape, row: Row, state: Printing): Sql {
@@ -206,7 +208,8 @@ function printList(shape: ListShape, row: Row, state: Printing): Sql {
   const element = 'json' in piece ? Prisma.sql`${piece.json}::text` : Prisma.sql`(${piece})::text`;
   return Prisma.sql`case when jsonb_typeof(${value}) = 'array' then (
   select '[' || coalesce(string_agg(${element}, ',' order by ${Prisma.raw(alias)}.position), '') || ']'
-  from jsonb_array_elements(${value}) with ordinality as ${Prisma.raw(alias)}(value, position) ${joined(inner.joins)}
+  from jsonb_array_elements(${value}) with ordinality as ${Prisma.raw(alias)}(value,
+    position) ${joined(inner.joins)}
   where ${elementHasType(shape.element, inner.base)}
 ) else 'null' end`;
 }
@@ -223,7 +226,8 @@ function elementHasType(element: Shape, base: Sql): Sql {
     case 'object':
       return Prisma.sql`jsonb_typeof(${base}) = 'object'`;
     case 'enum':
-      return Prisma.sql`jsonb_typeof(${base}) = 'string' and (${base} #>> '{}') = any(${[...element.namesByValue.keys()]}::text[])`;
+      return Prisma.sql`jsonb_typeof(${base}) = 'string'
+        and (${base} #>> '{}') = any(${[...element.namesByValue.keys()]}::text[])`;
     default:
       return Prisma.sql`${base} <> 'null'`;
   }
@@ -235,7 +239,8 @@ function elementHasType(element: Shape, base: Sql): Sql {
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(
-    Prisma.sql`cross join lateral (select ${textAt(row, [...shape.path, 'value'])} as id) as ${Prisma.raw(reference)}`,
+    Prisma.sql`cross join lateral (select ${textAt(row, [...shape.path, 'value'])} as id) as
+      ${Prisma.raw(reference)}`,
   );
   const found = shape.targets.map((target) => {
     const alias = nextAlias('target', state);
@@ -256,7 +261,8 @@ function printReferrers(shape: ReferrersShape, row: Row, state: Printing): Sql {
   const parent = nextAlias('parent', state);
   const alias = nextAlias('referrers', state);
   row.joins.push(Prisma.sql`cross join lateral (select to_jsonb(r.id) as id) as ${Prisma.raw(parent)}
-left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), state)}) as ${Prisma.raw(alias)} on true`);
+left join lateral (${state.printReferrers(shape, Prisma.raw(`${parent}.id`), state)}) as ${Prisma.raw(alias)}
+  on true`);
   return Prisma.raw(`${alias}.json`);
 }
 
@@ -292,7 +298,8 @@ function step(name: string): Sql {
 
 function valueOfType(row: Row, path: Path, type: 'string' | 'number' | 'boolean'): Sql {
   const value = valueAt(row, path);
-  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value} else 'null' end`;
+  return Prisma.sql`case when jsonb_typeof(${value}) = ${Prisma.raw(`'${type}'`)} then ${value}
+    else 'null' end`;
 }
 
 /** The characters of a text, null for any other value. */

@@ -22,7 +22,9 @@ export function jsonText(operand: Operand): string {
 export function storable(text: string): string {
   const position = findUnstorableText(text);
   if (position === undefined) return text;
-  const detail = `The text has a character at ${position} that no record can hold (U+0000, or half of a surrogate pair).`;
+  const detail =
+    `The text has a character at ${position} that no record can hold (U+0000, or half of a surrogate ` +
+    'pair).';
   throw new ServiceError('INVALID_VALUE', detail, {
     errors: [{ detail, position, expected: 'text without U+0000 and lone surrogates' }],
   });

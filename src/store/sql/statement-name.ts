@@ -10,8 +10,8 @@ const MAX_TEXT_LENGTH = 20_000;
 
 /**
  * A pattern or a JSON path: whether an index serves it is a matter of its value, which the plan of a prepared
- * statement no longer looks at after five runs. Not so where what counts of the value is in the text: a pattern
- * that is cast (`column-test.ts`).
+ * statement no longer looks at after five runs. Not so where what counts of the value is in the text: a
+ * pattern that is cast (`column-test.ts`).
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@) \$\d+(?!\d|::text)/;
 

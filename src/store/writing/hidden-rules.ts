@@ -78,7 +78,8 @@ export function assertJudgeable(collection: Collection, change: JudgedChange): v
   const whose = whoMay(collection, verb, fields);
   throw new ServiceError(
     'FORBIDDEN',
-    `you may not set ${changed.join(', ')} of ${collection.name}: a rule holds it against fields that are not yours to read; ${whose}`,
+    `you may not set ${changed.join(', ')} of ${collection.name}: a rule holds it against fields ` +
+      `that are not yours to read; ${whose}`,
   );
 }
 
@@ -117,7 +118,8 @@ export function assertCompletable(
   const fields = needed.map((field) => field.name);
   throw new ServiceError(
     'FORBIDDEN',
-    `you may not create records of ${collection.name}: they need values that are not yours to set; ${whoMay(collection, 'create', fields)}`,
+    `you may not create records of ${collection.name}: they need values that are not yours to set; ` +
+      `${whoMay(collection, 'create', fields)}`,
   );
 }
 

@@ -75,7 +75,8 @@ async function firstAnswer<T extends JsonValue>(
   if (row?.is_same) return JSON.parse(row.answer);
   throw new ServiceError(
     'IDEMPOTENCY_CONFLICT',
-    `the idempotency key "${kept.key}" was used for another request within ${IDEMPOTENCY_HOURS} h; take a new one`,
+    `the idempotency key "${kept.key}" was used for another request within ${IDEMPOTENCY_HOURS} h; ` +
+      'take a new one',
     { errors: [{ parameter: 'Idempotency-Key', detail: 'used for another request', sent: kept.key }] },
   );
 }

@@ -85,7 +85,8 @@ written as (
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'updated')}
-select ${storedColumns(context.projection)}, (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
+select ${storedColumns(context.projection)},
+  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
 }
 

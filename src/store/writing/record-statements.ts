@@ -48,8 +48,8 @@ export interface ReasonsAgainst {
 }
 
 /**
- * Stores the records, all or none. Gives a row each, in their order; no row when there is a reason against one
- * of them.
+ * Stores the records, all or none. Gives a row each, in their order; no row when there is a reason against
+ * one of them.
  */
 export function insertRecords(
   context: WriteContext,
@@ -121,7 +121,12 @@ with written as (
   where ${liveRecordsOf(scope, collection)}
     and r.id = ${update.id}
     ${conditionsOf(update)}
-    ${update.rows === undefined || update.staysInRows === 'certain' ? Prisma.empty : Prisma.sql`and ${staysIn(update.rows, update.data)}`}
+    ${
+      update.rows === undefined || update.staysInRows === 'certain'
+        ? Prisma.empty
+        : Prisma.sql`and
+      ${staysIn(update.rows, update.data)}`
+    }
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
 ${audit(context, 'updated')}
@@ -163,7 +168,8 @@ export function mergedData(change: { readonly data: JsonObject; readonly removed
 /** A whole new record that keeps the present values of some fields where it has none of its own. */
 export function replacedData(data: JsonObject, keptFields: readonly string[]): Sql {
   return Prisma.sql`coalesce(
-    (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k where k.key = any(${[...keptFields]}::text[])),
+    (select jsonb_object_agg(k.key, k.value) from jsonb_each(r.data) k
+      where k.key = any(${[...keptFields]}::text[])),
     '{}'::jsonb
   ) || ${printExactJson(data)}::jsonb`;
 }
@@ -173,7 +179,8 @@ export function inputOf(records: readonly NewRecord[]): Sql {
   const [first] = records;
   if (records.length === 1 && first !== undefined) {
     return Prisma.sql`
-  select ${first.id}::text as id, ${printExactJson(first.data)}::jsonb as data, ${jsonOrNull(first.keys)}::jsonb as keys, 1 as position`;
+  select ${first.id}::text as id, ${printExactJson(first.data)}::jsonb as data,
+    ${jsonOrNull(first.keys)}::jsonb as keys, 1 as position`;
   }
   const rows: JsonValue = records.map(({ id, data, keys }) => ({ id, data, keys: keys ?? null }));
   return Prisma.sql`
@@ -207,10 +214,12 @@ export function audit(context: WriteContext, operation: 'created' | 'updated' | 
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
   return Prisma.sql`audited as (
   insert into audit_entries
-    (at, domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id, request_operation)
+    (at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
+      request_id, request_operation)
   select ${now.toISOString()}::timestamptz, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
     ${nameLiteral(operation)}, ${fromVersion}, w.version,
-    ${principal.id}, ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId}, ${scope.operation ?? null}::text
+    ${principal.id}, ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
+      ${scope.operation ?? null}::text
   from written w
 )`;
 }
@@ -222,13 +231,19 @@ export function audit(context: WriteContext, operation: 'created' | 'updated' | 
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
   const { scope, collection, triggers } = context;
   const started = triggers.after(scope, collection.name, operation);
-  return Prisma.sql`${rightsAnnouncement(context)}${started === undefined ? Prisma.empty : Prisma.sql`, ${started} as started`}`;
+  return Prisma.sql`${rightsAnnouncement(context)}${
+    started === undefined
+      ? Prisma.empty
+      : Prisma.sql`,
+    ${started} as started`
+  }`;
 }
 
 function rightsAnnouncement({ scope, collection }: WriteContext): Sql {
   if (collection.name === USER_COLLECTION) {
     return Prisma.sql`,
-  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text, 'user', r.id)::text) as announced`;
+  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text,
+    'user', r.id)::text) as announced`;
   }
   if (collection.grants.length === 0) return Prisma.empty;
   return Prisma.sql`,

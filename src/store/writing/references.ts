@@ -84,7 +84,8 @@ export interface ReferenceContext {
 
 /**
  * A row for each id that a reference holds and none of its targets has, for a statement that asks while it
- * writes; `undefined` where all are known to be there. The same fields give the same text, whatever they hold.
+ * writes; `undefined` where all are known to be there. The same fields give the same text, whatever they
+ * hold.
  */
 export function selectDead(references: readonly HeldReference[], context: ReferenceContext): Sql | undefined {
   const soughtByTargets = new Map<

@@ -63,7 +63,8 @@ function unexplained(collection: Collection, cause: unknown): string {
     isDeclaredIndexName(constraint) &&
     !listDeclaredIndexes(collection).some((index) => index.name === constraint);
   return isOfEarlierRule
-    ? `the unique index "${constraint}" of an earlier declaration of ${collection.name} refuses it, until an operator drops it`
+    ? `the unique index "${constraint}" of an earlier declaration of ${collection.name} refuses it, ` +
+        'until an operator drops it'
     : 'a value that must be unique was taken in the meantime; try again';
 }
 
@@ -97,7 +98,8 @@ async function findTakenInStore(
     if (kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
     const live = liveRecordsOf(scope, collection);
     if (kind === 'rule') {
-      return Prisma.sql`${live} and r.id <> i.id and r.keys->>${nameLiteral(name)} = i.keys->>${nameLiteral(name)}`;
+      return Prisma.sql`${live} and r.id <> i.id
+        and r.keys->>${nameLiteral(name)} = i.keys->>${nameLiteral(name)}`;
     }
     const member =
       collection.fieldsByName.get(name)?.type === 'reference' ? Prisma.raw("->'value'") : Prisma.empty;
@@ -167,7 +169,11 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
       return [
         {
           pointer: `${pointer}/_id`,
-          detail: `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it is purged)`,
+          detail:
+            `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it ` +
+            '' +
+            '' +
+            'is purged)',
           expected: 'an _id of its own, or none',
           sent: record.id,
         },

@@ -1,7 +1,7 @@
 /**
- * The load generator where wrk is not installed: a process of its own that writes the bytes of prepared requests
- * to sockets and looks at the answers no closer than it takes to see where each ends. Settings come as one
- * JSON argument, an `OwnLoad`; the result goes to standard output as wrk.lua writes it.
+ * The load generator where wrk is not installed: a process of its own that writes the bytes of prepared
+ * requests to sockets and looks at the answers no closer than it takes to see where each ends. Settings come
+ * as one JSON argument, an `OwnLoad`; the result goes to standard output as wrk.lua writes it.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,9 +1,10 @@
 /**
- * The bare server: `node:http`, `pg`, and a statement written by hand for each question, prepared, on the plain
- * tables. PostgreSQL prints the JSON and the server passes it on: no credential, no parsing, no checks, no log.
+ * The bare server: `node:http`, `pg`, and a statement written by hand for each question, prepared, on the
+ * plain tables. PostgreSQL prints the JSON and the server passes it on: no credential, no parsing, no checks,
+ * no log.
  *
- * Started as a child process with an environment variable `BARE_SERVER` that holds a `BareServerOptions`; sends
- * `{ url }` once it listens.
+ * Started as a child process with an environment variable `BARE_SERVER` that holds a `BareServerOptions`;
+ * sends `{ url }` once it listens.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

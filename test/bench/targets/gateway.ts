@@ -1,6 +1,6 @@
 /**
- * The gateway as it is installed: `campus start` of `dist/`, with its defaults. The credential of every request is
- * checked, requests are counted against a limit that is never reached, and the log goes to a file.
+ * The gateway as it is installed: `campus start` of `dist/`, with its defaults. The credential of every
+ * request is checked, requests are counted against a limit that is never reached, and the log goes to a file.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -106,7 +106,8 @@ function restMark({ student, day }: Mark) {
 
 const RECORD = 'id created student { id label } class section status remark markedBy { id label }';
 const STUDENT =
-  'id sequence name class section rollNo gender dob fatherName motherName guardianPhone address session admittedOn status';
+  'id sequence name class section rollNo gender dob fatherName motherName guardianPhone address ' +
+  'session admittedOn status';
 
 const ONE = `query One($id: ID!) { attendanceRecord(id: $id) { ${RECORD} } }`;
 const LIST = `query List($class: String!, $day: LocalDate!) {

@@ -3,7 +3,8 @@ import { askGraphql, instantsOf, markAsRow, type Peer } from './peer.js';
 
 const RECORD = 'id created student studentLabel class section status remark markedBy markedByLabel';
 const STUDENT =
-  'id sequence name class section rollNo gender dob fatherName motherName guardianPhone address session admittedOn status';
+  'id sequence name class section rollNo gender dob fatherName motherName guardianPhone address ' +
+  'session admittedOn status';
 
 const ONE = `query One($id: ID!) { attendance(id: $id) { ${RECORD} } }`;
 const LIST = `query List($class: String!, $from: DateTimeISO!, $before: DateTimeISO!) {

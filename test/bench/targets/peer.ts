@@ -1,6 +1,6 @@
 /**
- * A service that a user might pick in place of ours. It is no dependency of the gateway: its folder of `peers/` is
- * copied to a cache and its packages are installed there, when it is asked for.
+ * A service that a user might pick in place of ours. It is no dependency of the gateway: its folder of
+ * `peers/` is copied to a cache and its packages are installed there, when it is asked for.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';

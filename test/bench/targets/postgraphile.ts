@@ -5,7 +5,8 @@ import { askGraphql, instantsOf, markAsRow, type Peer } from './peer.js';
 const RECORD =
   'rowId created student studentLabel class section status remark markedBy markedByLabel createdOn';
 const STUDENT =
-  'rowId sequence name class section rollNo gender dob fatherName motherName guardianPhone address session admittedOn status';
+  'rowId sequence name class section rollNo gender dob fatherName motherName guardianPhone address ' +
+  'session admittedOn status';
 
 const ONE = `query One($id: String!) { attendanceByRowId(rowId: $id) { ${RECORD} } }`;
 const LIST = `query List($class: String!, $from: Datetime!, $before: Datetime!) {

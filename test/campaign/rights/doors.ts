@@ -170,7 +170,8 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
     verbs: ['update'],
     open: (v, { name }, { id }) =>
       v.graphql(
-        'mutation($c: String!, $id: ID!, $d: JSON!) { updateRecord(collection: $c, id: $id, data: $d) { id } }',
+        'mutation($c: String!, $id: ID!, $d: JSON!) { updateRecord(collection: $c, id: $id, data: ' +
+          '$d) { id } }',
         { c: name, id, d: CHANGE },
       ),
   },
@@ -179,7 +180,8 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
     verbs: ['update'],
     open: (v, { name }, { id }) =>
       v.graphql(
-        'mutation($c: String!, $id: ID!, $d: JSON!) @transaction { updateRecord(collection: $c, id: $id, data: $d) { id } }',
+        'mutation($c: String!, $id: ID!, $d: JSON!) @transaction { updateRecord(collection: $c, id: ' +
+          '$id, data: $d) { id } }',
         { c: name, id, d: CHANGE },
       ),
   },
@@ -189,7 +191,8 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
     open: (v, { name }, { id }) =>
       matched(
         v.graphql(
-          'mutation($c: String!, $w: JSON!, $d: JSON!) { updateRecords(collection: $c, where: $w, set: $d) { matched } }',
+          'mutation($c: String!, $w: JSON!, $d: JSON!) { updateRecords(collection: $c, where: $w, ' +
+            'set: $d) { matched } }',
           { c: name, w: { _id: { equals: id } }, d: CHANGE },
         ),
       ),
@@ -274,7 +277,8 @@ export const PROBES: readonly Probe[] = [
     must: 'refused',
     open: (v, { name }, field) =>
       v.graphql(
-        `query($c: String!) { records(collection: $c, orderBy: [{field: "${field}", direction: ASCENDING}]) { nodes { id } } }`,
+        `query($c: String!) { records(collection: $c, orderBy: [{field: "${field}", direction: ` +
+          'ASCENDING}]) { nodes { id } } }',
         { c: name },
       ),
   },
@@ -289,7 +293,8 @@ export const PROBES: readonly Probe[] = [
     must: 'unanswered',
     open: (v, collection, field) =>
       v.graphql(
-        `{ ${graphqlNames(collection).many}(where: { ${camelCase(field)}: { exists: true } }) { totalCount } }`,
+        `{ ${graphqlNames(collection).many}(where: { ${camelCase(field)}: { exists: true } }) { ` +
+          'totalCount } }',
       ),
   },
   {
@@ -305,7 +310,8 @@ export const PROBES: readonly Probe[] = [
     must: 'unanswered',
     open: (v, collection, field) =>
       v.graphql(
-        `{ ${graphqlNames(collection).many}Aggregate(groupBy: [${field.toUpperCase()}]) { count key { ${camelCase(field)} } } }`,
+        `{ ${graphqlNames(collection).many}Aggregate(groupBy: [${field.toUpperCase()}]) { count key ` +
+          `{ ${camelCase(field)} } } }`,
       ),
   },
   {

@@ -112,7 +112,8 @@ export async function tryToWrite(
     return answer.status >= 500 ? unless(answer, [200]) : undefined;
   } finally {
     await gateway.sql.query(
-      `delete from records where collection = $1 and (id = $2 or data ? 'matrix' and id not like '%-near' and id not like '%-far')`,
+      `delete from records where collection = $1 and (id = $2 or data ? 'matrix' and id not like ` +
+        `'%-near' and id not like '%-far')`,
       [collection.name, victim.id],
     );
   }
@@ -296,7 +297,8 @@ function isUnique({ fields }: Declared, name: string): boolean {
 
 async function stateOf({ gateway }: School, { name }: Declared): Promise<string> {
   const { rows } = await gateway.sql.query(
-    `select count(*)::text || ' ' || coalesce(sum(version), 0) || ' ' || count(deleted_at) as state from records where collection = $1`,
+    `select count(*)::text || ' ' || coalesce(sum(version), 0) || ' ' || count(deleted_at) as state ` +
+      'from records where collection = $1',
     [name],
   );
   const files = await gateway.sql.query(`select count(*)::text as count from files where collection = $1`, [

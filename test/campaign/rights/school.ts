@@ -39,7 +39,8 @@ export async function openSchool(gateway: Gateway): Promise<School> {
   const records = { top: await fill(gateway, 'top'), branch: await fill(gateway, 'branch') };
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select 'branch', collection, id, data from records where collection = 'pltf_user' and id like 'usr-%' and domain = 'top'
+     select 'branch', collection, id, data from records where collection = 'pltf_user' and id like 'usr-%'
+       and domain = 'top'
      on conflict do nothing`,
   );
   await gateway.sql.query(
@@ -235,12 +236,14 @@ function nobody(name: string, headers: Record<string, string>): Caller {
 async function removedUser(gateway: Gateway): Promise<Caller> {
   await gateway.sql.query(
     `insert into records (domain, collection, id, data)
-     select domain, collection, 'usr-removed', data || '{"user_name": "removed", "employee_code": "E-removed", "roles": ["admin"]}'
+     select domain, collection, 'usr-removed',
+       data || '{"user_name": "removed", "employee_code": "E-removed", "roles": ["admin"]}'
      from records where domain = 'top' and collection = 'pltf_user' and id = 'usr-admin'`,
   );
   await gateway.sql.query(
     `insert into credentials (domain_id, user_id, password_hash)
-     select domain_id, 'usr-removed', password_hash from credentials where domain_id = 'top' and user_id = 'usr-admin'`,
+     select domain_id, 'usr-removed', password_hash from credentials where domain_id = 'top'
+       and user_id = 'usr-admin'`,
   );
   const headers = bearer(await signIn(gateway, 'removed', 'top'));
   const removed = await gateway.fetch('/o/recs/pltf_user/usr-removed', { method: 'DELETE', as: 'admin' });
@@ -251,7 +254,8 @@ async function removedUser(gateway: Gateway): Promise<Caller> {
 async function signIn(gateway: Gateway, userName: string, domain: DomainName): Promise<string> {
   const { login } = await ask(
     gateway,
-    `mutation { login(userName: "${userName}", password: "correct horse", domain: "${domain}") { accessToken } }`,
+    `mutation { login(userName: "${userName}", password: "correct horse", domain: "${domain}") { ` +
+      'accessToken } }',
     {},
   );
   return login.accessToken;

@@ -40,13 +40,17 @@ describe('the queue of a subscription', () => {
     expect(await event).toContain(':1}');
   });
 
-  it('counts what waits in bytes, text of several bytes a character included, and nothing of what was sent', async () => {
-    const { queue, budget } = open();
-    queue.push('"अ"');
-    expect(budget.bytes).toBe(205);
-    await queue.next();
-    expect(budget.bytes).toBe(0);
-  });
+  it(
+    'counts what waits in bytes, text of several bytes a character included, and nothing of what was ' +
+      'sent',
+    async () => {
+      const { queue, budget } = open();
+      queue.push('"अ"');
+      expect(budget.bytes).toBe(205);
+      await queue.next();
+      expect(budget.bytes).toBe(0);
+    },
+  );
 
   it('gives what waits before it fails, and fails once', async () => {
     const { queue } = open();

@@ -128,7 +128,8 @@ async function answersOf(
       lookUp: () => sourceOf(OTHER),
     });
     if (reason !== undefined) throw reason;
-    return Prisma.sql`(select ${index}::int as pipeline, p.json, row_number() over () as position from (${sql}) as p)`;
+    return Prisma.sql`(select ${index}::int as pipeline, p.json, row_number() over () as position
+      from (${sql}) as p)`;
   });
   const rows = await test.database.query<{ pipeline: number; json: string }>(
     Prisma.sql`select * from (${Prisma.join(asked, ' union all ')}) as a order by a.pipeline, a.position`,
@@ -152,7 +153,8 @@ function sorted(value: JsonValue, name: string): JsonValue {
     const elements = value
       .filter((element: JsonValue) => !isCountOfNothing(element))
       .map((element: JsonValue) => sorted(element, ''));
-    // "missing in a sort" of the differences in the manual: a list among the keys of `names` has another place.
+    // "missing in a sort" of the differences in the manual: a list among the keys of `names` has another
+    // place.
     const isInAnyOrder = name === 'set' || (name === 'names' && elements.some(hasListAsId));
     return isInAnyOrder ? elements.map((element) => JSON.stringify(element)).sort() : elements;
   }

@@ -57,7 +57,9 @@ export async function startSmsCentre(port = 0): Promise<SmsCentre> {
     isMute: false,
     answer: () => 0,
     deliver(providerId, stat) {
-      const text = `id:${providerId} sub:001 dlvrd:001 submit date:2611201030 done date:2611201031 stat:${stat} err:000 text:`;
+      const text =
+        `id:${providerId} sub:001 dlvrd:001 submit date:2611201030 done date:2611201031 stat:${stat} ` +
+        'err:000 text:';
       for (const session of centre.sessions) {
         session.deliver_sm({
           esm_class: 4,

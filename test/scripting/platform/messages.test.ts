@@ -32,7 +32,9 @@ describe('platform.sendEmail', () => {
   });
 
   it('sends once under one key, however often the script runs', async () => {
-    const code = `export default platform.sendEmail({ to: 'a@example.org', subject: 'Once', text: 'x', key: 'nightly' }).id;`;
+    const code =
+      `export default platform.sendEmail({ to: 'a@example.org', subject: 'Once', text: 'x', key: ` +
+      `'nightly' }).id;`;
     expect(await test.value('clerk', code)).toBe(await test.value('clerk', code));
   });
 
@@ -57,7 +59,8 @@ describe('platform.sendSms', () => {
   it('queues a message for each number and writes it to sms_log', async () => {
     const one = await test.value(
       'clerk',
-      `export default platform.sendSms({ to: '5123456789', text: 'Namaste {{name}}', data: { name: 'Asha' }, category: 'notice' });`,
+      `export default platform.sendSms({ to: '5123456789', text: 'Namaste {{name}}', data: { name: ` +
+        `'Asha' }, category: 'notice' });`,
     );
     expect(one).toEqual({ id: expect.any(String), state: 'kept', to: '+915123456789' });
     const many = await test.value(

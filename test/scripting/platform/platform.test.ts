@@ -37,7 +37,8 @@ describe('platform.domains and platform.isTopDomain', () => {
 
   it('know the top domain, and the own one by default', async () => {
     const code =
-      'export default [platform.isTopDomain(), platform.isTopDomain("top"), platform.isTopDomain("east"), platform.isTopDomain("none")];';
+      'export default [platform.isTopDomain(), platform.isTopDomain("top"), ' +
+      'platform.isTopDomain("east"), platform.isTopDomain("none")];';
     expect(await test.value('viewer', code)).toEqual([true, true, false, false]);
     expect(await test.value(await test.scopeOf('admin', 'east'), code)).toEqual([false, true, false, false]);
   });
@@ -56,7 +57,8 @@ describe('platform.domains and platform.isTopDomain', () => {
 describe('platform.property and platform.properties', () => {
   it('give the properties in force, those of the top domain where there is none, secrets masked', async () => {
     const code =
-      'export default [platform.property("schoolName"), platform.property("weeklyOffs"), platform.property("bankKey"), platform.property("none")];';
+      'export default [platform.property("schoolName"), platform.property("weeklyOffs"), ' +
+      'platform.property("bankKey"), platform.property("none")];';
     expect(await test.value('admin', code)).toEqual(['Gyan Vidya', ['SU'], '********', null]);
     expect(await test.value(await test.scopeOf('admin', 'east'), code)).toEqual([
       'Gyan Vidya East',
@@ -232,7 +234,8 @@ describe('platform.isEduCollection', () => {
   it('holds for the declared collections of the school', async () => {
     await test.services.catalog.register(await test.scopeOf('admin'), { name: 'club', fields: [] });
     const code =
-      'export default ["registration", "fee_receipt", "club", "none"].map((name) => platform.isEduCollection(name));';
+      'export default ["registration", "fee_receipt", "club", "none"].map((name) => ' +
+      'platform.isEduCollection(name));';
     expect(await test.value('viewer', code)).toEqual([true, true, false, false]);
   });
 });

@@ -75,7 +75,8 @@ describe('platform.request', () => {
 
   it('sends query and headers', async () => {
     await value(
-      'platform.request("BANK/x?a=1", { query: { b: "ä &", c: [1, 2], d: true }, headers: { Authorization: "Bearer x", "X-Count": 3 } });',
+      'platform.request("BANK/x?a=1", { query: { b: "ä &", c: [1, 2], d: true }, headers: { ' +
+        'Authorization: "Bearer x", "X-Count": 3 } });',
     );
     expect(last()).toMatchObject({
       method: 'GET',
@@ -100,7 +101,8 @@ describe('platform.request', () => {
       body: 'a=1+2&b=x&b=y',
     });
     await value(
-      'platform.request("BANK/x", { method: "POST", body: "<a/>", headers: { "content-type": "text/xml" } });',
+      'platform.request("BANK/x", { method: "POST", body: "<a/>", headers: { "content-type": ' +
+        '"text/xml" } });',
     );
     expect(last()).toMatchObject({ headers: { 'content-type': 'text/xml' }, body: '<a/>' });
   });

@@ -67,7 +67,8 @@ describe.each(ROLES)('a script of the role %s', (role) => {
   it('does not reach another domain', async () => {
     const run = await test.run(
       role,
-      `export default [await platform.db.getCount('task', { _id: 't2' }), await platform.db.getCount('task', { name: 'of the east' })];`,
+      `export default [await platform.db.getCount('task', { _id: 't2' }), await ` +
+        `platform.db.getCount('task', { name: 'of the east' })];`,
     );
     if (run.error === undefined) expect(run.value).toEqual([0, 0]);
     else expect(run.error).toMatchObject({ code: 'FORBIDDEN' });
@@ -122,7 +123,8 @@ describe('a script that is ended in the middle of a write', () => {
     expect(
       await test.value(
         'admin',
-        `export default [await platform.db.getCount('task', { name: 'never' }), await platform.db.getCount('task', { _id: 'kept' })];`,
+        `export default [await platform.db.getCount('task', { name: 'never' }), await ` +
+          `platform.db.getCount('task', { _id: 'kept' })];`,
       ),
     ).toEqual([0, 1]);
   });

@@ -42,7 +42,8 @@ async function eventually(isTrue: () => boolean): Promise<void> {
 
 async function insertRecord(collection: string, id: string, data: string): Promise<void> {
   await test.database.query(
-    Prisma.sql`insert into records (domain, collection, id, data) values ('school', ${collection}, ${id}, ${data}::jsonb)`,
+    Prisma.sql`insert into records (domain, collection, id, data) values ('school', ${collection}, ${id},
+      ${data}::jsonb)`,
   );
 }
 
@@ -141,7 +142,8 @@ describe('a start', () => {
 
   it('goes on without a stored definition that can no longer be read', async () => {
     await test.database.query(
-      Prisma.sql`insert into collections (name, definition, updated_at) values ('odd', '{"name":"odd","fields":7}', now())`,
+      Prisma.sql`insert into collections (name, definition, updated_at) values ('odd',
+        '{"name":"odd","fields":7}', now())`,
     );
     const catalog = await load({ a: { name: 'a' } });
     expect(catalog.report().unreadable).toMatchObject([{ name: 'odd' }]);

@@ -44,7 +44,8 @@ async function connect(): Promise<pg.Client> {
 
 function writeEntry(client: pg.Client, id: string, version = 1): Promise<unknown> {
   return client.query(
-    `insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential, request_id)
+    `insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential,
+      request_id)
      values ('school', 'note', $1, 'created', $2, 'usr-1', 'system:test', 'req-1')`,
     [id, version],
   );
@@ -135,8 +136,10 @@ describe('the change feed', () => {
     const [load, beside] = [await connect(), await connect()];
     await load.query('begin');
     await load.query(
-      `insert into audit_entries (domain, collection, record_id, operation, to_version, principal, credential, request_id)
-       select 'school', 'note', n::text, 'created', 1, 'usr-1', 'system:test', 'req-1' from generate_series(1, 3500) n`,
+      `insert into audit_entries (domain, collection, record_id, operation, to_version, principal,
+        credential, request_id)
+       select 'school', 'note', n::text, 'created', 1, 'usr-1', 'system:test', 'req-1'
+         from generate_series(1, 3500) n`,
     );
     await writeEntry(beside, 'beside');
     await until(() => changes.length === 1);
@@ -209,7 +212,8 @@ describe('the change feed', () => {
     const client = await connect();
     await writeEntry(client, 'restored');
     await client.query(
-      `update audit_entries set transaction_id = (pg_current_xact_id()::text::bigint + 3)::text::xid8 where record_id = 'restored'`,
+      'update audit_entries set transaction_id = (pg_current_xact_id()::text::bigint + ' +
+        `3)::text::xid8 where record_id = 'restored'`,
     );
     const { heard } = await hear();
     for (let n = 0; n < 6; n++) await writeEntry(client, `own-${n}`);

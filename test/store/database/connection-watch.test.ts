@@ -102,7 +102,8 @@ describe('a database that takes no changes', () => {
   const write = () => database.query(Prisma.sql`update settings set updated_at = now() where name = 'none'`);
   const setReadOnly = (value: 'on' | 'off') =>
     test.database.pool.query(
-      `do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}', current_database()); end $$`,
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}', ` +
+        'current_database()); end $$',
     );
 
   afterEach(() => setReadOnly('off').catch(() => undefined));

@@ -19,7 +19,8 @@ function numbers(count: number, delayMs = 0): Prisma.Sql {
 async function running(fragment: string): Promise<number> {
   const [row] = await test.database.query<{ count: number }>(Prisma.sql`
     select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid() and query like ${`%${fragment}%`}`);
+    where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
+      and query like ${`%${fragment}%`}`);
   return row?.count ?? 0;
 }
 
@@ -45,7 +46,8 @@ describe('query', () => {
   it('keeps days as text, counts as numbers, numeric as its digits', async () => {
     await expect(
       test.database.query(
-        Prisma.sql`select date '2026-03-29' as day, count(*) as count, 12345678901234567890.10::numeric as amount from domains`,
+        Prisma.sql`select date '2026-03-29' as day, count(*) as count,
+          12345678901234567890.10::numeric as amount from domains`,
       ),
     ).resolves.toEqual([{ day: '2026-03-29', count: 0, amount: '12345678901234567890.10' }]);
   });
@@ -54,7 +56,8 @@ describe('query', () => {
     'gives texts as the bytes Postgres sent, prepared as %s',
     async (name) => {
       const sql = Prisma.sql`
-      select 'é ' || n as text, 200 + n as number, null::text as nothing, n = 1 as flag, date '2026-03-29' as day
+      select 'é ' || n as text, 200 + n as number, null::text as nothing, n = 1 as flag,
+        date '2026-03-29' as day
       from generate_series(1, 2) n`;
       const row = (n: number) => ({
         text: Buffer.from(`é ${n}`),

@@ -9,7 +9,9 @@ const SIZE = 2;
 const FULL = {
   code: 'UNAVAILABLE',
   retryAfterSeconds: 2,
-  message: `All ${SIZE} connections to the database (POOL_SIZE) are in use by requests that take long; try again later.`,
+  message:
+    `All ${SIZE} connections to the database (POOL_SIZE) are in use by requests that take long; try ` +
+    'again later.',
 };
 const ONE = Prisma.sql`select 1 as one`;
 
@@ -77,7 +79,9 @@ describe('connections that are all held by long statements', () => {
     try {
       await expect(outcomeOf(read())).resolves.toMatchObject({
         code: 'UNAVAILABLE',
-        message: `All ${SIZE} connections for streamed answers (POOL_SIZE) are in use by requests that take long; try again later.`,
+        message:
+          `All ${SIZE} connections for streamed answers (POOL_SIZE) are in use by requests that take ` +
+          'long; try again later.',
       });
       await expect(database.query(ONE)).resolves.toEqual([{ one: 1 }]);
     } finally {

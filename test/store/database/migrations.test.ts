@@ -142,7 +142,8 @@ describe('migrations', () => {
         url,
         `create schema older;
          create function older.current_setting(name text) returns text language sql
-         as $$ select case name when 'server_version_num' then '140012' when 'server_version' then '14.12' end $$;
+         as $$ select case name when 'server_version_num' then '140012'
+           when 'server_version' then '14.12' end $$;
          alter database ${name} set search_path = older, pg_catalog, public`,
       );
       const config = parseConfig({ DATABASE_URL: url });
@@ -178,7 +179,8 @@ describe('migrations', () => {
     const { Prisma } = await import('../../../src/generated/prisma/client.js');
     await expect(
       test.database.query(Prisma.sql`
-        select to_number('0.10000000000000000001') as exact, to_number('"N/A"') as text, to_number(null) as missing`),
+        select to_number('0.10000000000000000001') as exact, to_number('"N/A"') as text,
+          to_number(null) as missing`),
     ).resolves.toEqual([{ exact: '0.10000000000000000001', text: null, missing: null }]);
   });
 });

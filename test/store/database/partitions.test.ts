@@ -39,7 +39,8 @@ function collection(name: string, fields: readonly Field[] = [], rules: readonly
 
 async function insert(name: string, data: object, id: string): Promise<void> {
   await test.database.query(Prisma.sql`
-    insert into records (domain, collection, id, data) values ('d', ${name}, ${id}, ${JSON.stringify(data)}::jsonb)`);
+    insert into records (domain, collection, id, data) values ('d', ${name}, ${id},
+      ${JSON.stringify(data)}::jsonb)`);
 }
 
 describe('the indexes of a collection', () => {

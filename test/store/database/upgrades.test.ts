@@ -117,14 +117,17 @@ async function describeSchema(url: string): Promise<readonly string[]> {
   return await withClient(url, async (client) => {
     const { rows } = await client.query<{ line: string }>(`
       with ours as (select oid from pg_namespace where nspname = 'public')
-      select format('%s %s %s %s %s', relkind, relname, relpersistence, reloptions, pg_get_partkeydef(oid)) as line
+      select format('%s %s %s %s %s', relkind, relname, relpersistence, reloptions,
+        pg_get_partkeydef(oid)) as line
       from pg_class
       where relnamespace = (select oid from ours) and relname not like '\\_prisma%'
       union all
-      select format('column %s.%s %s %s %s %s', attrelid::regclass, attname, attnum, format_type(atttypid, atttypmod), attnotnull, attstorage)
+      select format('column %s.%s %s %s %s %s', attrelid::regclass, attname, attnum,
+        format_type(atttypid, atttypmod), attnotnull, attstorage)
         || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
       from pg_attribute a
-      join pg_class c on c.oid = attrelid and relnamespace = (select oid from ours) and relname not like '\\_prisma%'
+      join pg_class c on c.oid = attrelid and relnamespace = (select oid from ours)
+        and relname not like '\\_prisma%'
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where attnum > 0 and not attisdropped
       union all
@@ -139,7 +142,8 @@ async function describeSchema(url: string): Promise<readonly string[]> {
       join pg_class c on c.oid = t.tgrelid
       where relnamespace = (select oid from ours) and not tgisinternal
       union all
-      select pg_get_functiondef(oid) from pg_proc where pronamespace = (select oid from ours) and prokind = 'f'
+      select pg_get_functiondef(oid) from pg_proc where pronamespace = (select oid from ours)
+        and prokind = 'f'
       union all
       select format('aggregate %s %s', a.aggfnoid, a.aggtransfn)
       from pg_aggregate a
@@ -211,7 +215,8 @@ describe('a database of an earlier version', () => {
       VERSIONS.find((version) => version.includes('0005*') && version.includes('0010*')) ?? [],
     );
     expect(notices).toEqual([
-      '0014_renew_functions renewed the functions that earlier texts of 0005_fee_months and 0010_document_functions had made',
+      '0014_renew_functions renewed the functions that earlier texts of 0005_fee_months and ' +
+        '0010_document_functions had made',
     ]);
   });
 

@@ -149,14 +149,17 @@ describe('a pipeline', () => {
     );
   });
 
-  it('reads days and instants of a $match as they are stored, as long as the fields are the records’ own', async () => {
-    expect(await test.db.getCount(as(), 'student', { seen: { $gte: '2026-04-02' } })).toBe(1);
-    const stages = [
-      { $addFields: { seen: { $substrCP: ['$seen', 0, 10] } } },
-      { $match: { seen: '2026-04-01' } },
-    ];
-    expect(await read(test.db.aggregate(as(), 'student', stages))).toHaveLength(1);
-  });
+  it(
+    'reads days and instants of a $match as they are stored, as long as the fields are the records’ ' + 'own',
+    async () => {
+      expect(await test.db.getCount(as(), 'student', { seen: { $gte: '2026-04-02' } })).toBe(1);
+      const stages = [
+        { $addFields: { seen: { $substrCP: ['$seen', 0, 10] } } },
+        { $match: { seen: '2026-04-01' } },
+      ];
+      expect(await read(test.db.aggregate(as(), 'student', stages))).toHaveLength(1);
+    },
+  );
 });
 
 describe('a stage outside the database', () => {

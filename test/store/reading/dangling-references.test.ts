@@ -22,7 +22,8 @@ describe('what points at nothing', () => {
   it('is counted by field, with the first records that hold it', async () => {
     await test.database.query(Prisma.sql`
       insert into records (domain, collection, id, data, deleted_at) values
-        ('school', 'shelf', 'a', '{"of": {"value": "a"}, "rows": [{"book": [{"value": "a"}, {"value": "x"}]}, {"book": [{"value": "gone"}]}]}', null),
+        ('school', 'shelf', 'a', '{"of": {"value": "a"}, "rows": [{"book": [{"value": "a"}, {"value": "x"}]}, {"book": [{"value": "gone"}]}]}',
+          null),
         ('school', 'shelf', 'b', '{"of": {"value": "elsewhere"}, "rows": "none"}', null),
         ('school', 'shelf', 'gone', '{"of": {"value": "y"}}', now()),
         ('branch', 'shelf', 'elsewhere', '{}', null)`);

@@ -70,7 +70,9 @@ describe('the index a plan asks for', () => {
     [
       'a reference beside a field',
       {
-        filter: `(((data -> 'host'::text) -> 'value'::text) = '"u"'::jsonb) AND ((data -> 'class'::text) = '"5"'::jsonb)`,
+        filter:
+          `(((data -> 'host'::text) -> 'value'::text) = '"u"'::jsonb) AND ((data -> 'class'::text) = ` +
+          `'"5"'::jsonb)`,
       },
       [],
       ['"indexes": [["host.value", "class"]]'],
@@ -94,7 +96,8 @@ describe('the index a plan asks for', () => {
       'the order of groups, which are computed',
       {},
       [
-        `(CASE WHEN (jsonb_typeof((r.data -> 'class'::text)) = 'string'::text) THEN (r.data ->> 'class'::text) END)`,
+        `(CASE WHEN (jsonb_typeof((r.data -> 'class'::text)) = 'string'::text) THEN (r.data ->> ` +
+          `'class'::text) END)`,
       ],
       [],
     ],

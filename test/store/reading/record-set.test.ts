@@ -74,7 +74,8 @@ describe('a stream', () => {
       await read({ projection: [['name']], sort: [{ path: ['name'], direction: 'descending' }] })
     ).join('');
     expect(text).toBe(
-      '[{"_id": "s-5", "name": "Esha"},{"_id": "s-4", "name": "Dev"},{"_id": "s-3", "name": "Chitra"},{"_id": "s-2", "name": "Bala"},{"_id": "s-1", "name": "Anu"}]',
+      '[{"_id": "s-5", "name": "Esha"},{"_id": "s-4", "name": "Dev"},{"_id": "s-3", "name": ' +
+        '"Chitra"},{"_id": "s-2", "name": "Bala"},{"_id": "s-1", "name": "Anu"}]',
     );
   });
 

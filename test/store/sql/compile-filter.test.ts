@@ -100,7 +100,9 @@ describe('a filter on a field declared text', () => {
 
   it('contains, a % or _ as itself; a number is no text', async () => {
     await expectFound('code=*0%', {
-      sql: `((r.data->>'code') like $1 and jsonb_typeof((r.data->'code')) <> all ('{number,boolean,array,object}'))`,
+      sql:
+        `((r.data->>'code') like $1 and jsonb_typeof((r.data->'code')) <> all ` +
+        `('{number,boolean,array,object}'))`,
       parameters: ['%0\\%%'],
       ids: ['anil'],
     });
@@ -111,7 +113,9 @@ describe('a filter on a field declared text', () => {
 
   it('does not contain', async () => {
     await expectFound('code=!*0', {
-      sql: `not coalesce(((r.data->>'code') like $1 and jsonb_typeof((r.data->'code')) <> all ('{number,boolean,array,object}')), false)`,
+      sql:
+        `not coalesce(((r.data->>'code') like $1 and jsonb_typeof((r.data->'code')) <> all ` +
+        `('{number,boolean,array,object}')), false)`,
       parameters: ['%0%'],
       ids: ['junk', 'none', 'हिन्दी'],
     });
@@ -121,7 +125,9 @@ describe('a filter on a field declared text', () => {
     await expectFound(
       'name==ANIL',
       {
-        sql: `((r.data->>'name') ilike $1::text and jsonb_typeof((r.data->'name')) <> all ('{number,boolean,array,object}'))`,
+        sql:
+          `((r.data->>'name') ilike $1::text and jsonb_typeof((r.data->'name')) <> all ` +
+          `('{number,boolean,array,object}'))`,
         parameters: ['ANIL%'],
         ids: ['anil', 'bina'],
       },
@@ -364,7 +370,8 @@ describe('a filter on a list', () => {
     await expectCompiled(filter, {
       sql: `r.data @? $1::jsonpath`,
       parameters: [
-        '$."lines" ? (@.type() != "null" && ((exists(@."head" ? (@.type() == "string" && @ == "Tuition"))) && (exists(@."amount" ? (@.type() == "number" && @ > 60)))))',
+        '$."lines" ? (@.type() != "null" && ((exists(@."head" ? (@.type() == "string" && @ == ' +
+          '"Tuition"))) && (exists(@."amount" ? (@.type() == "number" && @ > 60)))))',
       ],
       ids: ['anil', 'junk'],
     });
@@ -490,7 +497,9 @@ describe('combination', () => {
       ],
     };
     await expectCompiled(filter, {
-      sql: `(((r.data->'amount') = $1::jsonb and (r.data->'active') = $2::jsonb) or not coalesce((r.data->'name') is not null, false))`,
+      sql:
+        `(((r.data->'amount') = $1::jsonb and (r.data->'active') = $2::jsonb) or not ` +
+        `coalesce((r.data->'name') is not null, false))`,
       parameters: ['5', 'true'],
       ids: ['anil', 'none'],
     });

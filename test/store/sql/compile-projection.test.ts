@@ -63,7 +63,8 @@ describe('a projection', () => {
       select ${projection} as printed, (${projection})::jsonb::text as "asJsonb"
       from (select 'x' as id, ${printExactJson(fields)}::jsonb as data) r`);
     expect(row?.printed).toBe(
-      '{"b": 1.5, "zz": [1, {"a": "ä"}], "ABC": null, "_id": "x", "abc": "x\\"\\n", "name": "Anil", "né\\"": true}',
+      '{"b": 1.5, "zz": [1, {"a": "ä"}], "ABC": null, "_id": "x", "abc": "x\\"\\n", "name": "Anil", ' +
+        '"né\\"": true}',
     );
     expect(row?.printed).toBe(row?.asJsonb);
   });

@@ -22,7 +22,8 @@ export async function store(
 ): Promise<void> {
   await database.query(Prisma.sql`
     insert into records (domain, collection, id, data)
-    select ${DOMAIN}, ${collection.name}, e.key, e.value from jsonb_each(${JSON.stringify(dataById)}::jsonb) e`);
+    select ${DOMAIN}, ${collection.name}, e.key, e.value
+      from jsonb_each(${JSON.stringify(dataById)}::jsonb) e`);
 }
 
 /** The ids of the live records that satisfy the filter, in order. */

@@ -40,7 +40,8 @@ beforeAll(async () => {
   // Absent in one half, null in the other.
   await test.database.query(Prisma.sql`
     insert into records (domain, collection, id, data)
-    select 'school', 'sample', lpad((i * 130)::text, 6, '0') || 'x', case when i % 2 = 0 then '{}'::jsonb else '{"created_on": null, "name": null}' end
+    select 'school', 'sample', lpad((i * 130)::text, 6, '0') || 'x', case when i % 2 = 0 then '{}'::jsonb
+      else '{"created_on": null, "name": null}' end
     from generate_series(1, 60) i`);
   await test.database.query(Prisma.sql`vacuum analyze records`);
 }, 60_000);
@@ -121,7 +122,8 @@ describe('the b-tree of a declared field serves', () => {
       const order = compileSort([{ path: ['name'], direction }], { collection: SAMPLE });
       const [present, missing] = partsOfOrder(order).map(
         ({ where, orderBy }) =>
-          Prisma.sql`select r.id from records r where ${LIVE} and ${where} order by ${orderBy} limit 1 for update of r`,
+          Prisma.sql`select r.id from records r where ${LIVE} and ${where} order by ${orderBy}
+            limit 1 for update of r`,
       );
       if (present === undefined || missing === undefined) throw new Error('an indexed order has two parts');
       await expectUsed(present, ['name_idx']);
@@ -273,7 +275,8 @@ interface Page {
 async function expectPage({ sort, index, from, fromEnd = false }: Page): Promise<void> {
   const order = compileSort(sort, { collection: SAMPLE });
   const [row] = await test.database.query<{ cursor: string }>(Prisma.sql`
-    select ${cursorExpression(order)} as cursor from records r where ${LIVE} and r.id = ${String(from).padStart(6, '0')}`);
+    select ${cursorExpression(order)} as cursor from records r where ${LIVE}
+      and r.id = ${String(from).padStart(6, '0')}`);
   const position = fromEnd ? { before: row?.cursor } : { after: row?.cursor };
   const source = compileRecordSource({ where: LIVE, order, ...position, fromEnd, limit: 21 });
   const page = Prisma.sql`

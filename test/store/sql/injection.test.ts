@@ -150,7 +150,8 @@ describe('a name', () => {
       expect(
         compileSort([{ path: [attack], direction: 'ascending' }], { collection: hostile }).orderBy.text,
       ).toBe(
-        "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls last, r.id asc",
+        "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls " +
+          'last, r.id asc',
       );
     }
   });

@@ -57,7 +57,8 @@ describe('an order', () => {
     const order = compileSort([{ path: ["x'--", 'y'], direction: 'ascending' }], { collection: SAMPLE });
     expectSql(
       order.orderBy,
-      "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls last, r.id asc",
+      "case when (r.data #> $1::text[]) > 'null'::jsonb then (r.data #> $2::text[]) end asc nulls " +
+        'last, r.id asc',
       [
         ["x'--", 'y'],
         ["x'--", 'y'],
@@ -73,39 +74,43 @@ describe('an order', () => {
     }
   });
 
-  it('is texts, numbers, false, true, lists, objects; the other way round descending; no value last in both', async () => {
-    const values: Record<string, JsonObject> = {
-      a: { v: null },
-      b: { v: '' },
-      c: { v: 'B' },
-      d: { v: 'a' },
-      e: { v: 'é' },
-      f: { v: -1 },
-      g: { v: 5 },
-      h: { v: false },
-      i: { v: true },
-      j: { v: [1] },
-      k: { v: { a: 1 } },
-      l: {},
-      m: { v: [] },
-    };
-    const domain = await stored(
-      Object.entries(values).map(([id, fields]) => ({ id, data: fields })),
-      UNDECLARED,
-    );
-    const ascending = await wholeOrder(
-      domain,
-      UNDECLARED,
-      compileSort([up('v')], { collection: UNDECLARED }),
-    );
-    expect(ascending.join('')).toBe('bcdefghijkalm');
-    const descending = await wholeOrder(
-      domain,
-      UNDECLARED,
-      compileSort([down('v')], { collection: UNDECLARED }),
-    );
-    expect(descending.join('')).toBe('kjihgfedcbmla');
-  });
+  it(
+    'is texts, numbers, false, true, lists, objects; the other way round descending; no value last in ' +
+      'both',
+    async () => {
+      const values: Record<string, JsonObject> = {
+        a: { v: null },
+        b: { v: '' },
+        c: { v: 'B' },
+        d: { v: 'a' },
+        e: { v: 'é' },
+        f: { v: -1 },
+        g: { v: 5 },
+        h: { v: false },
+        i: { v: true },
+        j: { v: [1] },
+        k: { v: { a: 1 } },
+        l: {},
+        m: { v: [] },
+      };
+      const domain = await stored(
+        Object.entries(values).map(([id, fields]) => ({ id, data: fields })),
+        UNDECLARED,
+      );
+      const ascending = await wholeOrder(
+        domain,
+        UNDECLARED,
+        compileSort([up('v')], { collection: UNDECLARED }),
+      );
+      expect(ascending.join('')).toBe('bcdefghijkalm');
+      const descending = await wholeOrder(
+        domain,
+        UNDECLARED,
+        compileSort([down('v')], { collection: UNDECLARED }),
+      );
+      expect(descending.join('')).toBe('kjihgfedcbmla');
+    },
+  );
 });
 
 describe('pages', () => {
@@ -337,13 +342,15 @@ async function stored(list: readonly TestRecord[], collection: Collection): Prom
   await test.database.query(Prisma.sql`
     insert into records (domain, collection, id, data)
     select ${domain}, ${collection.name}, e.id, e.data::jsonb
-    from unnest(${list.map(({ id }) => id)}::text[], ${list.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
+    from unnest(${list.map(({ id }) => id)}::text[],
+      ${list.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
   return domain;
 }
 
 async function wholeOrder(domain: string, collection: Collection, order: RecordOrder): Promise<string[]> {
   const rows = await test.database.query<{ id: string }>(Prisma.sql`
-    select r.id from records r where r.domain = ${domain} and r.collection = ${collection.name} order by ${order.orderBy}`);
+    select r.id from records r where r.domain = ${domain} and r.collection = ${collection.name}
+      order by ${order.orderBy}`);
   return rows.map(({ id }) => id);
 }
 

@@ -35,7 +35,8 @@ beforeAll(async () => {
 });
 
 describe('a condition on what a reference points to', () => {
-  it('finds what the evaluator finds, in references, lists of them and elements with them: 2,000 filters at least', async () => {
+  it('finds what the evaluator finds, in references, lists of them and elements with them: 2,000 ' +
+    'filters at least', async () => {
     const targets = people.map((records) => ({ collection: PERSON, records }));
     const comparison = { collection: SAMPLE, filters: recordFilter, isByteOrdered: true, runs: 150, targets };
     expect(await expectSameMeaning(test.database, comparison)).toBeGreaterThanOrEqual(2_000);
@@ -73,7 +74,8 @@ describe('a condition on what a reference points to', () => {
         }),
       });
       const rows = await test.database.query<{ 'QUERY PLAN': string }>(Prisma.sql`
-        explain select r.id from records r where r.domain = 'big' and r.collection = 'sample' and ${condition}`);
+        explain select r.id from records r where r.domain = 'big' and r.collection = 'sample'
+          and ${condition}`);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     }
 

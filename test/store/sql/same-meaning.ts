@@ -105,7 +105,8 @@ async function insert(
   await database.query(Prisma.sql`
     insert into records (domain, collection, id, data)
     select ${domain}, ${collection}, e.id, e.data::jsonb
-    from unnest(${stored.map(({ id }) => id)}::text[], ${stored.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
+    from unnest(${stored.map(({ id }) => id)}::text[],
+      ${stored.map((one) => printExactJson(one.data))}::text[]) as e(id, data)`);
 }
 
 function toFilterTarget({ collection }: Target, domain: string): FilterTarget {

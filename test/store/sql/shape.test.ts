@@ -39,8 +39,11 @@ describe('a shape', () => {
     ];
     expect(await print({ members: [{ key: 'nodes', kind: 'records', members }] })).toBe(
       '{"nodes":[' +
-        '{"id":"a","name":"Chalk \\"5\\" %s","n":1.5,"d":"10.1","b":true,"list":["x","y"],"o":{"k":"v"},"type":"A \\"type\\" with 100 %"},' +
-        '{"id":"b","name":null,"n":null,"d":null,"b":null,"list":null,"o":null,"type":"A \\"type\\" with 100 %"}]}',
+        '{"id":"a","name":"Chalk \\"5\\" ' +
+        '%s","n":1.5,"d":"10.1","b":true,"list":["x","y"],"o":{"k":"v"},"type":"A \\"type\\" with ' +
+        '100 %"},' +
+        '{"id":"b","name":null,"n":null,"d":null,"b":null,"list":null,"o":null,"type":"A \\"type\\" ' +
+        'with 100 %"}]}',
     );
   });
 
@@ -103,7 +106,8 @@ describe('a shape', () => {
 
 async function insert(id: string, data: object): Promise<void> {
   await test.database.query(
-    Prisma.sql`insert into records (domain, collection, id, data) values ('top', 'thing', ${id}, ${JSON.stringify(data)}::jsonb)`,
+    Prisma.sql`insert into records (domain, collection, id, data) values ('top',
+      'thing', ${id}, ${JSON.stringify(data)}::jsonb)`,
   );
 }
 

@@ -155,8 +155,10 @@ describe.each(DOORS)('by %s, a write that a rule would hold against hidden value
     const refused = await refusal(() => write(data));
     expect(refused.code).toBe('FORBIDDEN');
     expect(refused.message).toBe(
-      `${refused.message.startsWith('record "one": ') ? 'record "one": ' : ''}you may not set ${names} of loan: ` +
-        'a rule holds it against fields that are not yours to read; one of these roles is needed: admin, clerk, mailbox',
+      `${refused.message.startsWith('record "one": ') ? 'record "one": ' : ''}you may not set ` +
+        `${names} of loan: ` +
+        'a rule holds it against fields that are not yours to read; one of these roles is needed: ' +
+        'admin, clerk, mailbox',
     );
     expect(await stored()).toMatchObject(STORED);
   });
@@ -215,7 +217,8 @@ describe('a unique field that is set and not read', () => {
       expect(error).toMatchObject({
         code: 'FORBIDDEN',
         message:
-          'you may not set code of loan: it is unique, and not yours to read; one of these roles is needed: admin, clerk',
+          'you may not set code of loan: it is unique, and not yours to read; one of these roles is ' +
+          'needed: admin, clerk',
       });
     }
   });
@@ -241,6 +244,9 @@ it('a new record that lacks what the caller may not know of is refused without n
   expect(error).toMatchObject({
     code: 'FORBIDDEN',
     message:
-      'you may not create records of needy: they need values that are not yours to set; one of these roles is needed: admin',
+      'you may not create records of needy: they need values that are not yours to set; one of these ' +
+      '' +
+      '' +
+      'roles is needed: admin',
   });
 });

@@ -324,7 +324,8 @@ describe('an update of what matches, done', () => {
     const done = await update({ filter: inClass('7'), update: [increment('visits', 1)] });
     expect(done).toEqual({ matched: 1_201, modified: 1_201 });
     const [row] = await test.database.query<{ sum: string }>(
-      Prisma.sql`select sum((data->>'visits')::numeric)::text as sum from records where collection = 'student'`,
+      Prisma.sql`select sum((data->>'visits')::numeric)::text as sum from records
+        where collection = 'student'`,
     );
     expect(row?.sum).toBe(String((1_201 * 1_202) / 2));
     expect(await auditCount()).toBe(1_201);
@@ -417,7 +418,8 @@ describe('an update of what matches, done', () => {
       update({ sort: [{ path: ['visits'], direction }], update: [increment('rounds', 1)] });
     await Promise.all([go('ascending'), go('descending'), go('ascending'), go('descending')]);
     const [row] = await test.database.query<{ sum: string }>(
-      Prisma.sql`select sum((data->>'rounds')::numeric)::text as sum from records where collection = 'student'`,
+      Prisma.sql`select sum((data->>'rounds')::numeric)::text as sum from records
+        where collection = 'student'`,
     );
     expect(row?.sum).toBe('120');
   });

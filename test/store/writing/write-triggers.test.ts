@@ -115,23 +115,27 @@ describe('before a record is created', () => {
     });
   });
 
-  it('keeps its changes for good only with the write: what a trigger wrote is undone when the write is refused', async () => {
-    await add({ number: 'taken' });
-    triggers = [
-      {
-        ...asCaller,
-        ask: async (_write, within) => {
-          await test.store.create(ADMIN, 'room', [{ _id: 'r1', name: 'Lab' }], { within });
-          return undefined;
+  it(
+    'keeps its changes for good only with the write: what a trigger wrote is undone when the write is ' +
+      'refused',
+    async () => {
+      await add({ number: 'taken' });
+      triggers = [
+        {
+          ...asCaller,
+          ask: async (_write, within) => {
+            await test.store.create(ADMIN, 'room', [{ _id: 'r1', name: 'Lab' }], { within });
+            return undefined;
+          },
         },
-      },
-    ];
-    const again = { ...STUDENT, number: 'taken' };
-    await expect(triggeredStore(['create']).create(ADMIN, 'student', [again])).rejects.toMatchObject({
-      code: 'CONFLICT',
-    });
-    await expect(test.store.get(ADMIN, 'room', 'r1')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
+      ];
+      const again = { ...STUDENT, number: 'taken' };
+      await expect(triggeredStore(['create']).create(ADMIN, 'student', [again])).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
+      await expect(test.store.get(ADMIN, 'room', 'r1')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    },
+  );
 });
 
 describe('before a record is updated', () => {

@@ -159,7 +159,9 @@ function targetsOf({ words, key, field }: Leaf, model: TypedModel): readonly Dra
         words: [...words, 'record', ...leaf.words],
         key: { path: key.path.slice(0, -1), of: { collection: name, path: leaf.key.path } },
         value: leaf.value,
-        description: `The \`${leaf.field.name}\` of the ${target.object.typeName} that \`${field.name}\` points to.`,
+        description:
+          `The \`${leaf.field.name}\` of the ${target.object.typeName} that \`${field.name}\` points ` +
+          'to.',
       }),
     );
 }

@@ -1,6 +1,6 @@
 /**
- * The root fields that compute something of a collection's records: `tasksAggregate` and `tasksDistinct`. They ask the same
- * `RecordSet` as `tasks` does, so the same rights and conditions hold.
+ * The root fields that compute something of a collection's records: `tasksAggregate` and `tasksDistinct`.
+ * They ask the same `RecordSet` as `tasks` does, so the same rights and conditions hold.
  */
 
 import type { GraphQLResolveInfo } from 'graphql';
@@ -76,7 +76,9 @@ export function createAggregateResolver(
     groupBy: {
       type: [groupField],
       nullable: true,
-      description: `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same fields of \`key\`.`,
+      description:
+        `What the records are grouped by, at most ${MAX_KEYS} fields or periods. Select the same ` +
+        `fields of \`key\`.`,
     },
     having: {
       type: having,
@@ -101,7 +103,8 @@ export function createAggregateResolver(
       type: String,
       nullable: true,
       description:
-        'Only values that contain this text, upper and lower case alike; of a reference, its label. For fields of text and references.',
+        'Only values that contain this text, upper and lower case alike; of a reference, its label. ' +
+        'For fields of text and references.',
     },
     first: {
       type: Int,
@@ -121,7 +124,12 @@ export function createAggregateResolver(
 
     @Query(() => [group], {
       name: `${plural}Aggregate`,
-      description: `${collection.title}: counts, sums, averages and extremes of the records that match, in all or by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says otherwise.`,
+      description:
+        `${collection.title}: counts, sums, averages and extremes of the records that match, in all or ` +
+        '' +
+        '' +
+        `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
+        'otherwise.',
     })
     @Extensions(PRINTABLE_FIELD)
     aggregate(
@@ -156,7 +164,11 @@ export function createAggregateResolver(
 
     @Query(() => [DistinctValue], {
       name: `${plural}Distinct`,
-      description: `${collection.title}: the values that a field has in the records that match, the most frequent first. For filter menus.`,
+      description:
+        `${collection.title}: the values that a field has in the records that match, the most frequent ` +
+        '' +
+        '' +
+        'first. For filter menus.',
     })
     @Extensions(PRINTABLE_FIELD)
     distinct(

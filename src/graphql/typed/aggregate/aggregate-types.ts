@@ -1,4 +1,7 @@
-/** The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order groups. */
+/**
+ * The classes of a collection's aggregates: a group, its key, and the inputs that choose, filter and order
+ * groups.
+ */
 import { ID, Int, registerEnumType } from 'type-graphql';
 import { SortDirection } from '../../../resolvers/records/generic-record.js';
 import {
@@ -103,7 +106,8 @@ function createOrderBy({ object, plural }: TypedCollection, groupField: object):
   field(input, 'field', () => groupField, {
     nullable: true,
     description:
-      'With `measure`, the field it is computed of; alone, one of `groupBy`. Left out: `measure` is COUNT, of records.',
+      'With `measure`, the field it is computed of; alone, one of `groupBy`. Left out: `measure` is ' +
+      'COUNT, of records.',
   });
   field(input, 'measure', () => GroupMeasure, {
     nullable: true,

@@ -10,7 +10,9 @@ type Values = Readonly<Record<string, unknown>>;
 /** Everything in a condition counts, the combinations too. */
 const MAX_PARTS = 100;
 
-/** @throws INVALID_VALUE for null where a condition is wanted, LIMIT_EXCEEDED for more than 100 parts (400) */
+/**
+ * @throws INVALID_VALUE for null where a condition is wanted, LIMIT_EXCEEDED for more than 100 parts (400)
+ */
 export function toGroupFilter(having: object, fields: AggregateFields): GroupFilter {
   const budget = { parts: 0 };
   return toFilter({ ...having }, fields, budget);

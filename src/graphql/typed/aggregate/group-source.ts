@@ -1,4 +1,7 @@
-/** What a document selects of a collection's groups: the measures to compute, and the groups as the fields read them. */
+/**
+ * What a document selects of a collection's groups: the measures to compute, and the groups as the fields
+ * read them.
+ */
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Group, Measure } from '../../../model/aggregate-query.js';
 import { isScalarName } from '../../../model/field-types/scalar-types.js';
@@ -50,7 +53,9 @@ const RECORDS: SelectedMeasure = {
   value: { kind: 'year' },
 };
 
-/** A group as graphql-js reads it: `key` by the names of its fields, the measures of each field by its name. */
+/**
+ * A group as graphql-js reads it: `key` by the names of its fields, the measures of each field by its name.
+ */
 export function toGroupSource(
   group: Group,
   {

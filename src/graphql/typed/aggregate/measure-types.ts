@@ -1,4 +1,7 @@
-/** What is computed of the values of a field, by the kind of the values: the types of the answer, and of the conditions of `having`. */
+/**
+ * What is computed of the values of a field, by the kind of the values: the types of the answer, and of the
+ * conditions of `having`.
+ */
 import { Int, registerEnumType } from 'type-graphql';
 import type { Measure } from '../../../model/aggregate-query.js';
 import { byScalar, isScalarName, type ScalarName } from '../../../model/field-types/scalar-types.js';

@@ -1,6 +1,7 @@
 /**
- * The types of the typed writes of many records: for each collection the batch, what its records are told apart by, and the inputs of
- * what can be done to their numbers, their values that have an order, and their lists.
+ * The types of the typed writes of many records: for each collection the batch, what its records are told
+ * apart by, and the inputs of what can be done to their numbers, their values that have an order, and their
+ * lists.
  */
 import { Int, registerEnumType } from 'type-graphql';
 import type { ScalarType } from '../../../model/field-types/scalar-type.js';

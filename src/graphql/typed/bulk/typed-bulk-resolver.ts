@@ -1,4 +1,7 @@
-/** The root fields that write many records of one collection: `createTasks`, `updateTasks`, `deleteTasks`, `upsertTask`, `upsertTasks`. */
+/**
+ * The root fields that write many records of one collection: `createTasks`, `updateTasks`, `deleteTasks`,
+ * `upsertTask`, `upsertTasks`.
+ */
 
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
@@ -107,7 +110,9 @@ export function createTypedBulkResolver(
 
     @Mutation(() => batchType, {
       name: `create${many}`,
-      description: `Stores ${plural}, all or none. The header \`Idempotency-Key\` makes a repeated request give the first answer.`,
+      description:
+        `Stores ${plural}, all or none. The header \`Idempotency-Key\` makes a repeated request give ` +
+        'the first answer.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async createMany(
@@ -125,7 +130,11 @@ export function createTypedBulkResolver(
 
     @Mutation(() => batchType, {
       name: `update${many}`,
-      description: `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at once are all kept.`,
+      description:
+        `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at ` +
+        '' +
+        '' +
+        'once are all kept.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async updateMany(
@@ -142,7 +151,9 @@ export function createTypedBulkResolver(
 
     @Mutation(() => batchType, {
       name: `delete${many}`,
-      description: `Removes all ${plural} that match, in one transaction. Read by their ids they are GONE, lists skip them.`,
+      description:
+        `Removes all ${plural} that match, in one transaction. Read by their ids they are GONE, lists ` +
+        'skip them.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async deleteMany(
@@ -156,7 +167,9 @@ export function createTypedBulkResolver(
 
     @Mutation(() => batchType, {
       name: `upsert${many}`,
-      description: `Stores ${plural} by a key, in one transaction: where there is one with the key, the fields sent are changed, null removing one; else it is made.`,
+      description:
+        `Stores ${plural} by a key, in one transaction: where there is one with the key, the fields ` +
+        'sent are changed, null removing one; else it is made.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async upsertMany(
@@ -178,7 +191,9 @@ export function createTypedBulkResolver(
 
     @Mutation(() => recordType, {
       name: `upsert${typeName}`,
-      description: `Stores ${withArticle(typeName)} by a key: where there is one with the key, the fields sent are changed, null removing one; else it is made.`,
+      description:
+        `Stores ${withArticle(typeName)} by a key: where there is one with the key, the fields sent ` +
+        'are changed, null removing one; else it is made.',
     })
     @Extensions(TRANSACTIONAL_FIELD)
     async upsertOne(
@@ -257,7 +272,8 @@ function conditionArguments(where: TypeClass, sortKey: TypeClass): Readonly<Reco
       type: String,
       nullable: true,
       description:
-        'Which records: a filter as in the REST interface, by stored field names. Holds together with `where`.',
+        'Which records: a filter as in the REST interface, by stored field names. Holds together ' +
+        'with `where`.',
     },
     ci: { type: Boolean, ...CI_ARGUMENT },
     orderBy: {

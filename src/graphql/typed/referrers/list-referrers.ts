@@ -38,7 +38,9 @@ function listReferrers(
         name,
         collection: source.collection.name,
         path: [field.name],
-        description: `The ${source.plural} whose \`${fieldName}\` is this ${target.object.typeName}, a page at a time.`,
+        description:
+          `The ${source.plural} whose \`${fieldName}\` is this ${target.object.typeName}, a page at a ` +
+          'time.',
       },
     ];
   });

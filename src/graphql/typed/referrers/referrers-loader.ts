@@ -1,4 +1,7 @@
-/** Reads the records that point to records, in the plain path: one statement a level, whatever the number of parents. */
+/**
+ * Reads the records that point to records, in the plain path: one statement a level, whatever the number of
+ * parents.
+ */
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
 import { readingOf } from '../../../resolvers/records/page-shape.js';

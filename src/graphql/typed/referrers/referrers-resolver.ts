@@ -1,4 +1,7 @@
-/** A field of a record type: the records that point to it, for the plain path. In the spliced path the database joins them itself. */
+/**
+ * A field of a record type: the records that point to it, for the plain path. In the spliced path the
+ * database joins them itself.
+ */
 
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';

@@ -1,4 +1,7 @@
-/** What a document asks for of the records that point to a record: its arguments and its selection, as the database prints it. */
+/**
+ * What a document asks for of the records that point to a record: its arguments and its selection, as the
+ * database prints it.
+ */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../model/filter.js';
 import type { SortKey } from '../../../model/record-query.js';
@@ -22,8 +25,8 @@ interface ReferrersArguments {
 }
 
 /**
- * @throws what the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). A cursor of another order is found
- * out when it is read.
+ * @throws what the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). A cursor of
+ * another order is found out when it is read.
  */
 export function toReferrersShape(
   referrers: TypedReferrers,

@@ -1,4 +1,7 @@
-/** Writes of many records of any collection, each in one transaction. A declared collection has fields of its own, e.g. `updateTasks`. */
+/**
+ * Writes of many records of any collection, each in one transaction. A declared collection has fields of its
+ * own, e.g. `updateTasks`.
+ */
 
 import type { GraphQLResolveInfo } from 'graphql';
 import {
@@ -139,7 +142,10 @@ export class BulkResolver {
 
   @Mutation(() => GenericBatch, {
     description:
-      'Stores records by a key, in one transaction: where there is one with the key, the fields sent are changed; else it is made.',
+      'Stores records by a key, in one transaction: where there is one with the key, the fields sent ' +
+      '' +
+      '' +
+      'are changed; else it is made.',
   })
   @Extensions(TRANSACTIONAL_FIELD)
   async upsertRecords(

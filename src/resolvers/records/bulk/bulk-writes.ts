@@ -1,4 +1,7 @@
-/** The door to writes of many records. GraphQL calls these methods for its generic and its typed fields; each is one transaction. */
+/**
+ * The door to writes of many records. GraphQL calls these methods for its generic and its typed fields; each
+ * is one transaction.
+ */
 
 import type { JsonObject } from '../../../json.js';
 import type { Filter } from '../../../model/filter.js';

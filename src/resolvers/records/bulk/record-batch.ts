@@ -22,7 +22,10 @@ export interface BatchSelection {
   readonly count: number;
 }
 
-/** Looks ahead, so that nothing is read for nobody, and a page that is too large is refused before anything is written. @throws LIMIT_EXCEEDED, INVALID_VALUE */
+/**
+ * Looks ahead, so that nothing is read for nobody, and a page that is too large is refused before anything is
+ * written. @throws LIMIT_EXCEEDED, INVALID_VALUE
+ */
 export function selectedRecords(
   typeName: string,
   info: GraphQLResolveInfo,

@@ -1,4 +1,7 @@
-/** The arguments of an update by stored names, as the operations of the store: each an object of paths and what happens there. */
+/**
+ * The arguments of an update by stored names, as the operations of the store: each an object of paths and
+ * what happens there.
+ */
 import { ArgsType, Field } from 'type-graphql';
 import { ServiceError } from '../../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../../json.js';
@@ -11,7 +14,8 @@ export class UpdateArguments {
   @Field(() => JsonScalar, {
     nullable: true,
     description:
-      'Fields and their new values, e.g. {status: "left"}. Null removes one; an object takes the place of the one there. Sent as a variable, a name may be a path: {"address.city": "Pune"}.',
+      'Fields and their new values, e.g. {status: "left"}. Null removes one; an object takes the ' +
+      'place of the one there. Sent as a variable, a name may be a path: {"address.city": "Pune"}.',
   })
   readonly set?: JsonValue;
 

@@ -135,7 +135,8 @@ interface Place {
 function scalarMatch(test: ValueTest, { json, path }: Place): Sql {
   if (!path.some(isNumber))
     return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)} ? ${jsonpathTest(test)}`}::jsonpath`;
-  return Prisma.sql`exists (select from ${valuesAt({ json, path })} as v(value) where v.value @? ${`$ ? ${jsonpathTest(test)}`}::jsonpath)`;
+  return Prisma.sql`exists (select from ${valuesAt({ json, path })} as v(value)
+    where v.value @? ${`$ ? ${jsonpathTest(test)}`}::jsonpath)`;
 }
 
 /** The values at a path, with `withMissing` a null for each that is missing. */
@@ -182,7 +183,8 @@ function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): S
   const exists = (condition: Sql) =>
     Prisma.sql`exists (select from ${valuesAt(place)} as v(value) where ${condition})`;
   const existsElement = (condition: Sql) =>
-    Prisma.sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value, '$[*]') as e(value) where ${condition})`;
+    Prisma.sql`exists (select from ${valuesAt(place)} as v(value), jsonb_path_query(v.value,
+      '$[*]') as e(value) where ${condition})`;
   const e = Prisma.raw('e.value');
   switch (test.kind) {
     case 'equals':
@@ -192,10 +194,12 @@ function pathMatch(test: MatchTest, place: Place, context: ExpressionContext): S
         if (path.length === 1 && only !== undefined) {
           return Prisma.sql`coalesce((${json} -> ${storable(only)}::text) @> ${NULL_JSON}, true)`;
         }
-        return Prisma.sql`exists (select from ${valuesAt(place, 'with missing')} as v(value) where coalesce(v.value @> ${NULL_JSON}, true))`;
+        return Prisma.sql`exists (select from ${valuesAt(place, 'with missing')} as v(value)
+          where coalesce(v.value @> ${NULL_JSON}, true))`;
       }
       return exists(
-        Prisma.sql`v.value = ${jsonbOf(test.value)} or ${jsonbOf(test.value)} in (select jsonb_array_elements(doc_list(v.value)))`,
+        Prisma.sql`v.value = ${jsonbOf(test.value)}
+          or ${jsonbOf(test.value)} in (select jsonb_array_elements(doc_list(v.value)))`,
       );
     case 'exists':
       if (!path.some(isNumber)) return Prisma.sql`${json} @? ${`$${jsonpathSteps(path)}`}::jsonpath`;
@@ -223,19 +227,22 @@ function isOfType(json: Sql, types: readonly JsonType[]): Sql {
 }
 
 function hasSize(json: Sql, size: number): Sql {
-  return Prisma.sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size} else false end`;
+  return Prisma.sql`case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) = ${size}
+    else false end`;
 }
 
 /** The remainder is of whole numbers, as Mongo has it: what comes after the point is cut off. */
 function hasRemainder(json: Sql, { divisor, remainder }: Extract<MatchTest, { kind: 'remainder' }>): Sql {
-  return Prisma.sql`coalesce(mod(trunc(to_number(${json})), ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
+  return Prisma.sql`coalesce(mod(trunc(to_number(${json})),
+    ${String(divisor)}::numeric) = ${String(remainder)}::numeric, false)`;
 }
 
 function hasElement(json: Sql, filter: Filter, context: ExpressionContext): Sql {
   const alias = `e${context.depth ?? 0}`;
   const inner = { ...context, depth: (context.depth ?? 0) + 1 };
   const element = documentRoot(Prisma.raw(`${alias}.value`));
-  return Prisma.sql`exists (select from jsonb_array_elements(doc_list(${json})) as ${Prisma.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
+  return Prisma.sql`exists (select from jsonb_array_elements(doc_list(${json})) as
+    ${Prisma.raw(alias)}(value) where ${compileDocumentFilter(filter, element, inner)})`;
 }
 
 function isOperand(value: JsonValue): value is Operand {

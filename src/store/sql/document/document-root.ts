@@ -56,7 +56,8 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       if (hidden.has(first)) return NULL;
       const target = targetInRecord(collection, path);
       if (rest.length === 0 || target.form === 'column') return fieldExpression(collection, path).json;
-      return Prisma.sql`doc_value(${fieldExpression(collection, [first]).json}, ${rest.map(storable)}::text[])`;
+      return Prisma.sql`doc_value(${fieldExpression(collection, [first]).json},
+        ${rest.map(storable)}::text[])`;
     },
   };
 }

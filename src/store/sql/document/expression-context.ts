@@ -38,7 +38,9 @@ export function compileExpression(expression: Expression, expressions: Expressio
 /** SQL has no such operator, or not with this meaning. */
 export class NotInSql extends ServiceError {
   constructor(what: string) {
-    const detail = `${what} is not computed by the database, where queries run; a pipeline computes it in a stage after its first $match`;
+    const detail =
+      `${what} is not computed by the database, where queries run; a pipeline computes it in a stage ` +
+      'after its first $match';
     super('MALFORMED_FILTER', detail, {
       errors: [{ detail, expected: 'what the database computes', sent: what }],
     });

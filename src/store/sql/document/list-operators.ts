@@ -39,7 +39,8 @@ function element(value: Sql, index: number): Sql {
   return once(
     value,
     (list) =>
-      Prisma.sql`(case coalesce(jsonb_typeof(${list}), 'null') when 'array' then ${list} -> ${index}::int when 'null' then ${JSON_NULL} end)`,
+      Prisma.sql`(case coalesce(jsonb_typeof(${list}), 'null') when 'array' then ${list} -> ${index}::int
+        when 'null' then ${JSON_NULL} end)`,
   );
 }
 
@@ -53,7 +54,8 @@ function arrayElemAt(operand: Expression, expressions: Expressions): ExpressionV
 function isIn(operand: Expression, expressions: Expressions): ExpressionValue {
   const [value, list] = two('$in', operand).map((each) => jsonOf(each, expressions));
   return sqlBoolean(
-    Prisma.sql`coalesce(coalesce(${value}, ${JSON_NULL}) in (select jsonb_array_elements(doc_list(${list}))), false)`,
+    Prisma.sql`coalesce(coalesce(${value}, ${JSON_NULL}) in (select jsonb_array_elements(doc_list(${list}))),
+      false)`,
   );
 }
 
@@ -87,7 +89,9 @@ function slice(operand: Expression, expressions: Expressions): ExpressionValue {
     Prisma.sql`coalesce(${ifList(
       value,
       (of) =>
-        Prisma.sql`(select coalesce(jsonb_agg(e.value order by e.position), '[]') from jsonb_array_elements(doc_list(${of})) with ordinality as e(value, position) where ${within(of)})`,
+        Prisma.sql`(select coalesce(jsonb_agg(e.value order by e.position), '[]')
+          from jsonb_array_elements(doc_list(${of})) with ordinality as e(value, position)
+          where ${within(of)})`,
     )}, ${JSON_NULL})`,
   );
 }
@@ -109,7 +113,9 @@ function eachOf(
     Prisma.sql`coalesce(${ifList(
       list,
       (of) =>
-        Prisma.sql`(select coalesce(jsonb_agg(${value} order by ${alias}.position), '[]') from jsonb_array_elements(doc_list(${of})) with ordinality as ${alias}(value, position) where ${where})`,
+        Prisma.sql`(select coalesce(jsonb_agg(${value} order by ${alias}.position), '[]')
+          from jsonb_array_elements(doc_list(${of})) with ordinality as ${alias}(value, position)
+          where ${where})`,
     )}, ${JSON_NULL})`,
   );
 }
@@ -159,7 +165,8 @@ const extremeOf =
   (name: 'doc_min' | 'doc_max'): Fold =>
   (values) =>
     sqlJson(
-      Prisma.sql`coalesce((select ${Prisma.raw(name)}(e.value) filter (where e.value <> ${JSON_NULL}) from ${values}), ${JSON_NULL})`,
+      Prisma.sql`coalesce((select ${Prisma.raw(name)}(e.value) filter (where e.value <> ${JSON_NULL})
+        from ${values}), ${JSON_NULL})`,
     );
 
 function mergeObjects(operand: Expression, expressions: Expressions): ExpressionValue {
@@ -177,7 +184,8 @@ function mergeObjects(operand: Expression, expressions: Expressions): Expression
 }
 
 const TYPE_NAMES = Prisma.raw(
-  `'{"string": "string", "number": "double", "boolean": "bool", "object": "object", "array": "array", "null": "null"}'::jsonb`,
+  `'{"string": "string", "number": "double", "boolean": "bool", "object": "object", "array": ` +
+    `"array", "null": "null"}'::jsonb`,
 );
 
 export const LIST_OPERATORS: Readonly<Record<string, CompileOperator>> = {
@@ -198,7 +206,8 @@ export const LIST_OPERATORS: Readonly<Record<string, CompileOperator>> = {
     ),
   $type: (operand, expressions) =>
     sqlText(
-      Prisma.sql`coalesce(${TYPE_NAMES} ->> jsonb_typeof(${jsonOf(one('$type', operand), expressions)}), 'missing')`,
+      Prisma.sql`coalesce(${TYPE_NAMES} ->> jsonb_typeof(${jsonOf(one('$type', operand), expressions)}),
+        'missing')`,
     ),
   $in: isIn,
   $concatArrays: concatArrays,

@@ -114,7 +114,8 @@ function letOf(operand: Expression, expressions: Expressions): ExpressionValue {
   const inner = { ...expressions, variables, depth: expressions.depth + 1 };
   // A row of its own, which Postgres does not put back in: a variable may be named any number of times.
   return sqlJson(
-    Prisma.sql`(select ${toJson(compileExpression(body, inner))} from (select ${Prisma.join(columns, ', ')} offset 0) as ${Prisma.raw(alias)})`,
+    Prisma.sql`(select ${toJson(compileExpression(body, inner))}
+      from (select ${Prisma.join(columns, ', ')} offset 0) as ${Prisma.raw(alias)})`,
   );
 }
 

@@ -109,7 +109,8 @@ function toNumberOf(operator: string, isWhole: boolean): CompileOperator {
     if (value.type === 'number') return sqlNumber(cut(value.sql));
     const read = once(toJson(value), (of) => {
       const digits = Prisma.sql`doc_text(${of})`;
-      return Prisma.sql`coalesce(to_number(${of}), case when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end)`;
+      return Prisma.sql`coalesce(to_number(${of}), case
+        when ${digits} ~ '^\\s*[-+]?\\d{1,300}(\\.\\d{1,300})?\\s*$' then ${digits}::numeric end)`;
     });
     return sqlNumber(cut(read));
   };

@@ -44,7 +44,9 @@ function zone(timeZone: Expression | undefined): Sql {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
   } catch (cause) {
-    const detail = `there is no timezone "${name}"; right would be a name such as Asia/Kolkata, or an offset such as +05:30`;
+    const detail =
+      `there is no timezone "${name}"; right would be a name such as Asia/Kolkata, or an offset such ` +
+      'as +05:30';
     throw new ServiceError('MALFORMED_FILTER', detail, {
       cause,
       errors: [{ detail, expected: 'a time zone', sent: name }],
@@ -109,7 +111,8 @@ function dateToString(operand: Expression, expressions: Expressions): Expression
   });
   const format = parts.format === undefined ? '%Y-%m-%dT%H:%M:%S.%LZ' : literalText(parts.format);
   if (format === undefined) throw new NotInSql('$dateToString by a computed format');
-  const printed = Prisma.sql`to_char(${local(parts.date, parts.timezone, expressions)}, ${toCharPattern(format)})`;
+  const printed = Prisma.sql`to_char(${local(parts.date, parts.timezone, expressions)},
+    ${toCharPattern(format)})`;
   if (parts.onNull === undefined) return sqlText(printed);
   return sqlText(Prisma.sql`coalesce(${printed}, ${toText(compileExpression(parts.onNull, expressions))})`);
 }

@@ -79,7 +79,8 @@ function extreme(value: ExpressionValue, name: 'min' | 'max'): Accumulated {
     column: toJson(value),
     result: (column) =>
       sqlJson(
-        Prisma.sql`coalesce(${Prisma.raw(`doc_${name}`)}(${column}) filter (where ${column} <> ${JSON_NULL}), ${JSON_NULL})`,
+        Prisma.sql`coalesce(${Prisma.raw(`doc_${name}`)}(${column}) filter (where ${column} <> ${JSON_NULL}),
+          ${JSON_NULL})`,
       ),
   };
 }
@@ -122,7 +123,8 @@ export function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
   const value = toJson(compileExpression(stage.key, startExpressions(rows.root, context)));
   const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
     const upper = stage.boundaries[index + 1] ?? lower;
-    return Prisma.sql`when doc_compare(${value}, ${storableJson(lower)}::jsonb) >= 0 and doc_compare(${value}, ${storableJson(upper)}::jsonb) < 0 then ${storableJson(lower)}::jsonb`;
+    return Prisma.sql`when doc_compare(${value}, ${storableJson(lower)}::jsonb) >= 0
+      and doc_compare(${value}, ${storableJson(upper)}::jsonb) < 0 then ${storableJson(lower)}::jsonb`;
   });
   const otherwise = Prisma.sql`${storableJson(stage.default)}::jsonb`;
   return grouped(Prisma.sql`case ${Prisma.join(cases, ' ')} else ${otherwise} end`, grouping);

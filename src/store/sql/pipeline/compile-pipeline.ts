@@ -234,7 +234,8 @@ ${join} jsonb_array_elements(
   end
 ) with ordinality as ${Prisma.raw(alias)}(value, position)${on}`;
   const element = withElement(all.root, path, Prisma.raw(`${alias}.value`));
-  const index = Prisma.sql`case when jsonb_typeof(${value}) = 'array' then coalesce(to_jsonb(${Prisma.raw(alias)}.position - 1), 'null'::jsonb) else 'null'::jsonb end`;
+  const index = Prisma.sql`case when jsonb_typeof(${value}) = 'array' then
+    coalesce(to_jsonb(${Prisma.raw(alias)}.position - 1), 'null'::jsonb) else 'null'::jsonb end`;
   const root =
     indexField === undefined ? element : withFields(element, [{ path: [indexField], value: index }]);
   const position = Prisma.raw(`${alias}.position`);
@@ -325,8 +326,10 @@ cross join lateral (select ${found} as docs offset 0) as ${Prisma.raw(inner)}`;
 
 /** The foreign value, or one of its elements, is the local one, or one of its elements. */
 function isAmong(path: Path, { root }: Rows, local: Sql): Sql {
-  const list = Prisma.sql`(case jsonb_typeof(${local}) when 'array' then ${local} else jsonb_build_array(${local}) end)`;
-  const values = Prisma.sql`select e.value from jsonb_array_elements(${list}) as e(value) where e.value <> 'null'`;
+  const list = Prisma.sql`(case jsonb_typeof(${local}) when 'array' then ${local}
+    else jsonb_build_array(${local}) end)`;
+  const values = Prisma.sql`select e.value from jsonb_array_elements(${list}) as e(value)
+    where e.value <> 'null'`;
   const target = root.targetAt(path);
   switch (target.form) {
     case 'id':
@@ -336,7 +339,9 @@ function isAmong(path: Path, { root }: Rows, local: Sql): Sql {
     case 'path':
       return Prisma.sql`exists (
   select from doc_values(${target.json}, ${target.path.map(storable)}::text[]) as v(value)
-  where v.value = any(array(${values})) or exists (select from jsonb_array_elements(doc_list(v.value)) as e(value) where e.value = any(array(${values})))
+  where v.value = any(array(${values}))
+    or exists (select from jsonb_array_elements(doc_list(v.value)) as e(value)
+    where e.value = any(array(${values})))
 )`;
   }
 }

@@ -108,7 +108,8 @@ export function onlyFields(
 
 /** A scalar has no members to pick; a list those of its objects. */
 function picked(whole: Sql, tree: FieldTree): Sql {
-  return Prisma.sql`(case when jsonb_typeof(${whole}) in ('object', 'array') then doc_pick(${whole}, ${JSON.stringify(treeJson(tree))}::jsonb) end)`;
+  return Prisma.sql`(case when jsonb_typeof(${whole}) in ('object', 'array') then doc_pick(${whole},
+    ${JSON.stringify(treeJson(tree))}::jsonb) end)`;
 }
 
 export function withoutFields(base: DocumentRoot, fields: FieldTree): DocumentRoot {

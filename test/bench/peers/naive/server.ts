@@ -1,6 +1,7 @@
 /**
- * The service that tutorials build: Apollo Server, classes of TypeGraphQL, Prisma behind each resolver. It works on
- * the plain tables. Started as a child process with DATABASE_URL and POOL_SIZE; sends `{ url }` once it listens.
+ * The service that tutorials build: Apollo Server, classes of TypeGraphQL, Prisma behind each resolver. It
+ * works on the plain tables. Started as a child process with DATABASE_URL and POOL_SIZE; sends `{ url }` once
+ * it listens.
  */
 import 'reflect-metadata';
 import { ApolloServer } from '@apollo/server';
