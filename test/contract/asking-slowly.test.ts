@@ -37,7 +37,7 @@ it('a script that had all of its time is to blame, by the name of the setting', 
   expect(detail).toMatch(
     /^the script "ask" refused the write: it took longer than 2,500 ms \(SCRIPT_BEFORE_TIMEOUT_MS\) \(ask:3:\d+\)$/,
   );
-}, 30_000);
+});
 
 it('a script that had what waiting left is not: the write may be tried again', async () => {
   const first = create('1200');
@@ -45,4 +45,4 @@ it('a script that had what waiting left is not: the write may be tried again', a
   await first;
   expect(second.status).toBe(503);
   expect(second.detail).toMatch(/waited [\d,]+ ms behind other writes; nothing was written, try again/);
-}, 30_000);
+});

@@ -48,5 +48,5 @@ describe('a caller that stands still', () => {
     expect(length).toBeLessThan(bytes.length);
     // The connection is free for the next: nothing of the answer is left over.
     expect((await gateway.fetch(url, { as: 'clerk', method: 'HEAD' })).status).toBe(200);
-  }, 30_000);
+  });
 });

@@ -91,7 +91,7 @@ describe('a stream of 300,000 records', () => {
     expect(response.socket.bytesRead).toBe(read);
     expect(read).toBeLessThan(8 * 1024 * 1024);
     response.destroy();
-  }, 30_000);
+  });
 
   it('ends its query within a second when the reader goes away', async () => {
     const response = await open('/o/recs/attendance?stream=true&sort=remark');
@@ -100,7 +100,7 @@ describe('a stream of 300,000 records', () => {
     await expectEventually(countQueries, 1);
     response.destroy();
     expect(await countQueriesWithinASecond()).toBe(0);
-  }, 30_000);
+  });
 
   it('ends a query that has not answered yet when the caller goes away', async () => {
     const request = http.get(
@@ -114,7 +114,7 @@ describe('a stream of 300,000 records', () => {
     await expectEventually(countQueries, 1);
     request.destroy();
     expect(await countQueriesWithinASecond()).toBe(0);
-  }, 30_000);
+  });
 
   it('cuts the connection when it fails on the way, instead of looking whole', async () => {
     const response = await open('/o/recs/attendance?stream=true');
@@ -139,5 +139,5 @@ describe('a stream of 300,000 records', () => {
     expect(text.endsWith('}]')).toBe(false);
     expect(response.complete).toBe(false);
     expect((await gateway.fetch('/o/recs/attendance?limit=1', { as: 'admin' })).status).toBe(200);
-  }, 30_000);
+  });
 });

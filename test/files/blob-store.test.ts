@@ -114,7 +114,7 @@ describe('a bucket out of reach', () => {
       s3.isDown = false;
       await blobs.close();
     }
-  }, 20_000);
+  });
 });
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer, void> {

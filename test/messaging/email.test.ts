@@ -173,7 +173,7 @@ describe('a message that is being sent', () => {
     expect(await test.messageOf(id)).toMatchObject({ state: 'sending', attempts: 1 });
     await test.until(id, 'sent');
     expect(server.taken).toHaveLength(1);
-  }, 30_000);
+  });
 
   it('is sent again by its own job, when that comes back after the death of its gateway', async () => {
     const { id } = await send({});
@@ -240,7 +240,7 @@ describe('a mail server that refuses', () => {
     const { id } = await send({});
     const message = await test.until(id, 'sent');
     expect(message.attempts).toBe(2);
-  }, 30_000);
+  });
 
   it('our password has the mail wait for better settings', async () => {
     const url = new URL(server.url);
@@ -282,7 +282,7 @@ describe('a mail server with TLS', () => {
       await use(undefined);
       await secure.close();
     }
-  }, 30_000);
+  });
 
   it('that offers none is not spoken to where it is asked for', async () => {
     const use = (value: string | undefined) =>
@@ -295,7 +295,7 @@ describe('a mail server with TLS', () => {
     } finally {
       await use(undefined);
     }
-  }, 30_000);
+  });
 });
 
 describe('what is refused', () => {

@@ -180,7 +180,7 @@ describe('a gateway that ends', () => {
     // It is told of when the jobs are free, and by then one may be done already.
     await eventually(() => workers.observed.some(({ kind }) => kind === 'jobsRecovered'));
     expect(workers.observed).toContainEqual({ kind: 'jobsRecovered', workers: 1 });
-  }, 30_000);
+  });
 
   it('survives the loss of every connection', async () => {
     await workers.start({ tasks: [note] });
@@ -190,7 +190,7 @@ describe('a gateway that ends', () => {
     await jobs.add('note', { n: 1 });
     await eventually(() => calls.length > 0, 20_000);
     expect(calls).toEqual([{ n: 1 }]);
-  }, 30_000);
+  });
 });
 
 describe('a gateway', () => {

@@ -27,4 +27,4 @@ it('keeps the receipts that come while the database is away', async () => {
   expect(faults).toHaveLength(1);
   await database.close();
   await proxy.close();
-}, 40_000);
+});

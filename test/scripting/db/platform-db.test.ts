@@ -365,7 +365,7 @@ describe('platform.db.findAndModify', () => {
     const values = answers.flatMap((one) => (isJsonObject(one) && 'value' in one ? [one.value] : []));
     expect(new Set(values).size).toBe(25);
     expect((await read(test.db.find(as(), 'note', { _id: 'counter' })))[0]).toMatchObject({ value: 50 });
-  }, 30_000);
+  });
 });
 
 describe('platform.db.listCollections', () => {

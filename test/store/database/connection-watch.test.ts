@@ -44,7 +44,7 @@ describe('a database that says nothing any more', () => {
     await eventually(() => database.isReachable);
     expect(await askAtOnce(3)).toEqual([1, 1, 1]);
     expect(kinds()).toEqual(['databaseLost', 'databaseBack']);
-  }, 40_000);
+  });
 
   it('does not keep a transaction or a stream waiting', async () => {
     const transaction = database.transaction(async (within) => {
@@ -54,7 +54,7 @@ describe('a database that says nothing any more', () => {
     });
     await expectUnavailable(transaction);
     await expectUnavailable(readAll(database.stream(Prisma.sql`select 'a'`)));
-  }, 40_000);
+  });
 
   it('does not keep its own end waiting', async () => {
     proxy.swallow();
@@ -63,7 +63,7 @@ describe('a database that says nothing any more', () => {
     await database.close();
     await asked;
     expect(database.pool.ended).toBe(true);
-  }, 40_000);
+  });
 });
 
 describe('a connection that died without a word', () => {
@@ -73,14 +73,14 @@ describe('a connection that died without a word', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(await askAtOnce(3)).toEqual([1, 1, 1]);
     expect(kinds()).not.toContain('databaseLost');
-  }, 40_000);
+  });
 
   it('is no outage where all died and new ones are made', async () => {
     proxy.forget();
     await eventually(() => news.some(({ kind }) => kind === 'connectionsDropped'), 20_000);
     expect(await askAtOnce(4)).toEqual([1, 1, 1, 1]);
     expect(kinds()).not.toContain('databaseLost');
-  }, 40_000);
+  });
 });
 
 describe('a statement that is slow', () => {
@@ -95,7 +95,7 @@ describe('a statement that is slow', () => {
     expect(await slow).toEqual([{ one: 1 }]);
     expect(texts).toEqual(['1', '2', '3']);
     expect(news).toEqual([]);
-  }, 40_000);
+  });
 });
 
 describe('a database that takes no changes', () => {
@@ -131,7 +131,7 @@ describe('a database that takes no changes', () => {
     );
     await Promise.all([write(), write(), write(), write()]);
     expect(kinds().filter((kind) => kind === 'databaseRole')).toHaveLength(2);
-  }, 40_000);
+  });
 });
 
 /** The watch connects at its first beat. */
