@@ -31,7 +31,16 @@ export function parsePlainJson(text: string): JsonValue {
 
 /** Writes JSON text, exact numbers with the digits they came with. */
 export function printExactJson(value: JsonValue): string {
-  return stringify(value) ?? 'null';
+  // The engine's own printer takes a fifth of the time, and knows no exact numbers.
+  return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
+}
+
+function holdsExactNumber(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsExactNumber);
+  if (!isJsonObject(value)) return true;
+  for (const name in value) if (holdsExactNumber(value[name])) return true;
+  return false;
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -113,8 +113,11 @@ export function monthOf(day: string): string {
 
 /** The day of the zone that an instant (its text, or a `Date`) is on. */
 export function dayOf(instant: string | Date, timeZone: string): string {
-  const text = typeof instant === 'string' ? instant : instant.toISOString();
-  return dayText(Temporal.Instant.from(text).toZonedDateTimeISO(timeZone));
+  const milliseconds = typeof instant === 'string' ? millisecondsOf(instant) : instant.getTime();
+  const local = milliseconds + offsetAt(milliseconds, timeZone);
+  // The zone's own clock, read as if it were UTC.
+  if (isWritable(local)) return new Date(local).toISOString().slice(0, 10);
+  return dayText(Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone));
 }
 
 export function firstDay(month: string): string {
@@ -143,6 +146,7 @@ function daysInMonth(month: string): number {
  * without an offset included.
  */
 export function instantFrom(text: string, timeZone: string): string | undefined {
+  if (isStoredInstant(text)) return text;
   if (isDay(text)) return dayRange(text, timeZone).start;
   if (!INSTANT.test(text)) return undefined;
   try {
@@ -152,6 +156,57 @@ export function instantFrom(text: string, timeZone: string): string | undefined 
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+const STORED_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/**
+ * Whether it is written as the store writes instants, and there is such a one: of a 30 February, `Date` makes
+ * another day.
+ */
+function isStoredInstant(text: string): boolean {
+  if (!STORED_INSTANT.test(text)) return false;
+  const milliseconds = Date.parse(text);
+  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text;
+}
+
+/** @throws RangeError where it is no instant */
+function millisecondsOf(text: string): number {
+  return isStoredInstant(text) ? Date.parse(text) : Temporal.Instant.from(text).epochMilliseconds;
+}
+
+/** In milliseconds: from `start` on, and before `end`, the clocks of a zone are `offset` ahead of UTC. */
+interface OffsetPeriod {
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+}
+
+/**
+ * To ask Temporal for the day of an instant costs 10 µs, and a register of marks asks for thousands: the offset
+ * of a zone stays as it is for months, so the periods that were asked for are kept.
+ */
+const periodsByZone = new Map<string, OffsetPeriod[]>();
+const KEPT_PERIODS = 100;
+
+function offsetAt(milliseconds: number, timeZone: string): number {
+  const kept = periodsByZone.get(timeZone) ?? [];
+  const found = kept.find(({ start, end }) => start <= milliseconds && milliseconds < end);
+  if (found !== undefined) return found.offset;
+  const period = offsetPeriodAt(milliseconds, timeZone);
+  periodsByZone.set(timeZone, [period, ...kept.slice(0, KEPT_PERIODS - 1)]);
+  return period.offset;
+}
+
+function offsetPeriodAt(milliseconds: number, timeZone: string): OffsetPeriod {
+  const here = Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone);
+  // The transition before it, or at it: the previous one of an instant is always earlier than that.
+  const after = Temporal.Instant.fromEpochMilliseconds(milliseconds + 1).toZonedDateTimeISO(timeZone);
+  return {
+    start: after.getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    end: here.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: here.offsetNanoseconds / 1e6,
+  };
 }
 
 /**

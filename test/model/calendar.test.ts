@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import * as calendar from '../../src/model/calendar.js';
 import { runsOf } from '../full-length.js';
 
@@ -147,3 +148,69 @@ describe('an instant', () => {
 const day = fc
   .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
+
+describe('the day an instant is on', () => {
+  const zones = fc.constantFrom(
+    ...['Asia/Kolkata', 'America/New_York', 'America/St_Johns', 'America/Sao_Paulo', 'Pacific/Apia'],
+    ...['Asia/Manila', 'Africa/Monrovia', 'Australia/Lord_Howe', 'Europe/Dublin', 'Antarctica/Troll'],
+    ...['America/Juneau', 'Africa/Casablanca', 'Asia/Kathmandu', 'UTC', '+05:30', '-11:00'],
+  );
+
+  function expectDayOfTemporal(milliseconds: number, zone: string): void {
+    const instant = Temporal.Instant.fromEpochMilliseconds(milliseconds);
+    const expected = instant.toZonedDateTimeISO(zone).toPlainDate().toString();
+    expect({ zone, milliseconds, day: dayOf(new Date(milliseconds).toISOString(), zone) }).toEqual({
+      zone,
+      milliseconds,
+      day: expected,
+    });
+  }
+
+  it('is that of the calendar of its zone, at any time of the years', () => {
+    const times = fc.integer({ min: Date.UTC(1840, 0), max: Date.UTC(9990, 0) });
+    const ofToday = fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2040, 0) });
+    fc.assert(fc.property(fc.oneof(times, ofToday), zones, expectDayOfTemporal), { numRuns: 3000 });
+  });
+
+  it('is that of the calendar around every change of the clocks', () => {
+    const near = fc.integer({ min: -90_000_000, max: 90_000_000 });
+    const exactly = fc.constantFrom(-86_400_000, -3_600_000, -1, 0, 1, 3_600_000, 86_400_000);
+    const years = fc.integer({ min: 1880, max: 2040 });
+    const check = fc.property(years, zones, fc.oneof(near, exactly), (year, zone, distance) => {
+      const start = Temporal.Instant.fromEpochMilliseconds(Date.UTC(year, 0)).toZonedDateTimeISO(zone);
+      const change = start.getTimeZoneTransition('next') ?? start;
+      expectDayOfTemporal(change.epochMilliseconds + distance, zone);
+    });
+    fc.assert(check, { numRuns: 3000 });
+  });
+
+  it('may be before the first and after the last year there are', () => {
+    expect(dayOf('9999-12-31T23:00:00.000Z', 'Asia/Kolkata')).toBe('10000-01-01');
+    expect(dayOf('2026-03-31T18:29:59.999Z', 'Asia/Kolkata')).toBe('2026-03-31');
+    expect(dayOf('2026-04-01T00:00:00+05:30', 'Asia/Kolkata')).toBe('2026-04-01');
+  });
+
+  it('is refused for what is no instant, written like one or not', () => {
+    expect(() => dayOf('2026-02-30T00:00:00.000Z', 'UTC')).toThrow(RangeError);
+    expect(() => dayOf('2026-02-30', 'UTC')).toThrow(RangeError);
+    expect(() => dayOf('2026-03-01T00:00:00.000Z', 'Mars/Olympus')).toThrow(RangeError);
+  });
+});
+
+describe('an instant as the store writes it', () => {
+  it('is taken as it is, and only where there is such a one', () => {
+    const instants = fc.date({
+      min: new Date('0000-01-01'),
+      max: new Date('9999-12-31'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(instants, (instant) => {
+        expect(instantFrom(instant.toISOString(), 'UTC')).toBe(instant.toISOString());
+      }),
+    );
+    expect(instantFrom('2026-02-30T00:00:00.000Z', 'UTC')).toBeUndefined();
+    expect(instantFrom('2026-02-29T23:59:59.999Z', 'UTC')).toBeUndefined();
+    expect(instantFrom('2026-01-01T25:00:00.000Z', 'UTC')).toBeUndefined();
+  });
+});

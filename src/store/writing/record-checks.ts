@@ -116,18 +116,8 @@ function keyOf(rule: UniqueTogether, data: JsonObject, timeZone: string): string
 }
 
 function dayIn(text: string, timeZone: string): string {
-  if (text.length === 10) return text;
-  if (lastDay.text !== text || lastDay.timeZone !== timeZone) {
-    lastDay = { text, timeZone, day: dayOf(text, timeZone) };
-  }
-  return lastDay.day;
+  return text.length === 10 ? text : dayOf(text, timeZone);
 }
-
-/**
- * The register of a section is written with one instant for all: the calendar, the dearest part of a key, is
- * asked once for it.
- */
-let lastDay = { text: '', timeZone: '', day: '' };
 
 /** The number 1.0 is the number 1, and neither is the text "1". */
 function canonicalText(value: Exclude<JsonScalar, null>): string {

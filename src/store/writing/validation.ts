@@ -100,7 +100,7 @@ export function toStoredValue(
 ): JsonValue {
   const { errors, pointer = '', ...others } = options;
   const conversion: Conversion = { options: { ...others, mode: 'merge' }, errors, unlabelled: [] };
-  const place: Place = { conversion, pointer, depth: 1 };
+  const place: Place = { conversion, parent: undefined, name: pointer, depth: 1 };
   return declared.of === 'field'
     ? toStoredField(declared.field, value, place)
     : toStoredScalar(declared.field, value, place);
@@ -134,15 +134,16 @@ function convert(
 ): { change: StoredChange; errors: readonly ErrorDetail[] } {
   const conversion: Conversion = { options, errors: [], unlabelled: [] };
   const pointer = options.pointer ?? '';
+  const place: Place = { conversion, parent: undefined, name: pointer, depth: 1 };
   const removed: string[] = [];
   const entries: [string, JsonValue][] = [];
   for (const [name, value] of Object.entries(sent)) {
     const field = collection.fieldsByName.get(name);
     if (options.mode === 'merge' && value === null && !field?.isRequired) removed.push(name);
-    else entries.push([name, toStoredMember(field, name, value, { conversion, pointer, depth: 1 })]);
+    else entries.push([name, toStoredMember(field, name, value, place)]);
   }
   if (options.mode !== 'merge') {
-    entries.push(...missingMembers(collection.fields, sent, { conversion, pointer, depth: 1 }));
+    entries.push(...missingMembers(collection.fields, sent, place));
     entries.push(...createdOn(collection, sent, options));
   }
   const data = Object.fromEntries(entries);
@@ -155,10 +156,12 @@ function convert(
   return { change: { data, removed, unlabelled: conversion.unlabelled }, errors: conversion.errors };
 }
 
-/** The place in the body that a conversion is at. */
+/** Where in the body a conversion is: its JSON pointer is made for a fault alone. */
 interface Place {
   readonly conversion: Conversion;
-  readonly pointer: string;
+  readonly parent: Place | undefined;
+  /** Of the member, or the pointer of the record where there is no parent. */
+  readonly name: string;
   readonly depth: number;
 }
 
@@ -279,16 +282,21 @@ function checkUndeclared(value: JsonValue, place: Place): JsonValue {
   return value;
 }
 
-function inside(place: Place, name: string): Place {
-  const escaped = name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return { ...place, pointer: `${place.pointer}/${escaped}`, depth: place.depth + 1 };
+function inside(parent: Place, name: string): Place {
+  return { conversion: parent.conversion, parent, name, depth: parent.depth + 1 };
+}
+
+function pointerOf({ parent, name }: Place): string {
+  if (parent === undefined) return name;
+  return `${pointerOf(parent)}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function report(place: Place, expected: string, sent: JsonValue | undefined): null {
-  const where = place.pointer === '' ? 'the record' : place.pointer;
+  const pointer = pointerOf(place);
+  const where = pointer === '' ? 'the record' : pointer;
   const found = sent === undefined ? 'it is missing' : `${describe(sent)} was sent`;
   place.conversion.errors.push({
-    pointer: place.pointer,
+    pointer,
     detail: `${where}: ${expected} is expected, ${found}`,
     expected,
     ...(sent === undefined ? {} : { sent: toShown(sent) }),
