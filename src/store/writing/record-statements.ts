@@ -7,7 +7,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import { storedColumns } from '../reading/stored-record.js';
+import { type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
@@ -47,9 +47,12 @@ export interface ReasonsAgainst {
   readonly deadReferences: Sql | undefined;
 }
 
+/** A row of `insertRecords`: all else of a new record is known before. */
+export type InsertedRow = Pick<StoredRow, 'id' | 'json'>;
+
 /**
- * Stores the records, all or none. Gives a row each, in their order; no row when there is a reason against
- * one of them.
+ * Stores the records, all or none. Gives an `InsertedRow` each, in their order; no row when there is a reason
+ * against one of them.
  */
 export function insertRecords(
   context: WriteContext,
@@ -77,10 +80,10 @@ written as (
   from input i
   ${refusal}
   ${inOrderOfLocks(collection, records.length)}
-  returning id, data, version, created_at, updated_at
+  returning id, data, version
 ),
 ${audit(context, 'created')}
-select ${storedColumns(context.projection)}${announcement(context, 'create')}
+select r.id, ${context.projection} as json${announcement(context, 'create')}
 from written r
 ${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
 }

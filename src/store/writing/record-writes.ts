@@ -30,6 +30,7 @@ import { andRows, type RecordEnvironment } from './record-environment.js';
 import { assertWritable, gone, notFound, outOfRows, overtaken, versionConflict } from './record-refusals.js';
 import {
   deleteRecord,
+  type InsertedRow,
   insertRecords,
   mergedData,
   type NewRecord,
@@ -165,8 +166,10 @@ export class RecordWrites {
     const statement = insertRecords(context, stored, reasons);
     const attempt = { scope, collection, records: stored, verb: 'create' } as const;
     for (let number = 1; number <= MAX_ATTEMPTS; number++) {
-      const written = await this.#write(options.within, statement, attempt);
-      if (written.length === stored.length) return written.map(toStoredRecord);
+      const written = await this.#write<InsertedRow>(options.within, statement, attempt);
+      if (written.length === stored.length) {
+        return written.map(({ id, json }) => ({ id, version: 1, createdAt: now, updatedAt: now, json }));
+      }
       const dead = await this.#environment.listDeadReferences(queryable, settled);
       assertNoFaults(
         dead.flatMap((references, index) =>
@@ -238,7 +241,7 @@ export class RecordWrites {
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',
       } as const;
       const statement = updateRecord(this.#environment.writeContext(scope, collection, now), update);
-      const [written] = await this.#write(options.within, statement, {
+      const [written] = await this.#write<StoredRow>(options.within, statement, {
         scope,
         collection,
         records: [{ id, data: change.data, keys: together.keys?.value }],
@@ -340,7 +343,7 @@ export class RecordWrites {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
       const statement = deleteRecord(context, { id, ifVersion: options.ifVersion, rows });
       const { ifVersion, within } = options;
-      const [written] = await this.#run(within, statement, scope);
+      const [written] = await this.#run<StoredRow>(within, statement, scope);
       if (written !== undefined) {
         if (within === undefined) this.#environment.tellOfCommit(scope, collection, [written]);
         return toStoredRecord(written);
@@ -493,17 +496,21 @@ export class RecordWrites {
    * A statement is a transaction of its own where it is part of no other, and may wait for others in a circle
    * like one.
    */
-  async #run(within: Transaction | undefined, statement: Prisma.Sql, scope: Scope): Promise<StoredRow[]> {
+  async #run<Row extends InsertedRow>(
+    within: Transaction | undefined,
+    statement: Prisma.Sql,
+    scope: Scope,
+  ): Promise<Row[]> {
     const { database } = this.#environment;
-    if (within !== undefined) return await this.#environment.run<StoredRow>(within, statement, scope);
-    return await database.turns.take(() => this.#environment.run<StoredRow>(database, statement, scope));
+    if (within !== undefined) return await this.#environment.run<Row>(within, statement, scope);
+    return await database.turns.take(() => this.#environment.run<Row>(database, statement, scope));
   }
 
   /**
    * Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still
    * be asked.
    */
-  async #write(
+  async #write<Row extends InsertedRow>(
     within: Transaction | undefined,
     statement: Prisma.Sql,
     attempt: {
@@ -512,10 +519,10 @@ export class RecordWrites {
       readonly records: readonly NewRecord[];
       readonly verb: 'create' | 'update';
     },
-  ): Promise<StoredRow[]> {
+  ): Promise<Row[]> {
     await within?.query(Prisma.sql`savepoint record_write`);
     try {
-      const written = await this.#run(within, statement, attempt.scope);
+      const written = await this.#run<Row>(within, statement, attempt.scope);
       // What a transaction did is not true yet: the announcement tells of it once it is.
       if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, written);
       return written;
