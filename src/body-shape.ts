@@ -84,7 +84,7 @@ export function assertFormShape(form: Uint8Array, maxFields: number): void {
 }
 
 /** Where the text that begins at `start` ends. */
-function endOfText(json: Uint8Array, start: number): number {
+export function endOfText(json: Uint8Array, start: number): number {
   let end = json.indexOf(QUOTE, start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf(QUOTE, end + 1);
   return end === -1 ? json.length : end;

@@ -10,11 +10,15 @@ import type { JsonValue } from './json.js';
  * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
  * many members
  */
-export function readJsonBody(body: Buffer, shape: BodyShape, parse: (text: string) => JsonValue): JsonValue {
+export function readJsonBody(
+  body: Buffer,
+  shape: BodyShape,
+  parse: (text: string, bytes: Uint8Array) => JsonValue,
+): JsonValue {
   if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   assertJsonShape(body, shape);
   try {
-    return parse(body.toString('utf8'));
+    return parse(body.toString('utf8'), body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError('MALFORMED_REQUEST', `The body is not JSON: ${error.message}.`, { cause: error });

@@ -8,6 +8,7 @@
  * @see decisions 2, 3
  */
 import { Temporal } from 'temporal-polyfill';
+import { isStoredInstant } from '../stored-instant.js';
 import type { DayWord } from './filter.js';
 
 /** Half-open: `start <= instant < end`, UTC text that compares with stored instants as text. */
@@ -156,18 +157,6 @@ export function instantFrom(text: string, timeZone: string): string | undefined 
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-const STORED_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-
-/**
- * Whether it is written as the store writes instants, and there is such a one: of a 30 February, `Date` makes
- * another day.
- */
-function isStoredInstant(text: string): boolean {
-  if (!STORED_INSTANT.test(text)) return false;
-  const milliseconds = Date.parse(text);
-  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text;
 }
 
 /** @throws RangeError where it is no instant */

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { Temporal } from 'temporal-polyfill';
+import { isStoredInstant } from '../stored-instant.js';
 import { readLiteral } from './literal.js';
 
 /** An instant, ISO 8601 with `Z` or an offset; printed in UTC. @see decisions 2 */
@@ -20,6 +21,7 @@ const BARE_DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 function parseInstant(value: unknown): string {
   if (typeof value === 'string') {
+    if (isStoredInstant(value)) return value;
     try {
       // Only the store knows the time zone.
       if (BARE_DAY.test(value)) return Temporal.PlainDate.from(value, { overflow: 'reject' }).toString();

@@ -2,7 +2,8 @@
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../body-shape.js';
-import { type JsonValue, parseExactJson } from '../json.js';
+import { parseExactBody } from '../exact-json-body.js';
+import type { JsonValue } from '../json.js';
 import { readJsonBody } from '../json-body.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
@@ -28,7 +29,7 @@ export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'm
 
 /** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) */
 export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
-  return readJsonBody(body, shape, parseExactJson);
+  return readJsonBody(body, shape, parseExactBody);
 }
 
 /**
