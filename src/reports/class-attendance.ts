@@ -205,7 +205,7 @@ by_day as (
   ) as day
 ),
 -- The sums of the session up to each line, whatever the section: the lines among what is summed,
-  so that nothing need be joined.
+-- so that nothing need be joined.
 sums as materialized (
   select
     entry.*,

@@ -67,7 +67,7 @@ months as not materialized (
     f.*,
     coalesce(f.month <= (select by_student from last_months)->>f.student, true) as is_demanded,
     -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and
-      join by loops.
+    -- join by loops.
     case
       when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true)
         and coalesce(f.cancelled_to <= ${asOn}, true)

@@ -244,7 +244,7 @@ register as materialized (
 /** The letters of a line of the register. */
 const REGISTER_LETTERS: Sql = Prisma.sql`
     -- A number of 31 digits for each letter,
-      with a digit for each of its days: no two share a day. Their sum says every day's letter.
+    -- with a digit for each of its days: no two share a day. Their sum says every day's letter.
     translate(
       substr((
         (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
