@@ -8,7 +8,7 @@ import type { DestinationStream } from 'pino';
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
 /** Lines are gathered for a moment: a write for each request would cost more than the request's own work. */
-const GATHERED_BYTES = 4096;
+const GATHERED_BYTES = 32 * 1024;
 const FLUSH_MS = 1000;
 
 /** How long a pipe that takes nothing is left alone. */
