@@ -23,8 +23,9 @@ export async function* gatherWrites(
   let length = 0;
   let least = Math.max(firstBytes, MIN_WRITE_BYTES);
   const take = () => {
-    const content =
-      bytes.length === 0 ? texts.join('') : Buffer.concat([...bytes, Buffer.from(texts.join(''))]);
+    if (bytes.length > 0 && texts.length > 0) bytes.push(Buffer.from(texts.join('')));
+    const [only, ...others] = bytes;
+    const content = only === undefined ? texts.join('') : joined(only, others);
     texts = [];
     bytes = [];
     length = 0;
@@ -42,4 +43,9 @@ export async function* gatherWrites(
     if (length >= least) yield { content: take(), isLast: false };
   }
   if (length > 0) yield { content: take(), isLast: true };
+}
+
+/** What is one piece already is not copied. */
+function joined(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
+  return others.length === 0 ? first : Buffer.concat([first, ...others]);
 }

@@ -256,10 +256,10 @@ export class RecordStore {
 }
 
 /** A stream holds its connection between batches, which a transaction cannot spare. */
-function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'streamInTurn'> {
+function readingWithin(transaction: Transaction): Pick<Database, 'query' | 'streamJoined'> {
   return {
     query: (sql, options) => transaction.query(sql, options),
-    streamInTurn: () => {
+    streamJoined: () => {
       throw new Error('within a transaction records are read a page at a time');
     },
   };

@@ -13,6 +13,13 @@ import type { StatementCaller } from '../../model/statement-caller.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
+import {
+  type GatheredRows,
+  type JoinedBatch,
+  JoinedRows,
+  ListedRows,
+  type RowPunctuation,
+} from './gathered-rows.js';
 import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { Renewal } from './renewal.js';
@@ -123,6 +130,11 @@ export interface Database extends Queryable {
     statements: readonly NamedStatement[],
     options?: Omit<StreamOptions, 'name'>,
   ): AsyncIterable<readonly string[]>;
+  /** The same rows as bytes that are ready to be passed on, each batch in one piece. */
+  streamJoined(
+    statements: readonly NamedStatement[],
+    options: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+  ): AsyncIterable<JoinedBatch>;
   /** The turns of writes that may be made again when they waited for each other. */
   readonly turns: Turns;
   /** Read committed. Rolled back when `work` throws. */
@@ -267,10 +279,25 @@ class PostgresDatabase implements Database {
     return this.streamInTurn([{ sql, name: options.name }], options);
   }
 
-  async *streamInTurn(
+  streamInTurn(
     statements: readonly NamedStatement[],
     options: Omit<StreamOptions, 'name'> = {},
   ): AsyncGenerator<readonly string[], void> {
+    return this.#stream(statements, new ListedRows(), options);
+  }
+
+  streamJoined(
+    statements: readonly NamedStatement[],
+    { punctuation, ...options }: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+  ): AsyncGenerator<JoinedBatch, void> {
+    return this.#stream(statements, new JoinedRows(punctuation), options);
+  }
+
+  async *#stream<Batch>(
+    statements: readonly NamedStatement[],
+    rows: GatheredRows<Batch>,
+    options: Omit<StreamOptions, 'name'>,
+  ): AsyncGenerator<Batch, void> {
     options.signal?.throwIfAborted();
     for (const { sql } of statements) assertStorableParameters(sql);
     const client = await this.#connect(this.#streamPool);
@@ -279,6 +306,7 @@ class PostgresDatabase implements Database {
       {
         queries: statements.map(({ sql, name }) => ({ text: sql.text, values: sql.values, name })),
         batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
+        rows,
         batchTimeoutMs: this.#statementTimeoutMs,
         signal: options.signal,
       },

@@ -1,8 +1,10 @@
 /** Rows of queries, a batch at a time: memory stays bounded however long the answer is. */
 import pg from 'pg';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
+import type { ByteRowReader } from './byte-rows.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
+import type { GatheredRows } from './gathered-rows.js';
 import { WatchedClient } from './watched-client.js';
 
 interface StreamedQuery {
@@ -13,10 +15,12 @@ interface StreamedQuery {
   readonly name: string | undefined;
 }
 
-export interface RowStreamOptions {
+export interface RowStreamOptions<Batch> {
   /** Their rows follow each other. Several see the database as it is at one moment. */
   readonly queries: readonly StreamedQuery[];
   readonly batchRows: number;
+  /** Where the rows of all of the queries go. */
+  readonly rows: GatheredRows<Batch>;
   /** How long one batch may take, not the whole answer. */
   readonly batchTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -31,14 +35,14 @@ export interface RowStreamOptions {
  * pass one wherever a reader may go away, because a generator waiting for a batch cannot be left before it
  * comes.
  */
-export async function* streamRows(
+export async function* streamRows<Batch>(
   client: pg.PoolClient,
-  options: RowStreamOptions,
+  options: RowStreamOptions<Batch>,
   cancellation: Cancellation,
-): AsyncGenerator<readonly string[], void> {
-  const { signal, batchTimeoutMs, queries } = options;
+): AsyncGenerator<Batch, void> {
+  const { signal, batchTimeoutMs, queries, rows } = options;
   const isTransaction = queries.length > 1;
-  let query: BatchedQuery | undefined;
+  let query: BatchedQuery<Batch> | undefined;
   let finished: Promise<void> | undefined;
   const finish = () => {
     finished ??= giveBack(client, { isTransaction, isAtRest: query?.leave(cancellation) });
@@ -54,12 +58,13 @@ export async function* streamRows(
     signal?.addEventListener('abort', abort, { once: true });
     for (const one of queries) {
       signal?.throwIfAborted();
-      query = new BatchedQuery(client, { ...one, batchRows: options.batchRows });
+      query = new BatchedQuery(client, { ...one, rows, batchRows: options.batchRows });
       query.start();
       while (!query.isComplete) {
-        const batch = await query.nextBatch(batchTimeoutMs);
+        await query.nextBatch(batchTimeoutMs);
+        const batch = rows.isEmpty ? undefined : rows.take();
         query.requestBatch();
-        if (batch.length > 0) yield batch;
+        if (batch !== undefined) yield batch;
         signal?.throwIfAborted();
       }
       await query.rest;
@@ -113,7 +118,7 @@ interface WireConnection {
  *
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
-class BatchedQuery extends pg.Query {
+class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
   readonly #client: pg.PoolClient;
   readonly #batchRows: number;
   /**
@@ -121,7 +126,8 @@ class BatchedQuery extends pg.Query {
    * comes.
    */
   #state: 'new' | 'running' | 'suspended' | 'complete' | 'failed' = 'new';
-  #rows: string[] = [];
+  readonly takesBytes: boolean;
+  readonly #rows: GatheredRows<Batch>;
   #isLeft = false;
   #isSynced = false;
   #failure: { readonly error: unknown } | undefined;
@@ -134,12 +140,20 @@ class BatchedQuery extends pg.Query {
 
   constructor(
     client: pg.PoolClient,
-    { text, values, name, batchRows }: StreamedQuery & Pick<RowStreamOptions, 'batchRows'>,
+    {
+      text,
+      values,
+      name,
+      batchRows,
+      rows,
+    }: StreamedQuery & Pick<RowStreamOptions<Batch>, 'batchRows' | 'rows'>,
   ) {
     const config = { text, values: [...values], rows: batchRows, ...(name === undefined ? {} : { name }) };
     super(config);
     this.#client = client;
     this.#batchRows = batchRows;
+    this.#rows = rows;
+    this.takesBytes = rows.takesBytes;
   }
 
   start(): void {
@@ -148,11 +162,11 @@ class BatchedQuery extends pg.Query {
   }
 
   get isComplete(): boolean {
-    return this.#state === 'complete' && this.#rows.length === 0;
+    return this.#state === 'complete' && this.#rows.isEmpty;
   }
 
-  /** The batch under way. @throws what went wrong with it, or UNAVAILABLE when it takes too long */
-  async nextBatch(timeoutMs: number): Promise<readonly string[]> {
+  /** Waits until the batch under way is gathered. @throws what went wrong with it, or UNAVAILABLE when it takes too long */
+  async nextBatch(timeoutMs: number): Promise<void> {
     if (this.#state === 'running' && !this.#failure) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
@@ -173,9 +187,6 @@ class BatchedQuery extends pg.Query {
       });
     }
     if (this.#failure) throw translateDatabaseError(this.#failure.error);
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
   }
 
   /** Asks for one more batch, if there may be one. */
@@ -196,7 +207,6 @@ class BatchedQuery extends pg.Query {
   /** Ends the query wherever it is; whether the connection is fit for the next one. */
   async leave(cancellation: Cancellation): Promise<boolean> {
     this.#isLeft = true;
-    this.#rows = [];
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), REST_TIMEOUT_MS);
@@ -230,8 +240,8 @@ class BatchedQuery extends pg.Query {
 
   handleRowDescription(): void {}
 
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (!this.#isLeft) this.#rows.push(fields[0] ?? 'null');
+  handleDataRow({ fields }: { readonly fields: readonly ((string & Buffer) | null)[] }): void {
+    if (!this.#isLeft) this.#rows.add(fields[0] ?? null);
   }
 
   handlePortalSuspended(): void {

@@ -29,7 +29,7 @@ export interface Readable {
 }
 
 export interface RecordSetOptions {
-  readonly database: Pick<Database, 'query' | 'streamInTurn'>;
+  readonly database: Pick<Database, 'query' | 'streamJoined'>;
   readonly scope: Scope;
   readonly query: RecordQuery;
   /** What the caller may read; the paths of the query were checked against it. */

@@ -6,6 +6,7 @@ import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
 import type { Collection } from '../../model/collection.js';
+import type { RowPunctuation } from '../database/gathered-rows.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { compilePage, compileRecord } from '../sql/compile-page.js';
 import type { Printing } from '../sql/compile-shape.js';
@@ -41,9 +42,13 @@ export interface RecordStreamOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Below this, a chunk costs more in the telling than in the sending. */
-const MIN_CHUNK_LENGTH = 16 * 1024;
 const BATCH_ROWS = 500;
+const PUNCTUATION: Readonly<Record<RecordStreamOptions['format'], RowPunctuation>> = {
+  json: { start: '[', separator: ',', end: '' },
+  ndjson: { start: '', separator: '', end: '\n' },
+};
+const EMPTY_LIST = Buffer.from('[]');
+const END_OF_LIST = Buffer.from(']');
 
 export class RecordSet {
   readonly collection: Collection;
@@ -81,18 +86,18 @@ export class RecordSet {
   }
 
   /**
-   * The records as JSON text in chunks of about 16 KiB or more, as Postgres printed them: one list, or with
-   * `ndjson` one record a line. The closing `]` comes only after the last record was read: a failure throws
+   * The records as the bytes of JSON text that Postgres printed, a batch a chunk: one list, or with `ndjson` one
+   * record a line. The closing `]` comes only after the last record was read: a failure throws
    * in mid-stream and never looks like an end.
    *
    * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What
    * is read from the end is a page and no stream: it has to be turned around.
    */
-  async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<string, void> {
+  async *stream(format: 'json' | 'ndjson', signal?: AbortSignal): AsyncGenerator<Buffer, void> {
     const { query, scope } = this.#options;
     invariant(!query.fromEnd, 'what is read from the end is not streamed');
     const read = { format, signal: signal ?? scope.signal } as const;
-    if (this.isShort) yield (await this.printList(read)).toString();
+    if (this.isShort) yield await this.printList(read);
     else yield* this.#readBatches(read);
   }
 
@@ -157,24 +162,18 @@ export class RecordSet {
     );
   }
 
-  async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<string, void> {
+  async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const { database } = this.#options;
-    const batches = database.streamInTurn(this.#streamStatements(), { signal, batchRows: BATCH_ROWS });
-    const separator = format === 'json' ? ',' : '\n';
-    let chunk = format === 'json' ? '[' : '';
-    let isFirst = true;
-    for await (const batch of batches) {
-      if (batch.length === 0) continue;
-      this.#rowsStreamed += batch.length;
-      chunk += (isFirst ? '' : separator) + batch.join(separator);
-      isFirst = false;
-      if (chunk.length < MIN_CHUNK_LENGTH) continue;
-      yield chunk;
-      chunk = '';
+    const batches = database.streamJoined(this.#streamStatements(), {
+      signal,
+      batchRows: BATCH_ROWS,
+      punctuation: PUNCTUATION[format],
+    });
+    for await (const { bytes, rowCount } of batches) {
+      this.#rowsStreamed += rowCount;
+      yield bytes;
     }
-    if (format === 'json') chunk += ']';
-    else if (!isFirst) chunk += '\n';
-    if (chunk !== '') yield chunk;
+    if (format === 'json') yield this.#rowsStreamed === 0 ? EMPTY_LIST : END_OF_LIST;
   }
 
   /** How many records `stream` has read so far. */

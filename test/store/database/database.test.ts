@@ -33,6 +33,80 @@ async function msUntil(condition: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
+describe('streamJoined', () => {
+  const PUNCTUATION = { start: '[', separator: ',', end: ';' };
+
+  it('gives the bytes of all statements in order, with what is to stand between them', async () => {
+    const part = (from: number) => ({
+      sql: Prisma.sql`
+        select case when n % 3 = 0 then null else n || ' é' end
+        from generate_series(${from}::int, ${from}::int + 3) n`,
+      name: undefined,
+    });
+    const batches = [];
+    for await (const { bytes, rowCount } of test.database.streamJoined([part(1), part(5)], {
+      batchRows: 2,
+      punctuation: PUNCTUATION,
+    })) {
+      batches.push([bytes.toString(), rowCount]);
+    }
+    expect(batches).toEqual([
+      ['[1 é;,2 é;', 2],
+      [',null;,4 é;', 2],
+      [',5 é;,null;', 2],
+      [',7 é;,8 é;', 2],
+    ]);
+  });
+
+  it('keeps batches whole that are read later than the next ones come', async () => {
+    const batches: Buffer[] = [];
+    for await (const { bytes } of test.database.streamJoined(
+      [{ sql: numbers(300), name: 'joined-numbers' }],
+      {
+        batchRows: 7,
+        punctuation: { start: '', separator: '', end: '\n' },
+      },
+    )) {
+      batches.push(bytes);
+    }
+    const lines = Buffer.concat(batches).toString().trimEnd().split('\n');
+    expect(lines).toEqual(Array.from({ length: 300 }, (_, index) => String(index + 1).padEnd(1000, '.')));
+  });
+
+  it('holds rows that are longer than any before', async () => {
+    const sql = Prisma.sql`select repeat('x', n * 50000) from generate_series(1, 6) n`;
+    const lengths = [];
+    for await (const { bytes } of test.database.streamJoined([{ sql, name: undefined }], {
+      batchRows: 3,
+      punctuation: PUNCTUATION,
+    })) {
+      lengths.push(bytes.length);
+    }
+    expect(lengths).toEqual([300_006, 750_006]);
+  });
+
+  it('leaves the connection fit for strings', async () => {
+    const database = await openDatabase({ url: test.url, poolSize: 1, statementTimeoutMs: 10_000 });
+    const statement = { sql: Prisma.sql`select 'é' from generate_series(1, 5)`, name: 'either-way' };
+    try {
+      for (let round = 0; round < 2; round++) {
+        for await (const { bytes } of database.streamJoined([statement], {
+          batchRows: 2,
+          punctuation: PUNCTUATION,
+        })) {
+          expect(bytes.toString()).toBe('[é;,é;');
+          break;
+        }
+        for await (const batch of database.stream(statement.sql, { name: statement.name })) {
+          expect(batch).toEqual(['é', 'é', 'é', 'é', 'é']);
+        }
+      }
+    } finally {
+      await database.close();
+    }
+  });
+});
+
 describe('query', () => {
   it('passes every substitution as a parameter and gives rows', async () => {
     const text = `'; drop table records; --`;

@@ -20,7 +20,7 @@ async function read(
   scope = ADMIN,
 ): Promise<string[]> {
   const chunks: string[] = [];
-  for await (const chunk of find(query, scope).stream(format)) chunks.push(chunk);
+  for await (const chunk of find(query, scope).stream(format)) chunks.push(chunk.toString());
   return chunks;
 }
 
@@ -95,7 +95,8 @@ describe('a stream', () => {
     const notes = Array.from({ length: 3000 }, (_, index) => ({ text: `note ${index} ${'x'.repeat(40)}` }));
     await test.store.create(ADMIN, 'note', notes);
     const chunks: string[] = [];
-    for await (const chunk of test.store.find(ADMIN, queryOf('note')).stream('json')) chunks.push(chunk);
+    for await (const chunk of test.store.find(ADMIN, queryOf('note')).stream('json'))
+      chunks.push(chunk.toString());
     expect(JSON.parse(chunks.join(''))).toHaveLength(3000);
     expect(chunks.slice(0, -1).every((chunk) => chunk.length >= 16 * 1024)).toBe(true);
     expect(chunks.length).toBeGreaterThan(3);

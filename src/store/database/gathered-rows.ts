@@ -1,0 +1,102 @@
+/** What the values of a stream are gathered in on their way, a batch after the other. */
+export interface GatheredRows<Batch> {
+  /** As `ByteRowReader`: whether `add` is given bytes. */
+  readonly takesBytes: boolean;
+  readonly isEmpty: boolean;
+  add(value: (string & Buffer) | null): void;
+  /** What was added since the last time. */
+  take(): Batch;
+}
+
+/** The values one by one, null as `null`. */
+export class ListedRows implements GatheredRows<readonly string[]> {
+  readonly takesBytes = false;
+  #rows: string[] = [];
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 0;
+  }
+
+  add(value: string | null): void {
+    this.#rows.push(value ?? 'null');
+  }
+
+  take(): readonly string[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+}
+
+/** What stands between the values of an answer. */
+export interface RowPunctuation {
+  /** Before the first value of all. */
+  readonly start: string;
+  /** Before every other one. */
+  readonly separator: string;
+  /** After each. */
+  readonly end: string;
+}
+
+export interface JoinedBatch {
+  readonly bytes: Buffer;
+  readonly rowCount: number;
+}
+
+const FIRST_BYTES = 64 * 1024;
+
+/** The values as the bytes Postgres sent, ready to be passed on: copied once, and never made strings. */
+export class JoinedRows implements GatheredRows<JoinedBatch> {
+  readonly takesBytes = true;
+  readonly #separator: Buffer;
+  readonly #end: Buffer;
+  #before: Buffer;
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
+  #rowCount = 0;
+
+  constructor({ start, separator, end }: RowPunctuation) {
+    this.#before = Buffer.from(start);
+    this.#separator = Buffer.from(separator);
+    this.#end = Buffer.from(end);
+  }
+
+  get isEmpty(): boolean {
+    return this.#rowCount === 0;
+  }
+
+  add(value: Buffer | null): void {
+    const bytes = value ?? NULL;
+    this.#makeRoom(this.#before.length + bytes.length + this.#end.length);
+    this.#append(this.#before);
+    this.#append(bytes);
+    this.#append(this.#end);
+    this.#before = this.#separator;
+    this.#rowCount += 1;
+  }
+
+  take(): JoinedBatch {
+    const batch = { bytes: this.#bytes.subarray(0, this.#length), rowCount: this.#rowCount };
+    // The next one is likely to be as long.
+    this.#bytes = Buffer.allocUnsafe(Math.max(FIRST_BYTES, this.#length + (this.#length >> 3)));
+    this.#length = 0;
+    this.#rowCount = 0;
+    return batch;
+  }
+
+  #append(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    bytes.copy(this.#bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #makeRoom(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+const NULL = Buffer.from('null');
