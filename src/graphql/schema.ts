@@ -11,6 +11,7 @@ import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
 import { sortParameters, sortRootFields, withRunTimeTypes } from '../resolvers/run-time-types.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
+import { readPrintableFields } from './operation/printable-fields.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
@@ -57,7 +58,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     const subscriptions = new Map<NewableFunction, object>(
       SUBSCRIPTION_CLASSES.map((one) => [one, new one()]),
     );
-    return buildSchemaSync({
+    const schema = buildSchemaSync({
       resolvers: classes,
       container: {
         get: (resolverClass) =>
@@ -68,6 +69,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       validate: false,
       skipCheck: true,
     });
+    return readPrintableFields(schema);
   });
 }
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { FLOORS, findForbidden, findUpward } from './floors.js';
-import { listSpecifiers, readImports } from './import-graph.js';
+import { listSpecifiers, readImports, readPackages } from './import-graph.js';
 import { ROOT } from './project-files.js';
 
 const IMPORTS = readImports();
@@ -38,6 +38,15 @@ describe('the imports of src', () => {
         .map((one) => `${name} → ${one}`),
     );
     expect(unused).toEqual([]);
+  });
+});
+
+describe('the packages of HTTP', () => {
+  it('are used by the rooms that speak it, and by what writes the text of an answer for both', () => {
+    const users = readPackages().filter(({ to }) => /^(fastify|@fastify\/|@apollo\/|ws|node:http)/.test(to));
+    const others = users.filter(({ from }) => !/^(server|graphql|explore\/browser)\//.test(from));
+    expect(users.length).toBeGreaterThan(20);
+    expect([...new Set(others.map(({ from }) => from))]).toEqual(['text-answer.ts']);
   });
 });
 

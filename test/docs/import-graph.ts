@@ -11,14 +11,25 @@ export interface Import {
 
 /** All imports of files of `src` by files of `src`. What is generated imports nothing of ours. */
 export function readImports(): Import[] {
+  return readSpecifiers()
+    .filter(({ to }) => to.startsWith('.'))
+    .map(({ from, to }) => ({ from, to: toSource(path.join(path.dirname(from), to)) }));
+}
+
+/** All imports of packages, and of Node's own modules, by files of `src`. */
+export function readPackages(): Import[] {
+  return readSpecifiers().filter(({ to }) => !to.startsWith('.'));
+}
+
+function readSpecifiers(): Import[] {
   return listFiles('src')
     .filter((file) => /\.tsx?$/.test(file))
-    .flatMap((file) => {
-      const from = path.relative('src', file);
-      return listSpecifiers(readProjectFile(file), { isTsx: file.endsWith('x') })
-        .filter((specifier) => specifier.startsWith('.'))
-        .map((specifier) => ({ from, to: toSource(path.join(path.dirname(from), specifier)) }));
-    });
+    .flatMap((file) =>
+      listSpecifiers(readProjectFile(file), { isTsx: file.endsWith('x') }).map((to) => ({
+        from: path.relative('src', file),
+        to,
+      })),
+    );
 }
 
 /** What a module names in `import`, `import type`, `export … from`, `import()` and `import('…').Type`. */

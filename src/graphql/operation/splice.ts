@@ -22,12 +22,8 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
-import {
-  isPrintable,
-  isPrintableField,
-  PRINT,
-  type PrintingInfo,
-} from '../../resolvers/records/printable.js';
+import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
+import type { PrintingInfo } from './printable-fields.js';
 
 export interface SplicedResult {
   /** The JSON text of the data. */

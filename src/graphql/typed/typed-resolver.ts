@@ -106,7 +106,7 @@ export function createTypedResolver(
       @Ctx() context: RequestContext,
       @Arg('id', () => ID, { description: `The id of the ${typeName}.` }) id: string,
       @Info() info: GraphQLResolveInfo,
-    ): LazyRecord<TypedSource> | Promise<TypedSource> {
+    ): LazyRecord<TypedSource> {
       const { records, catalog } = this.#services;
       const scope = requireScope(context);
       const members = recordShapes.recall(info, () => form.members(info.fieldNodes, info));
@@ -117,7 +117,7 @@ export function createTypedResolver(
         members,
         find: () => records.records(context, { collection: name, projection, filter: byId(id), limit: 1 }),
         get: () => records.record(context, { collection: name, id, projection }),
-      }).for(info);
+      });
     }
 
     @Query(() => connectionType, {

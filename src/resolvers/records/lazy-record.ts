@@ -1,6 +1,6 @@
 /**
- * Records and pages as a resolver gives them: asked for and not read. graphql-js asks them for their fields,
- * the splice for their text; either way one statement reads them.
+ * Records and pages as a resolver gives them: asked for and not read. They are asked for their fields, or for
+ * their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RecordPage } from '../../store/reading/record-reading.js';
@@ -9,7 +9,7 @@ import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { Member, PageShape } from '../../store/sql/shape.js';
 import type { PageInfo } from './generic-record.js';
 import type { RecordForm } from './page-shape.js';
-import { isPrinting, PRINT, type Printable } from './printable.js';
+import { PRINT, type Printable, READ } from './printable.js';
 
 /** A page of records; its fields are those of a connection. */
 export class Page<Node> implements Printable {
@@ -53,6 +53,10 @@ export class Page<Node> implements Printable {
     return await this.#set.print(this.#shape);
   }
 
+  [READ](): this {
+    return this;
+  }
+
   #read(): Promise<RecordPage> {
     this.#page ??= this.#set.page();
     return this.#page;
@@ -77,11 +81,6 @@ export class LazyRecord<Node> implements Printable {
     this.#options = options;
   }
 
-  /** What a resolver gives: the record for graphql-js, itself for the splice. */
-  for(info: GraphQLResolveInfo): LazyRecord<Node> | Promise<Node> {
-    return isPrinting(info) ? this : this.#read();
-  }
-
   async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
     const { find, get, members } = this.#options;
     const printed = await find().printRecord(members);
@@ -91,7 +90,7 @@ export class LazyRecord<Node> implements Printable {
     return 'null';
   }
 
-  async #read(): Promise<Node> {
+  async [READ](): Promise<Node> {
     const { get, form } = this.#options;
     return form.toNode(await get());
   }

@@ -1,29 +1,18 @@
 /**
- * A result that can print itself: the database writes the JSON of the whole selection and nothing of it is
- * read into objects. @see splice.ts
+ * Results that can be taken in two ways: read into objects, or printed, when the database writes the JSON of
+ * the whole selection. A resolver gives one and knows nothing of which way it goes.
  */
 import type { GraphQLFieldExtensions, GraphQLResolveInfo } from 'graphql';
 
 export const PRINT = Symbol('print');
+export const READ = Symbol('read');
 
-/**
- * What a resolver may give. Nothing has run yet: graphql-js asks it for its fields, the splice for its text.
- */
+/** What a resolver may give. Nothing has run yet. */
 export interface Printable {
   /** The JSON text of what `info` selects of it. */
   [PRINT](info: GraphQLResolveInfo): Promise<string>;
-}
-
-/** The info of a field that is to be printed, not executed. */
-export interface PrintingInfo extends GraphQLResolveInfo {
-  readonly isPrinting: true;
-}
-
-/**
- * True when the resolver's result is wanted as a `Printable`, false when graphql-js wants the value itself.
- */
-export function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
-  return 'isPrinting' in info;
+  /** The value whose fields are asked for one by one. */
+  [READ](): unknown;
 }
 
 /** The mark of a root field whose resolver gives a `Printable` and runs nothing by itself. */

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { printResult } from '../../scalars/json-text.js';
-import { isPrinting, PRINT, type Printable } from './printable.js';
+import { PRINT, type Printable, READ } from './printable.js';
 import type { SelectionInfo } from './selection.js';
 
 /**
@@ -24,9 +24,8 @@ export class ReadyValue implements Printable {
     this.#read = read;
   }
 
-  /** What a resolver gives: the value for graphql-js, itself for the splice. */
-  for(info: GraphQLResolveInfo): unknown {
-    return isPrinting(info) ? this : this.#read();
+  [READ](): Promise<unknown> {
+    return this.#read();
   }
 
   async [PRINT](info: GraphQLResolveInfo): Promise<string> {

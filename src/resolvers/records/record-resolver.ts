@@ -228,7 +228,7 @@ export class RecordResolver {
     })
     project: readonly string[] | null | undefined,
     @Info() info: GraphQLResolveInfo,
-  ): LazyRecord<GenericRecord> | Promise<GenericRecord> {
+  ): LazyRecord<GenericRecord> {
     const form = genericForm(collection);
     const projection = project?.map(toPath);
     return new LazyRecord({
@@ -236,7 +236,7 @@ export class RecordResolver {
       members: form.members(info.fieldNodes, info),
       find: () => this.records(context, { collection, projection, filter: byId(id), limit: 1 }),
       get: () => this.record(context, { collection, id, projection }),
-    }).for(info);
+    });
   }
 
   @Mutation(() => GenericRecord, {

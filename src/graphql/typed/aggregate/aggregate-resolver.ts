@@ -159,7 +159,7 @@ export function createAggregateResolver(
       return new ReadyValue(async () => {
         const groups = await set.aggregate(query);
         return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
-      }).for(info);
+      });
     }
 
     @Query(() => [DistinctValue], {
@@ -174,7 +174,6 @@ export function createAggregateResolver(
     distinct(
       @Ctx() context: RequestContext,
       @Args(() => distinctArguments) args: DistinctArguments,
-      @Info() info: GraphQLResolveInfo,
     ): unknown {
       const { where, oquery, ci, contains, first } = args;
       const field = keysByName.get(args.field);
@@ -199,7 +198,7 @@ export function createAggregateResolver(
       return new ReadyValue(async () => {
         const groups = await set.aggregate(query);
         return groups.map((one) => toDistinctValue(one, field));
-      }).for(info);
+      });
     }
   }
 
