@@ -36,7 +36,7 @@ function optionsOf(url: string, more: Partial<SmppSessionOptions> = {}): SmppSes
 describe('a session with an SMS centre', () => {
   it('asks now and then whether the centre is there', async () => {
     centre = await startSmsCentre();
-    const session = await SmppSession.bind(optionsOf(centre.url));
+    const session = await SmppSession.bind(optionsOf(centre.url, { timeoutMs: 30_000 }));
     await eventually(() => (centre?.enquiries ?? 0) >= 3);
     expect(session.isOpen).toBe(true);
     await session.close();
