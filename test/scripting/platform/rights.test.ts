@@ -9,7 +9,7 @@ import { usePlatform } from './platform.js';
 // A thread compiles the sources anew, and has what others leave of the processor.
 jest.setTimeout(60_000);
 
-const test = usePlatform(() => ({ SCRIPT_WALL_TIME_MS: '1500' }));
+const test = usePlatform(() => ({ SCRIPT_WALL_TIME_MS: '5000' }));
 
 const COLLECTIONS = [
   'task',
