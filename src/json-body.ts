@@ -13,7 +13,7 @@ import type { JsonValue } from './json.js';
 export function readJsonBody(
   body: Buffer,
   shape: BodyShape,
-  parse: (text: string, bytes: Uint8Array) => JsonValue,
+  parse: (text: string, bytes: Buffer) => JsonValue,
 ): JsonValue {
   if (!isUtf8(body)) throw new ServiceError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   assertJsonShape(body, shape);

@@ -4,8 +4,8 @@ import { endOfText } from './body-shape.js';
 export interface JsonTextScan {
   /** Members of all objects together; one whose name comes twice counts twice. */
   readonly members: number;
-  /** Whether a float holds every number, and prints it with the very digits it has. */
-  readonly areNumbersPlain: boolean;
+  /** Where the numbers are, start and end in turn, that a float does not hold or prints with other digits. */
+  readonly exactNumbers: readonly number[];
 }
 
 const QUOTE = 0x22;
@@ -25,18 +25,18 @@ const MAX_SMALL_LENGTH = 7;
 /** Of what is no JSON it may tell anything: the parser is going to refuse it. */
 export function scanJsonText(json: Uint8Array): JsonTextScan {
   let members = 0;
-  let areNumbersPlain = true;
+  const exactNumbers: number[] = [];
   for (let index = 0; index < json.length; index++) {
     const byte = json[index];
     if (byte === QUOTE) index = endOfText(json, index);
     else if (byte === COLON) members += 1;
     else if (isDigit(byte) || byte === MINUS) {
       const end = endOfNumber(json, index);
-      areNumbersPlain &&= isPlainNumber(json, index, end);
+      if (!isPlainNumber(json, index, end)) exactNumbers.push(index, end);
       index = end - 1;
     }
   }
-  return { members, areNumbersPlain };
+  return { members, exactNumbers };
 }
 
 function endOfNumber(json: Uint8Array, start: number): number {

@@ -24,9 +24,12 @@ const LONG_NUMBER = /[0-9.]{16,}|[0-9][eE][+-]?[0-9]/;
  */
 export function parsePlainJson(text: string): JsonValue {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonValue;
-  return parse(text, null, (digits) =>
-    isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits),
-  ) as JsonValue;
+  return parse(text, null, toPlainNumber) as JsonValue;
+}
+
+/** A JavaScript number where a float holds the value that is written, else an exact one. */
+export function toPlainNumber(digits: string): number | LosslessNumber {
+  return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);
 }
 
 /** Writes JSON text, exact numbers with the digits they came with. */

@@ -2,9 +2,9 @@
 import { parse as parseFields } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { assertFormShape, type BodyShape, MAX_PARAMETER_MEMBERS } from '../body-shape.js';
-import { parseExactBody } from '../exact-json-body.js';
 import type { JsonValue } from '../json.js';
 import { readJsonBody } from '../json-body.js';
+import { parseJsonBody } from '../json-body-parser.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 
 const JSON_TYPES = ['application/json', /^application\/[\w.-]+\+json\b/i];
@@ -29,7 +29,7 @@ export function useBodyParsing(app: FastifyInstance, limits: Pick<BodyLimits, 'm
 
 /** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) */
 export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
-  return readJsonBody(body, shape, parseExactBody);
+  return readJsonBody(body, shape, parseJsonBody);
 }
 
 /**
