@@ -94,7 +94,7 @@ const SETTINGS = {
   },
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',
-    default: '1048576',
+    default: '8388608',
     schema: positiveSetting,
     meaning: 'largest request body of a caller with a credential',
   },
@@ -106,7 +106,7 @@ const SETTINGS = {
   },
   bodyMaxMembers: {
     variable: 'BODY_MAX_MEMBERS',
-    default: '100000',
+    default: '300000',
     schema: positiveSetting,
     meaning:
       'most members and list elements of a JSON body; parameters, forms and callers without a ' +

@@ -115,7 +115,7 @@ describe('a write of many that may not be', () => {
     const { errors } = await send(gateway, { query, variables: { records }, as: 'admin' });
     expect(first(errors)).toEqual({
       code: 'LIMIT_EXCEEDED',
-      message: 'at most 20 records are stored at once',
+      message: 'at most 20 records are stored at once (MAX_RECORDS_PER_WRITE), not 21',
     });
     await gateway.sql.query(
       `insert into records (domain, collection, id, data) select 'top', 'task', 'm-' || n, '{"name": ` +
@@ -127,8 +127,8 @@ describe('a write of many that may not be', () => {
     expect(first((await send(gateway, { query: update, as: 'admin' })).errors)).toEqual({
       code: 'LIMIT_EXCEEDED',
       message:
-        'at most 20 records are written at once, and more than 20 records match: narrow the filter, ' +
-        'or give a limit',
+        'at most 20 records are written at once (MAX_RECORDS_PER_WRITE), and more than 20 records match: ' +
+        'narrow the filter, or give a limit',
     });
     const some = await ask(
       gateway,

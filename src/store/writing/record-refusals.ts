@@ -65,3 +65,10 @@ export function overtaken(collection: Collection, id: string): ServiceError {
     },
   );
 }
+
+export function tooManyRecords(count: number, max: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `at most ${max} records are stored at once (MAX_RECORDS_PER_WRITE), not ${count}`,
+  );
+}

@@ -3,7 +3,6 @@
  * them.
  */
 import { v7 as uuidv7 } from 'uuid';
-import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
@@ -27,7 +26,15 @@ import {
 } from './hidden-rules.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
-import { assertWritable, gone, notFound, outOfRows, overtaken, versionConflict } from './record-refusals.js';
+import {
+  assertWritable,
+  gone,
+  notFound,
+  outOfRows,
+  overtaken,
+  tooManyRecords,
+  versionConflict,
+} from './record-refusals.js';
 import {
   deleteRecord,
   type InsertedRow,
@@ -91,7 +98,7 @@ export class RecordWrites {
     if (records.length === 0) return [];
     const { maxRecordsPerWrite } = this.#environment;
     if (records.length > maxRecordsPerWrite) {
-      throw new ServiceError('LIMIT_EXCEEDED', `at most ${maxRecordsPerWrite} records are stored at once`);
+      throw tooManyRecords(records.length, maxRecordsPerWrite);
     }
     const sent = records.map((record, index) => takeSentId(record, records.length === 1 ? '' : `/${index}`));
     assertNoFaults(sent.flatMap((one) => one.errors));

@@ -20,7 +20,7 @@ import { type LockedRow, lockRecords } from './matching-statements.js';
 import { changeRecords } from './record-changes.js';
 import { keysOf } from './record-checks.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { assertWritable } from './record-refusals.js';
+import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { takeSentId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
@@ -96,7 +96,7 @@ export class Upserts {
     const key = keyOf(collection, by, readable);
     const max = this.#environment.maxRecordsPerWrite;
     if (records.length > max) {
-      throw new ServiceError('LIMIT_EXCEEDED', `at most ${max} records are stored at once`);
+      throw tooManyRecords(records.length, max);
     }
     const taken = records.map((record, index) => takeSentId(record, pointerTo(index, records.length)));
     assertNoFaults(taken.flatMap(({ errors }) => errors));
