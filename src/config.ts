@@ -7,7 +7,7 @@ import { findNearest } from './did-you-mean.js';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
-import { countSetting, flagSetting, listSetting, positiveSetting } from './settings.js';
+import { countSetting, flagSetting, listSetting, positiveSetting, workersSetting } from './settings.js';
 import { originsSetting, proxiesSetting } from './trusted-proxies.js';
 
 interface Setting {
@@ -30,6 +30,13 @@ const SETTINGS = {
     default: '127.0.0.1',
     schema: z.string().min(1),
     meaning: 'address to listen on; 0.0.0.0 for all',
+  },
+  workers: {
+    variable: 'WORKERS',
+    default: '1',
+    schema: workersSetting,
+    meaning:
+      'processes that serve on the one port; auto: as many as there are cores. What is said of "this gateway" holds for each of them, POOL_SIZE too',
   },
   databaseUrl: {
     variable: 'DATABASE_URL',

@@ -1,8 +1,14 @@
 /** What the text of an environment variable may mean: the types of settings, for the lists of them. */
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 export const countSetting = z.coerce.number().int().min(0);
 export const positiveSetting = z.coerce.number().int().min(1);
+/** A number of processes; `auto`: as many as there are cores for us. */
+export const workersSetting = z
+  .literal('auto')
+  .transform(() => availableParallelism())
+  .or(positiveSetting.max(64));
 export const flagSetting = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** Words separated by commas; empty: none. */

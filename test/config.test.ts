@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, findMisspelt, parseConfig } from '../src/config.js';
 
@@ -28,6 +29,12 @@ describe('parseConfig', () => {
     expect(parseConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 4000, databaseUrl: undefined });
   });
 
+  it('takes as many workers as are said, or as there are cores', () => {
+    expect(parseConfig({}).workers).toBe(1);
+    expect(parseConfig({ WORKERS: '3' }).workers).toBe(3);
+    expect(parseConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
+  });
+
   it('reads lists and flags', () => {
     const config = parseConfig({ CORS_ORIGINS: 'https://a.example, https://b.example', MAINTENANCE: 'true' });
     expect(config.corsOrigins).toEqual(['https://a.example', 'https://b.example']);
@@ -38,6 +45,9 @@ describe('parseConfig', () => {
     ['PORT', '70000'],
     ['PORT', 'http'],
     ['POOL_SIZE', '0'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'all'],
+    ['WORKERS', '65'],
     ['DATABASE_URL', 'mysql://localhost/campus'],
     ['TOKEN_SECRET', 'short'],
     ['LOG_LEVEL', 'loud'],

@@ -1,14 +1,23 @@
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import type { Command } from 'commander';
 import { type App, createApp } from '../compose/app.js';
+import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
 import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
 import { isDemoAbandoned } from '../demo/load.js';
 import { ServiceError } from '../errors.js';
+import type { Domain } from '../model/scope.js';
+import { createLogger, openStandardOutput } from '../server/logger.js';
+import { createEventLog } from '../server/observation.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
 import { seedFirstSchool } from './seed-command.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
+import { WorkerFailed, WorkerGroup } from './worker-group.js';
+import { WorkerProcess } from './worker-process.js';
 
 /** `campus start`: the gateway, until a signal stops it. */
 export function registerStartCommand(program: Command, commandLine: CommandLine): void {
@@ -19,24 +28,16 @@ export function registerStartCommand(program: Command, commandLine: CommandLine)
 }
 
 async function start(config: Config): Promise<void> {
+  if (cluster.isWorker) {
+    await serveAsWorker(config);
+    return;
+  }
   const stop = listenForStopSignal();
-  const tell = (line: string) => process.stderr.write(`campus: ${line}\n`);
   try {
-    const app = await createApp(config, { onProgress: tell });
-    try {
-      stop.throwIfAborted();
-      if (config.databaseUrl === undefined && config.demo && (await needsDemo(app))) {
-        tell('first start, making the demo school');
-        await seedFirstSchool(app.services, { ...DEMO_DEFAULTS, signal: stop });
-      }
-      const url = await listen(app, config);
-      stop.throwIfAborted();
-      printLine(banner(app, readableUrl(url)));
-      await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
-    } finally {
-      await app.close();
-    }
+    if (config.workers > 1) await serveByWorkers(config, stop);
+    else await serve(config, stop);
   } catch (fault) {
+    if (fault instanceof WorkerFailed) process.exit(fault.exitCode);
     if (!stop.aborted) throw fault;
     if (!(fault instanceof StoppedBySignal)) {
       tell(`while stopping: ${String(fault)}`);
@@ -47,9 +48,123 @@ async function start(config: Config): Promise<void> {
   if (stop.aborted) process.exit(0);
 }
 
-async function needsDemo({ services }: App): Promise<boolean> {
-  return services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
+/** The whole gateway in this process. */
+async function serve(config: Config, stop: AbortSignal): Promise<void> {
+  const app = await createApp(config, { onProgress: tell });
+  try {
+    stop.throwIfAborted();
+    await seedDemo(app.services, { config, stop });
+    const url = await listen(app, config);
+    stop.throwIfAborted();
+    printLine(banner(app.services.domains.top(), readableUrl(url)));
+    await untilAborted(stop);
+  } finally {
+    await app.close();
+  }
 }
+
+/** The gateway in several processes; this one has the database and looks after them. */
+async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> {
+  const server = await openDatabaseServer(config, tell);
+  try {
+    stop.throwIfAborted();
+    const school = await prepareDatabase(config, { databaseUrl: server.url, stop });
+    const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+    const output = openStandardOutput();
+    const { group, url } = await WorkerGroup.start(
+      {
+        count: config.workers,
+        environment: { DATABASE_URL: server.url, PORT: String(port) },
+        output,
+        observe: createEventLog(createLogger({ level: config.logLevel, destination: output })),
+        stopWithinMs: config.shutdownGraceMs + STOP_MARGIN_MS,
+      },
+      stop,
+    );
+    try {
+      stop.throwIfAborted();
+      printLine(banner(school, readableUrl(url)));
+      await untilAborted(stop);
+    } finally {
+      await group.stop();
+      await output.close(LOG_GRACE_MS);
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+async function serveAsWorker(config: Config): Promise<void> {
+  const worker = new WorkerProcess();
+  try {
+    const { doesBackgroundWork } = await worker.begun;
+    const { sharedFigures } = worker;
+    const app = await createApp(config, { worker: { doesBackgroundWork, sharedFigures } });
+    try {
+      worker.tellListening(await listen(app, config));
+      await worker.stopped;
+    } finally {
+      await app.close();
+    }
+  } catch (fault) {
+    worker.release();
+    throw fault;
+  }
+  process.exit(0);
+}
+
+/** What is done once, before the workers start: migrations, and the demo school. Gives the school. */
+async function prepareDatabase(
+  config: Config,
+  { databaseUrl, stop }: { readonly databaseUrl: string; readonly stop: AbortSignal },
+): Promise<Domain | undefined> {
+  const services = await openServices({
+    config: { ...config, databaseUrl },
+    onProgress: tell,
+    onFault: (task, error) => tell(`${task}: ${String(error)}`),
+  });
+  try {
+    await seedDemo(services, { config, stop });
+    return services.domains.top();
+  } finally {
+    await services.close();
+  }
+}
+
+async function seedDemo(
+  services: Services,
+  { config, stop }: { readonly config: Config; readonly stop: AbortSignal },
+): Promise<void> {
+  if (config.databaseUrl !== undefined || !config.demo) return;
+  const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
+  if (!isNeeded) return;
+  tell('first start, making the demo school');
+  await seedFirstSchool(services, { ...DEMO_DEFAULTS, signal: stop });
+}
+
+function tell(line: string): void {
+  process.stderr.write(`campus: ${line}\n`);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** The workers are to share one port, so that it is chosen before they listen. */
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, host);
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** What a worker needs beyond the grace, to close its connections. */
+const STOP_MARGIN_MS = 5_000;
+/** A log that takes no lines keeps nobody waiting. */
+const LOG_GRACE_MS = 500;
 
 async function listen(app: App, { host, port, metricsPort }: Config): Promise<string> {
   try {
@@ -77,8 +192,7 @@ const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** What a newcomer needs to go on, on one screen. */
-function banner(app: App, url: string): string {
-  const school = app.services.domains.top();
+function banner(school: Domain | undefined, url: string): string {
   if (!school) {
     return [
       `Campus Gateway listens on ${url}. There is no school yet:`,

@@ -14,6 +14,7 @@ import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
 import { MaintenanceSwitch } from '../server/maintenance-switch.js';
+import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { Purging } from '../server/purging.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
@@ -39,6 +40,15 @@ export interface AppOptions {
   /** Where the log goes. Default: standard output. */
   readonly logDestination?: DestinationStream;
   readonly passwordCost?: PasswordCost;
+  /** Absent: the gateway is this process alone. */
+  readonly worker?: WorkerRole;
+}
+
+/** What is particular to one of several processes that are one gateway. */
+interface WorkerRole {
+  /** Whether this process does the jobs, the schedules and the purging of all of them. */
+  readonly doesBackgroundWork: boolean;
+  readonly sharedFigures: SharedFigures;
 }
 
 /** @throws ServiceError or Error whose message is one line for the operator; nothing is left open then */
@@ -52,7 +62,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
   });
   try {
-    return await buildApp({ config, services, log, output });
+    return await buildApp({ config, services, log, output, worker: options.worker });
   } catch (fault) {
     await services.close();
     throw fault;
@@ -64,9 +74,10 @@ interface AppParts {
   readonly services: Services;
   readonly log: Observe;
   readonly output: DestinationStream | LogOutput;
+  readonly worker: WorkerRole | undefined;
 }
 
-async function buildApp({ config, services, log, output }: AppParts): Promise<App> {
+async function buildApp({ config, services, log, output, worker }: AppParts): Promise<App> {
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
@@ -116,7 +127,11 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
       maxWebSockets: config.liveConnections,
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
-      metrics: { token: config.metricsToken, port: config.metricsPort },
+      metrics: {
+        token: config.metricsToken,
+        port: config.metricsPort,
+        sharedFigures: worker?.sharedFigures,
+      },
       shutdownGraceMs: config.shutdownGraceMs,
       streams: {
         connections: config.poolSize,
@@ -134,17 +149,20 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
     report: (statement) => server.observe({ kind: 'statementSlow', ...statement }),
     onFault: (error) => server.observe({ kind: 'backgroundFault', task: 'slow statements', error }),
   });
-  const purging = new Purging({
-    store,
-    topDomain: () => domains.top(),
-    keepRemovedDays: config.keepRemovedDays,
-    observe: server.observe,
-  });
+  const doesBackgroundWork = worker?.doesBackgroundWork ?? true;
+  const purging = doesBackgroundWork
+    ? new Purging({
+        store,
+        topDomain: () => domains.top(),
+        keepRemovedDays: config.keepRemovedDays,
+        observe: server.observe,
+      })
+    : undefined;
   const workers = new JobWorkers({
     database,
     tasks: createJobTasks({ services, config, observe: server.observe }),
     cronItems: CRON_ITEMS,
-    concurrency: config.jobConcurrency,
+    concurrency: doesBackgroundWork ? config.jobConcurrency : 0,
     shutdownGraceMs: config.shutdownGraceMs,
     observe: server.observe,
   });
@@ -166,7 +184,7 @@ async function buildApp({ config, services, log, output }: AppParts): Promise<Ap
 
   async function closeAll(): Promise<void> {
     await Promise.all([server.stop(), workers.stop()]);
-    await purging.close();
+    await purging?.close();
     await graphql.close();
     await maintenance.close();
     await services.close();

@@ -65,11 +65,24 @@ export interface ServicesOptions {
 
 /** Where the database is, for those who need no more of the house than that. Close it after use. */
 export async function openDatabaseServer(
-  config: Pick<Config, 'databaseUrl' | 'dataDirectory'>,
+  config: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'poolSize' | 'workers'>,
   onLog?: (line: string) => void,
 ): Promise<EmbeddedServer> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => {} };
-  return await startEmbeddedServer({ dataDirectory: config.dataDirectory, ...(onLog && { onLog }) });
+  return await startEmbeddedServer({
+    dataDirectory: config.dataDirectory,
+    settings: { max_connections: String(connectionsFor(config)) },
+    ...(onLog && { onLog }),
+  });
+}
+
+const USUAL_CONNECTIONS = 100;
+/** Those of a process beside its pools: jobs, notifications, cancelling. */
+const CONNECTIONS_BESIDE_POOLS = 8;
+
+/** As many as all processes may open, and some for the command line. */
+function connectionsFor({ poolSize, workers }: Pick<Config, 'poolSize' | 'workers'>): number {
+  return Math.max(USUAL_CONNECTIONS, (workers + 1) * (2 * poolSize + CONNECTIONS_BESIDE_POOLS));
 }
 
 /**

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.js';
 import { RequestsInFlight, useArrival } from './arrival.js';
 import { useBodyAdmission } from './body-admission.js';
 import { useProblemAnswers } from './error-answers.js';
-import type { Metrics } from './metrics.js';
+import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
 import { addAllMethods, addOtherMethods } from './rest.js';
 import { API_HEADERS } from './security-headers.js';
@@ -16,29 +16,41 @@ export interface MetricsAccess {
   readonly token: string | undefined;
   /** The port where the figures are served, and nowhere else; `undefined`: with everything else. */
   readonly port: number | undefined;
+  /** It has the figures of all processes added up, where several are one gateway. Absent: there is one. */
+  readonly sharedFigures?: SharedFigures | undefined;
 }
 
-export function useMetrics(
-  app: FastifyInstance,
-  options: { readonly metrics: Metrics; readonly token: string | undefined },
-): void {
+export interface SharedFigures {
+  /** From now on tells the figures of this process to whoever adds them up. */
+  tellBy(own: () => Promise<FigureList>): void;
+  /** The figures of all processes, as Prometheus reads them. */
+  print(): Promise<string>;
+}
+
+interface MetricsOptions extends Pick<MetricsAccess, 'token' | 'sharedFigures'> {
+  readonly metrics: Metrics;
+}
+
+export function useMetrics(app: FastifyInstance, { metrics, token, sharedFigures }: MetricsOptions): void {
+  const { registry } = metrics;
+  sharedFigures?.tellBy(() => registry.getMetricsAsJSON());
   app.route({
     method: ['GET', 'HEAD'],
     config: { isVital: true },
     url: '/metrics',
-    onRequest: async ({ headers }) => assertToken(options.token, headers.authorization),
+    onRequest: async ({ headers }) => assertToken(token, headers.authorization),
     handler: async (_request, reply) =>
-      reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
+      reply
+        .type(registry.contentType)
+        .send(await (sharedFigures ? sharedFigures.print() : registry.metrics())),
   });
   addOtherMethods(app, '/metrics', ['GET', 'HEAD']);
 }
 
 /** A server of the figures alone. The caller opens its port, and closes it. */
-export function createMetricsServer(options: {
-  readonly metrics: Metrics;
-  readonly token: string | undefined;
-  readonly observe: Observe;
-}): FastifyInstance {
+export function createMetricsServer(
+  options: MetricsOptions & { readonly observe: Observe },
+): FastifyInstance {
   const app = fastify({ logger: false });
   addAllMethods(app);
   useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });

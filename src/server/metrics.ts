@@ -1,6 +1,6 @@
 /** The figures of `/metrics`, for Prometheus. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
 import type { RequestEnded } from './request-ended.js';
 
@@ -16,6 +16,14 @@ export interface LiveFigures {
   readonly connections: number;
   readonly subscriptions: number;
   readonly eventsSent: number;
+}
+
+/** The figures of a process as data, to be added to those of others. */
+export type FigureList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** As many figures as one process has: sums, or what each figure says of itself. */
+export function addFigures(lists: readonly FigureList[]): Registry {
+  return AggregatorRegistry.aggregate([...lists]);
 }
 
 /** Whoever asks for figures waits no longer for one that the database is to give. */
@@ -137,6 +145,7 @@ export class Metrics {
       name: 'campus_database_reachable',
       help: '1 while the database answers, 0 while it is known to be out of reach.',
       registers: [this.registry],
+      aggregator: 'min',
       collect() {
         this.set(options.isDatabaseReachable() ? 1 : 0);
       },
@@ -154,6 +163,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'campus_jobs',
+      aggregator: 'max',
       help:
         'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent ' +
         'while the database is away.',

@@ -26,6 +26,15 @@ export type Observation =
   | { readonly kind: 'maintenanceSwitched'; readonly isOn: boolean }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly abandoned: number }
+  | {
+      readonly kind: 'workerEnded';
+      /** From 1. */
+      readonly worker: number;
+      readonly code: number | null;
+      readonly signal: string | null;
+      /** When another one takes its place. */
+      readonly replacedInMs: number;
+    }
   | ({ readonly kind: 'purged' } & Purged)
   | ({ readonly kind: 'statementSlow' } & SlowStatement)
   | DatabaseNews
@@ -197,6 +206,11 @@ function log({ logger, failures }: Log, event: Observation): void {
     case 'stopped':
       logger.info({ event: event.kind, abandoned: event.abandoned }, 'stopped');
       return;
+    case 'workerEnded': {
+      const { kind, ...told } = event;
+      logger.error({ event: kind, ...told }, 'a worker ended and is replaced');
+      return;
+    }
     case 'statementSlow': {
       const { kind, suggestions, ...statement } = event;
       logger.warn(

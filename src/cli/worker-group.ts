@@ -1,0 +1,261 @@
+/**
+ * Several processes that serve on one port: this one starts them, shares the port among them (Node's cluster),
+ * adds up their figures, writes their logs as one, replaces whoever dies and stops all. Towards the database
+ * each is a gateway of its own.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { LogOutput } from '../server/log-output.js';
+import { addFigures, type FigureList } from '../server/metrics.js';
+import type { Observe } from '../server/observation.js';
+import { parseWorkerNews, type WorkerOrder } from './worker-messages.js';
+
+export interface WorkerGroupOptions {
+  readonly count: number;
+  /** What the workers have in their environment beside ours. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly output: LogOutput;
+  readonly observe: Observe;
+  /** How long a stop may take before what is left is killed. */
+  readonly stopWithinMs: number;
+}
+
+/** A worker that could not start, and has said why on standard error. */
+export class WorkerFailed extends Error {
+  constructor(readonly exitCode: number) {
+    super('a worker could not start');
+  }
+}
+
+/** A place among the workers; whoever dies in it is followed by another. */
+interface Place {
+  /** From 1; the first does the jobs of all. */
+  readonly number: number;
+  worker: Worker | undefined;
+  /** Deaths in a row, each soon after the start. */
+  earlyDeaths: number;
+}
+
+/** A worker that lives shorter has died of something that its successor will meet, too. */
+const EARLY_MS = 10_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+/** A worker that hangs is left out of the figures. */
+const FIGURES_WITHIN_MS = 2_000;
+
+export class WorkerGroup {
+  readonly #options: WorkerGroupOptions;
+  readonly #places: readonly Place[];
+  readonly #replacing = new Set<NodeJS.Timeout>();
+  readonly #told = new Map<number, (figures: FigureList) => void>();
+  /** What each living worker told last. */
+  readonly #lastFigures = new Map<Worker, FigureList>();
+  /** What the workers that died had counted, so that no sum ever falls. */
+  #countedByDead: FigureList = [];
+  #lastAsked = 0;
+  #isStopping = false;
+  readonly #own = new Registry();
+  readonly #restarts = new Counter({
+    name: 'campus_worker_restarts_total',
+    help: 'Workers that ended and were replaced.',
+    registers: [this.#own],
+  });
+
+  private constructor(options: WorkerGroupOptions) {
+    this.#options = options;
+    this.#places = Array.from({ length: options.count }, (_, index) => ({
+      number: index + 1,
+      worker: undefined,
+      earlyDeaths: 0,
+    }));
+    const places = this.#places;
+    new Gauge({
+      name: 'campus_workers',
+      help: 'Processes that serve.',
+      registers: [this.#own],
+      collect() {
+        this.set(places.filter(({ worker }) => worker !== undefined).length);
+      },
+    });
+    new Counter({
+      name: 'campus_log_lines_dropped_total',
+      help: 'Lines of the log that could not be written: a full disk, or a reader that has gone or reads no more.',
+      registers: [this.#own],
+      collect() {
+        this.reset();
+        this.inc(options.output.dropped);
+      },
+    });
+  }
+
+  /**
+   * Starts all; the first alone, so that what prevents a start is told once.
+   *
+   * @throws WorkerFailed when one ends before it serves; what stops the group meanwhile, once nobody is left
+   */
+  static async start(
+    options: WorkerGroupOptions,
+    stop: AbortSignal,
+  ): Promise<{ readonly group: WorkerGroup; readonly url: string }> {
+    cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const group = new WorkerGroup(options);
+    const stopped = rejectOnAbort(stop);
+    try {
+      return { group, url: await Promise.race([group.#startAll(), stopped]) };
+    } catch (fault) {
+      await group.stop();
+      throw fault;
+    }
+  }
+
+  async #startAll(): Promise<string> {
+    const [first, ...others] = this.#places;
+    if (first === undefined) throw new Error('a group has at least one worker');
+    const url = await this.#startIn(first);
+    if (!this.#isStopping) await Promise.all(others.map((place) => this.#startIn(place)));
+    return url;
+  }
+
+  /** Has every worker finish what is under way, and kills what does not end in time. Later calls wait, too. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#replacing) clearTimeout(timer);
+    // Its output may be read to the end only after the process has gone.
+    const ended = this.#workers().map((worker) => once(worker.process, 'close'));
+    for (const worker of this.#workers()) order(worker, { kind: 'stop' });
+    const late = setTimeout(() => {
+      for (const worker of this.#workers()) worker.process.kill('SIGKILL');
+    }, this.#options.stopWithinMs);
+    await Promise.all(ended);
+    clearTimeout(late);
+  }
+
+  /** Gives the address once the worker listens. @throws WorkerFailed when it ends before */
+  #startIn(place: Place): Promise<string> {
+    const { environment, output } = this.#options;
+    const startedAt = Date.now();
+    const worker = cluster.fork(environment);
+    place.worker = worker;
+    const { stdout } = worker.process;
+    // A line is written whole: two processes that write to one pipe would tear each other's lines.
+    if (stdout) createInterface({ input: stdout }).on('line', (line) => output.write(`${line}\n`));
+    return new Promise((resolve, reject) => {
+      let hasListened = false;
+      worker.on('message', (message) => {
+        const news = parseWorkerNews(message);
+        switch (news?.kind) {
+          case 'ready':
+            // One that is told to stop before it hears orders has opened nothing yet.
+            if (this.#isStopping) worker.process.kill('SIGKILL');
+            else order(worker, { kind: 'begin', doesBackgroundWork: place.number === 1 });
+            return;
+          case 'listening':
+            hasListened = true;
+            resolve(news.url);
+            return;
+          case 'ownFigures':
+            this.#lastFigures.set(worker, news.figures);
+            this.#told.get(news.number)?.(news.figures);
+            return;
+          case 'askFigures':
+            void this.#answerFigures(worker, news.number);
+            return;
+        }
+      });
+      // A channel that breaks because its worker dies is told by the exit.
+      worker.on('error', () => {});
+      worker.once('exit', (code, signal) => {
+        place.worker = undefined;
+        this.#keepCounts(worker);
+        if (!hasListened) reject(new WorkerFailed(code || 1));
+        // One that never served is not replaced here: whoever started it decides.
+        if (hasListened && !this.#isStopping) {
+          place.earlyDeaths = Date.now() - startedAt < EARLY_MS ? place.earlyDeaths + 1 : 0;
+          this.#replace(place, { code, signal });
+        }
+      });
+    });
+  }
+
+  #replace(place: Place, end: { readonly code: number | null; readonly signal: string | null }): void {
+    const waitMs =
+      place.earlyDeaths === 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.earlyDeaths - 1));
+    this.#restarts.inc();
+    this.#options.observe({ kind: 'workerEnded', worker: place.number, ...end, replacedInMs: waitMs });
+    const timer = setTimeout(() => {
+      this.#replacing.delete(timer);
+      this.#startIn(place).catch((fault: unknown) => {
+        if (this.#isStopping) return;
+        place.earlyDeaths += 1;
+        this.#replace(place, { code: fault instanceof WorkerFailed ? fault.exitCode : null, signal: null });
+      });
+    }, waitMs);
+    this.#replacing.add(timer);
+  }
+
+  async #answerFigures(worker: Worker, number: number): Promise<void> {
+    try {
+      order(worker, { kind: 'figures', number, text: await this.#printFigures() });
+    } catch (error) {
+      this.#options.observe({ kind: 'backgroundFault', task: 'figures', error });
+      order(worker, { kind: 'figures', number, text: '' });
+    }
+  }
+
+  async #printFigures(): Promise<string> {
+    const lists = await Promise.all(this.#workers().map((worker) => this.#askFigures(worker)));
+    const own = await this.#own.getMetricsAsJSON();
+    return await addFigures([...lists, this.#countedByDead, own]).metrics();
+  }
+
+  async #askFigures(worker: Worker): Promise<FigureList> {
+    this.#lastAsked += 1;
+    const number = this.#lastAsked;
+    const told = new Promise<FigureList>((resolve) => this.#told.set(number, resolve));
+    order(worker, { kind: 'tellFigures', number });
+    const figures = await Promise.race([told, sleep(FIGURES_WITHIN_MS, undefined, { ref: false })]);
+    this.#told.delete(number);
+    // What it told last keeps the sums from falling.
+    return figures ?? countsIn(this.#lastFigures.get(worker) ?? []);
+  }
+
+  #keepCounts(worker: Worker): void {
+    const counts = countsIn(this.#lastFigures.get(worker) ?? []);
+    this.#lastFigures.delete(worker);
+    // Until they are added up, both stand for themselves.
+    const both = [...this.#countedByDead, ...counts];
+    this.#countedByDead = both;
+    void addFigures([both])
+      .getMetricsAsJSON()
+      .then((added) => {
+        // Another worker may have died meanwhile.
+        if (this.#countedByDead === both) this.#countedByDead = added;
+      });
+  }
+
+  #workers(): readonly Worker[] {
+    return this.#places.flatMap(({ worker }) => worker ?? []);
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const rejected = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  // Nobody waits for it any more once all have started.
+  rejected.catch(() => {});
+  return rejected;
+}
+
+function order(worker: Worker, message: WorkerOrder): void {
+  // A worker that is ending has no channel, and needs no orders.
+  if (worker.isConnected()) worker.send(message, () => {});
+}
+
+/** The figures that only ever grow. */
+function countsIn(figures: FigureList): FigureList {
+  return figures.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}

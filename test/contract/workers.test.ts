@@ -1,0 +1,216 @@
+/** Two processes on one port, as `WORKERS=2` starts them: towards callers they are one gateway. */
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startCampus } from '../cli/campus.js';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually, expectEventually } from '../eventually.js';
+import { DEFAULT_SETTINGS, type Gateway, type StartedGateway, startGateway } from './gateway.js';
+import { connect, metric } from './live.js';
+
+// Processes start in seconds on a busy machine.
+jest.setTimeout(60_000);
+
+const run = promisify(execFile);
+
+let database: TestDatabase;
+/** It made the users, and has their tokens; it serves nobody. */
+let other: StartedGateway;
+let first: ChildProcess;
+let gateway: Pick<Gateway, 'url' | 'tokenOf'>;
+let output = '';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  other = await startGateway(database.url, { JOB_CONCURRENCY: '0' });
+  const child = startWorkers({ LOG_LEVEL: 'info' });
+  first = child;
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  await eventually(() => /REST +http/.test(output), 40_000);
+  const [, url = ''] = /REST +(http:\S+?)\/ /.exec(output) ?? [];
+  gateway = { url: url.replace('localhost', '127.0.0.1'), tokenOf: (role) => other.tokenOf(role) };
+}, 60_000);
+
+afterAll(async () => {
+  if (first.exitCode === null) {
+    first.kill('SIGTERM');
+    await once(first, 'exit');
+  }
+  await other.close();
+  await database.drop();
+}, 60_000);
+
+function startWorkers(settings: Readonly<Record<string, string>>) {
+  return startCampus(['start'], {
+    ...DEFAULT_SETTINGS,
+    WORKERS: '2',
+    DATABASE_URL: database.url,
+    ...settings,
+  });
+}
+
+/** The ids of the processes that serve. */
+async function workers(): Promise<readonly number[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/ +/).map(Number))
+    .flatMap(([pid, parent]) => (pid !== undefined && parent === first.pid ? [pid] : []));
+}
+
+/** The status of an answer on a connection of its own, so that any of the workers may give it. */
+async function ask(
+  path: string,
+  sent: { readonly method?: string; readonly body?: unknown } = {},
+): Promise<number> {
+  const call = request(gateway.url + path, {
+    method: sent.method ?? 'GET',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${gateway.tokenOf('admin')}`,
+      'content-type': 'application/json',
+    },
+  });
+  call.end(sent.body === undefined ? undefined : JSON.stringify(sent.body));
+  const [response] = await once(call, 'response');
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode;
+}
+
+/** The lines of the log of this event. */
+function linesOf(event: string): readonly unknown[] {
+  const lines = output.split('\n').filter((line) => line.includes(`"event":"${event}"`));
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function isWaitedFor(): Promise<boolean> {
+  const { rowCount } = await other.sql.query(
+    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return rowCount === 1;
+}
+
+function listed(): Promise<number> {
+  return metric(
+    gateway,
+    'campus_http_request_duration_seconds_count{method="GET",route="/o/recs/:collection",status="200"}',
+  );
+}
+
+describe('two workers', () => {
+  it('share the port, and add up what each has answered', async () => {
+    expect(await workers()).toHaveLength(2);
+    const before = await listed();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/o/recs/task?limit=1')));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    await expectEventually(listed, before + 20);
+    expect(await metric(gateway, 'campus_workers')).toBe(2);
+  });
+
+  it('tell the state of what they share once, not twice', async () => {
+    expect(await metric(gateway, 'campus_database_reachable')).toBe(1);
+  });
+
+  it('tell the subscribers of either of a change that one of them made', async () => {
+    const subscribers = Array.from({ length: 4 }, () => connect(gateway));
+    const subscriptions = [];
+    for (const subscriber of subscribers)
+      subscriptions.push(await subscriber.subscribe('subscription { taskChanged { operation } }'));
+    expect(await ask('/o/task', { method: 'POST', body: { name: 'Told to all' } })).toBe(201);
+    for (const { events } of subscriptions) await eventually(() => events.length === 1);
+    for (const subscriber of subscribers) subscriber.dispose();
+  });
+
+  it('forget a user who is switched off, whichever of them is asked', async () => {
+    const token = other.tokenOf('clerk');
+    const asked = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          fetch(`${gateway.url}/o/recs/task?limit=1`, {
+            headers: { authorization: `Bearer ${token}`, connection: 'close' },
+          }).then(({ status }) => status),
+        ),
+      );
+      return [...new Set(answers)];
+    };
+    expect(await asked()).toEqual([200]);
+    await ask('/o/recs/pltf_user/usr-clerk', { method: 'PATCH', body: { active: false } });
+    await expectEventually(asked, [401]);
+  });
+
+  it('leave the jobs of all to one', async () => {
+    // Whoever does jobs says by a lock that it lives.
+    const { rows } = await other.sql.query(
+      `select count(*)::int as count from pg_locks
+       where locktype = 'advisory' and classid = $1
+         and database = (select oid from pg_database where datname = current_database())`,
+      [0x6a6f6266],
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('go on when one dies, which is replaced; no figure falls', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => ask('/o/recs/task?limit=1')));
+    const before = await listed();
+    const [victim = 0, survivor] = await workers();
+    process.kill(victim, 'SIGKILL');
+    await eventually(
+      async () => (await workers()).length === 2 && !(await workers()).includes(victim),
+      30_000,
+    );
+    expect(await workers()).toContain(survivor);
+    expect(await listed()).toBeGreaterThanOrEqual(before);
+    await eventually(async () => (await metric(gateway, 'campus_worker_restarts_total')) === 1);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask('/o/recs/task?limit=1')));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(linesOf('workerEnded')).toMatchObject([{ level: 'error', signal: 'SIGKILL' }]);
+  });
+
+  it('write one log, line by line', () => {
+    const lines = output.split('\n').filter((line) => line.startsWith('{'));
+    expect(lines.length).toBeGreaterThan(20);
+    for (const line of lines.slice(0, -1)) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('are refused a port that is taken, in one line', async () => {
+    const { port } = new URL(gateway.url);
+    const child = startWorkers({ PORT: port });
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += String(chunk);
+    });
+    child.stdout.resume();
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(errors.trim().split('\n')).toEqual([expect.stringContaining(`Port ${port}`)]);
+  });
+
+  it('finish what is under way when all are interrupted at once, and leave nobody behind', async () => {
+    await ask('/o/task', { method: 'POST', body: { _id: 'held', name: 'Held' } });
+    const holder = await other.sql.connect();
+    await holder.query('begin');
+    await holder.query(`select from records where collection = 'task' and id = 'held' for update`);
+    const changing = ask('/o/recs/task/held', { method: 'PATCH', body: { name: 'Let go' } });
+    const all = await workers();
+    const ended = once(first, 'exit');
+    try {
+      await eventually(isWaitedFor);
+      // Ctrl-C in a terminal reaches every process.
+      for (const pid of [first.pid ?? 0, ...all]) process.kill(pid, 'SIGINT');
+      await eventually(() => linesOf('stopping').length === 2);
+    } finally {
+      await holder.query('commit');
+      holder.release();
+    }
+    expect(await changing).toBe(200);
+    expect(await ended).toEqual([0, null]);
+    for (const pid of all) expect(() => process.kill(pid, 0)).toThrow();
+  });
+});
