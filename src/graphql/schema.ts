@@ -16,16 +16,16 @@ import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
+import { createChangesResolver } from './typed/changes-resolver.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
-import { withReferrers } from './typed/referrers/list-referrers.js';
 import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
 import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
-import { createChangesResolver } from './typed/typed-changes.js';
+import { withReferrers } from './typed/referrers/with-referrers.js';
+import { WhereInputs } from './typed/stored-where.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
-import { WhereInputs } from './typed/typed-where.js';
 
 /** What only GraphQL has, since it needs a connection that stays open. */
 const SUBSCRIPTION_CLASSES = [ReportChangesResolver, LiveResolver] as const;

@@ -172,8 +172,8 @@ interface OffsetPeriod {
 }
 
 /**
- * To ask Temporal for the day of an instant costs 10 µs, and a register of marks asks for thousands: the offset
- * of a zone stays as it is for months, so the periods that were asked for are kept.
+ * To ask Temporal for the day of an instant costs 10 µs, and a register of marks asks for thousands: the
+ * offset of a zone stays as it is for months, so the periods that were asked for are kept.
  */
 const periodsByZone = new Map<string, OffsetPeriod[]>();
 const KEPT_PERIODS = 100;

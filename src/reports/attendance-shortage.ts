@@ -5,9 +5,9 @@ import { type DayOrMonth, dayOrMonthType, percentType, usualAttendance } from '.
 import { defaulted, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { checkRange, inClass, inSection } from './shared/common-parameters.js';
-import { assertPlace } from './shared/known-names.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, unusableRoll } from './shared/roll.js';
 import { unusableHolidays } from './shared/school-days.js';

@@ -5,8 +5,8 @@ import { dayOrMonthType, textType } from './engine/parameter-types.js';
 import { parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { countMonths, firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
 import { checkRange, inSection } from './shared/common-parameters.js';
-import { assertPlace } from './shared/known-names.js';
 import { isInSections } from './shared/place-conditions.js';
 import {
   marksOfNoDay,

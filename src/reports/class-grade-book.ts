@@ -4,9 +4,9 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import { assertPlace } from './shared/assert-place.js';
 import { inSection } from './shared/common-parameters.js';
-import { gradedResults } from './shared/grades.js';
-import { assertPlace } from './shared/known-names.js';
+import { gradedResults } from './shared/graded-results.js';
 import { isInSections } from './shared/place-conditions.js';
 import { rollNumber } from './shared/roll-number.js';
 

@@ -4,9 +4,9 @@ import * as column from './engine/columns.js';
 import { defineReport } from './engine/report.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
+import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { inClass, inSection, onDate } from './shared/common-parameters.js';
-import { assertPlace } from './shared/known-names.js';
 import { isInPlace, isInSections } from './shared/place-conditions.js';
 import { isOnRoll, rollDays } from './shared/roll.js';
 

@@ -5,10 +5,10 @@ import { amountType, dayType, flagType, monthType, textType, zeroAmount } from '
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
+import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
-import { assertFeeHead, assertPlace } from './shared/known-names.js';
 import { isInPlace } from './shared/place-conditions.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 

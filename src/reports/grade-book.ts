@@ -4,8 +4,8 @@ import * as column from './engine/columns.js';
 import { sessionType, term, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { gradedResults } from './shared/grades.js';
-import { assertStudent } from './shared/people.js';
+import { assertStudent } from './shared/assert-student.js';
+import { gradedResults } from './shared/graded-results.js';
 import { isInSections } from './shared/place-conditions.js';
 
 @column.rowType('GradeBookComponent', 'A part of the mark of a subject.')

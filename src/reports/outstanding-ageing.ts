@@ -5,10 +5,10 @@ import { flagType } from './engine/parameter-types.js';
 import { defaulted } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { asOn, inClass, inSection } from './shared/common-parameters.js';
 import { feeItems, headItems } from './shared/fee-items.js';
-import { assertPlace } from './shared/known-names.js';
 import { isInPlace } from './shared/place-conditions.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 

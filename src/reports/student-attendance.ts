@@ -5,9 +5,9 @@ import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-ty
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { firstDayOf, lastDayOf } from './engine/school-calendar.js';
+import { assertPlace } from './shared/assert-place.js';
+import { assertStudent } from './shared/assert-student.js';
 import { checkRange, firstOfMonth, inSection } from './shared/common-parameters.js';
-import { assertPlace } from './shared/known-names.js';
-import { assertStudent } from './shared/people.js';
 import { isInSections } from './shared/place-conditions.js';
 import {
   countingMark,

@@ -7,9 +7,9 @@ import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, monthsOf, sessionOf, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
+import { assertStudent } from './shared/assert-student.js';
 import { feeItems } from './shared/fee-items.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
-import { assertStudent } from './shared/people.js';
 import { isInSections } from './shared/place-conditions.js';
 
 @column.rowType('Sibling', 'A student with the same phone of the guardian.')

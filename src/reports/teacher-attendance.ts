@@ -5,8 +5,8 @@ import { type DayOrMonth, dayOrMonthType, textType } from './engine/parameter-ty
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, lastDayOf, startOf } from './engine/school-calendar.js';
+import { assertStaff } from './shared/assert-student.js';
 import { checkRange, firstOfMonth } from './shared/common-parameters.js';
-import { assertStaff } from './shared/people.js';
 import { schoolDays, unusableHolidays } from './shared/school-days.js';
 
 @column.rowType('TeacherAttendanceDay', "A staff member's day: every school day, and others with a mark.")

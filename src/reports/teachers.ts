@@ -6,7 +6,7 @@ import { defaulted, optional } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, monthOfDay, startOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
-import { assertDepartment, assertRole } from './shared/known-names.js';
+import { assertDepartment, assertRole } from './shared/assert-place.js';
 import { listOrEmpty } from './shared/list-or-empty.js';
 
 @column.rowType('SectionOfTeacher', 'A section whose class teacher somebody is.')

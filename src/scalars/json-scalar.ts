@@ -3,7 +3,7 @@ import { ExactNumber, type JsonValue, printExactJson } from '../json.js';
 import { JsonText } from './json-text.js';
 
 /** Any JSON value. Numbers keep their digits both ways. */
-export const JsonScalar = new GraphQLScalarType<JsonValue, JsonText>({
+export const GraphqlJsonScalar = new GraphQLScalarType<JsonValue, JsonText>({
   name: 'JSON',
   description:
     'Any JSON value: an object, a list, a text, a number with all its digits, true, false or null.',

@@ -18,11 +18,11 @@ import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audi
 import { type Purged, purge } from './changes/purge.js';
 import type { Database, Transaction } from './database/database.js';
 import { WaitingLine } from './database/waiting-line.js';
+import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { KeptReads } from './reading/kept-reads.js';
-import type { Readable } from './reading/record-reading.js';
+import type { Readable } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './reading/stored-record.js';
-import { hintAtDeclaredNames } from './reading/undeclared-names.js';
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';

@@ -11,7 +11,7 @@ import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { requireScope } from '../../resolvers/request-context.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
 import { type ChangeShape, toChangeShape } from './change-shape.js';
 import type { EventQueue } from './event-queue.js';
@@ -37,7 +37,7 @@ export class RecordChangedArguments {
   @Field(() => Boolean, CI_ARGUMENT)
   readonly ci?: boolean | null;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'A structured filter by stored field names. Holds together with `oquery`.',
   })

@@ -6,7 +6,7 @@ import { Arg, Field, ObjectType, Resolver, Subscription } from 'type-graphql';
 import { didYouMean } from '../../did-you-mean.js';
 import { ServiceError } from '../../errors.js';
 import type { Report } from '../../reports/engine/report.js';
-import { rightsOf } from '../../reports/engine/report-access.js';
+import { rightsOf } from '../../reports/engine/report-rights.js';
 import { reports } from '../../reports/registry.js';
 import { REPORT_COLLECTIONS } from '../../reports/report-collections.js';
 import { printReady } from '../../resolvers/records/ready-value.js';

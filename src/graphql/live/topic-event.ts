@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 
 @ObjectType('TopicMessage', { description: 'What was published to a topic.', simpleResolvers: true })
 export class TopicEvent {
@@ -11,7 +11,7 @@ export class TopicEvent {
   @Field(() => String, { description: 'The topic.' })
   readonly topic!: string;
 
-  @Field(() => JsonScalar, { nullable: true, description: 'What was published.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What was published.' })
   readonly message!: JsonValue;
 
   @Field(() => DateTime, { description: 'When it was published.' })

@@ -119,19 +119,22 @@ function requestError(original: Error, status: number, code?: string): GraphQLEr
 }
 
 /** What running an operation gives, before its errors get their last touch. */
-export interface RunResult {
+export interface OperationRun {
   readonly result: OperationResult;
   readonly status: number;
 }
 
-function refusedWith(errors: readonly GraphQLError[]): RunResult {
+function refusedWith(errors: readonly GraphQLError[]): OperationRun {
   const http = errors[0]?.extensions.http;
   const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 400;
   return { result: { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }, status };
 }
 
 /** Runs an operation that nothing speaks against. A fault of ours is told and is the answer. */
-export async function runOperation(request: OperationRequest, options: OperationOptions): Promise<RunResult> {
+export async function runOperation(
+  request: OperationRequest,
+  options: OperationOptions,
+): Promise<OperationRun> {
   const { schema, operation } = request;
   const definitions = operation.variableDefinitions ?? [];
   const { coerced, errors } = getVariableValues(schema, definitions, request.variables, { maxErrors: 50 });

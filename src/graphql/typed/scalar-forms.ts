@@ -6,9 +6,9 @@ import type { GraphQLScalarType } from 'graphql';
 import { Float } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
+import { DecimalScalar } from '../../scalars/decimal-scalar.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { MonthScalar } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month-scalar.js';
 
 export interface ScalarForm {
   readonly scalar: GraphQLScalarType | StringConstructor | BooleanConstructor;
@@ -43,7 +43,7 @@ export const SCALAR_FORMS: Readonly<Record<ScalarName, ScalarForm>> = {
     measures: { typeName: 'NumberMeasures', of: 'numbers' },
   },
   decimal: {
-    scalar: Decimal,
+    scalar: DecimalScalar,
     printed: 'decimal',
     condition: { name: 'Decimal', of: 'a number' },
     measures: { typeName: 'DecimalMeasures', of: 'exact numbers' },

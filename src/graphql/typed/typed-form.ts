@@ -1,7 +1,7 @@
 /** How the records of a declared collection look in GraphQL. */
 import type { RecordForm } from '../../resolvers/records/page-shape.js';
+import { selectedRecordMembers } from './selected-members.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
-import { selectedRecordMembers } from './typed-shape.js';
 import { type TypedSource, toTypedRecord } from './typed-source.js';
 
 export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm<TypedSource> {

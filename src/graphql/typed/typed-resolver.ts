@@ -21,12 +21,12 @@ import { argumentsType } from '../../resolvers/run-time-types.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { listShapePaths, type Member, type PageShape } from '../../store/sql/shape.js';
 import { withArticle } from './graphql-names.js';
+import { type InputValues, toStoredFields } from './stored-input.js';
+import { toStoredWhere, type WhereInputs } from './stored-where.js';
 import { typedForm } from './typed-form.js';
-import { type InputValues, toStoredFields } from './typed-input.js';
 import type { TypedCollection, TypedModel } from './typed-model.js';
 import type { TypedSource } from './typed-source.js';
 import type { TypedTypes } from './typed-types.js';
-import { toStoredWhere, type WhereInputs } from './typed-where.js';
 
 export interface TypedServices {
   readonly records: RecordResolver;

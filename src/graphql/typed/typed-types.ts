@@ -13,7 +13,7 @@ import {
   type TypeReference,
 } from '../../resolvers/run-time-types.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { toEnumValueName, withArticle } from './graphql-names.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type {
@@ -277,7 +277,7 @@ class ReferenceInput {
 
 /** The scalar of a kind of value. */
 function scalarOf(kind: ScalarName | 'json'): ScalarForm['scalar'] {
-  return kind === 'json' ? JsonScalar : SCALAR_FORMS[kind].scalar;
+  return kind === 'json' ? GraphqlJsonScalar : SCALAR_FORMS[kind].scalar;
 }
 
 interface SortablePath {

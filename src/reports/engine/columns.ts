@@ -7,9 +7,9 @@ import 'reflect-metadata';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { invariant } from '../../errors.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
+import { DecimalScalar } from '../../scalars/decimal-scalar.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { MonthScalar } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month-scalar.js';
 
 export type RowClass = new () => object;
 
@@ -96,7 +96,7 @@ export const number = scalar('number', () => Float);
 /** 0–100, rounded half up to two places. */
 export const percent = scalar('percent', () => Float, '%');
 /** Exact, two places, in the currency of the report. */
-export const money = scalar('money', () => Decimal, 'in the currency of the report');
+export const money = scalar('money', () => DecimalScalar, 'in the currency of the report');
 export const day = scalar('day', () => LocalDate);
 export const month = scalar('month', () => MonthScalar);
 export const instant = scalar('instant', () => DateTime);

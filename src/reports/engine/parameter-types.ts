@@ -8,9 +8,9 @@ import { type GraphQLScalarType } from 'graphql';
 import { registerEnumType } from 'type-graphql';
 import { invariant } from '../../errors.js';
 import * as calendar from '../../model/calendar.js';
-import { Decimal } from '../../scalars/decimal.js';
+import { DecimalScalar } from '../../scalars/decimal-scalar.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { MonthScalar } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month-scalar.js';
 
 declare const kind: unique symbol;
 type Text<Kind extends string> = string & { readonly [kind]: Kind };
@@ -149,7 +149,7 @@ export const amountType: ParameterType<Amount> = {
   allowed: undefined,
   example: '500.00',
   schema: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$' },
-  graphql: Decimal,
+  graphql: DecimalScalar,
   parse: guarded(isAmount),
 };
 
@@ -159,7 +159,7 @@ export const percentType: ParameterType<Percent> = {
   allowed: undefined,
   example: '75',
   schema: { type: 'number', minimum: 0, maximum: 100 },
-  graphql: Decimal,
+  graphql: DecimalScalar,
   parse: guarded(isPercent),
 };
 

@@ -23,10 +23,10 @@ import {
   parseParameters,
   type SentParameters,
 } from './parameters.js';
-import { type ReportRights, rightsOf } from './report-access.js';
 import type { ReportContext, ReportServices } from './report-context.js';
 import type { ReportForm } from './report-lines.js';
 import { composeReport, type ReportParts } from './report-parts.js';
+import { type ReportRights, rightsOf } from './report-rights.js';
 import { ReportRun } from './report-run.js';
 import { todayIn } from './school-calendar.js';
 import { schoolSettings } from './school-settings.js';

@@ -23,8 +23,8 @@ import { WaitingLine } from '../../store/database/waiting-line.js';
 import { liveRecordsIn, recordsIn } from '../../store/sql/records-of.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { todayIn } from '../engine/school-calendar.js';
-import { listStudentDues, type StudentDue } from './open-dues.js';
-import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt-types.js';
+import type { Receipt, ReceiptLineInput, RecordReceiptInput, RollBackReceiptInput } from './receipt.js';
+import { listStudentDues, type StudentDue } from './student-dues.js';
 
 /** The roles that may write and roll back receipts. */
 const ROLES: readonly string[] = ['accountant', 'admin'];

@@ -3,7 +3,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { JsonText } from '../../scalars/json-text.js';
 import { CI_ARGUMENT } from './oquery-arguments.js';
 
@@ -31,7 +31,7 @@ export class GenericRecord {
   @Field(() => DateTime, { description: 'When it was changed last.' })
   readonly updatedAt!: Date;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     description: 'The fields by their stored names, as far as you may read them; with `project`, only those.',
   })
   readonly data!: JsonText;
@@ -143,7 +143,7 @@ export class RecordsArguments {
   @Field(() => Boolean, CI_ARGUMENT)
   readonly ci?: boolean | null;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
       'A structured filter by stored field names, e.g. {amount: {greaterThan: 100}, or: [{name: ' +

@@ -3,7 +3,7 @@
  * their text; either way one statement reads them.
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import type { RecordPage } from '../../store/reading/record-reading.js';
+import type { RecordPage } from '../../store/reading/record-page.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { Member, PageShape } from '../../store/sql/shape.js';

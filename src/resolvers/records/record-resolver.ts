@@ -15,7 +15,7 @@ import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { queryOf, type SortKey } from '../../model/record-query.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { accessOf, readershipOf } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { RecordSet } from '../../store/reading/record-set.js';
@@ -248,7 +248,7 @@ export class RecordResolver {
   async mutateCreate(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => JsonScalar, {
+    @Arg('data', () => GraphqlJsonScalar, {
       description: 'The fields by their stored names; `_id` to choose the id.',
     })
     data: JsonValue,
@@ -269,7 +269,9 @@ export class RecordResolver {
   async mutateCreateMany(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => [JsonScalar], { description: 'The fields of each record by their stored names.' })
+    @Arg('data', () => [GraphqlJsonScalar], {
+      description: 'The fields of each record by their stored names.',
+    })
     data: readonly JsonValue[],
     @Info() info: GraphQLResolveInfo,
   ): Promise<readonly GenericRecord[]> {
@@ -290,7 +292,7 @@ export class RecordResolver {
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
     @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
-    @Arg('data', () => JsonScalar, { description: 'The fields to change, by their stored names.' })
+    @Arg('data', () => GraphqlJsonScalar, { description: 'The fields to change, by their stored names.' })
     data: JsonValue,
     @Arg('mode', () => UpdateMode, {
       defaultValue: UpdateMode.MERGE,

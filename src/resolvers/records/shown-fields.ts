@@ -7,7 +7,7 @@ import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable, findAccess } from '../../store/access/access.js';
 import { assertFittingOperands } from '../../store/access/fitting-operands.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { listReferrersMembers, listReferrersPaths } from '../../store/reading/shape-access.js';
+import { listReferrersMembers, listReferrersPaths } from '../../store/reading/assert-members-readable.js';
 import { listReferrers, listShapePaths, listTargets, type Member } from '../../store/sql/shape.js';
 
 /** @throws FORBIDDEN (403) naming the field, or the collection that a reference would be followed into */

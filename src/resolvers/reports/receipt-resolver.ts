@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, Info, Mutation, Resolver } from 'type-graphql';
-import { Receipt, RecordReceiptInput, RollBackReceiptInput } from '../../reports/receipts/receipt-types.js';
+import { Receipt, RecordReceiptInput, RollBackReceiptInput } from '../../reports/receipts/receipt.js';
 import type { ReceiptOptions, Receipts } from '../../reports/receipts/receipts.js';
 import { perField } from '../records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from '../records/transactional.js';

@@ -2,7 +2,7 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection, Field as DeclaredField } from '../../model/collection.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 
 export interface CollectionDescription {
   readonly name: string;
@@ -63,7 +63,7 @@ export class FieldResult {
   @Field(() => String, { nullable: true, description: 'The unit, e.g. "INR".' })
   readonly unit!: string | undefined;
 
-  @Field(() => JsonScalar, { nullable: true, description: 'A typical value.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'A typical value.' })
   readonly example!: JsonValue | undefined;
 
   @Field(() => String, { nullable: true, description: 'Why not to use it any more, and what instead.' })

@@ -6,7 +6,7 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -60,7 +60,7 @@ export class CollectionResolver {
   })
   async registerCollection(
     @Ctx() context: RequestContext,
-    @Arg('definition', () => JsonScalar, {
+    @Arg('definition', () => GraphqlJsonScalar, {
       description:
         'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: ' +
         '' +
@@ -78,7 +78,7 @@ export class CollectionResolver {
   })
   async alterCollection(
     @Ctx() context: RequestContext,
-    @Arg('definition', () => JsonScalar, {
+    @Arg('definition', () => GraphqlJsonScalar, {
       description: 'The whole declaration; `name` says which collection.',
     })
     definition: JsonValue,

@@ -2,7 +2,7 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { KeyScopes } from '../../model/scope.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 
 @ObjectType('User', { description: 'Whom a credential stands for.', simpleResolvers: true })
 export class LoginUser {
@@ -72,7 +72,7 @@ export class CallerResult {
   @Field(() => String, { description: 'What was sent: `token`, or `key` for an API key.' })
   readonly credential!: string;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'What an API key is confined to; null for a token.',
   })
@@ -96,7 +96,7 @@ export class ApiKeyResult {
   @Field(() => ID, { description: 'The user it acts as.' })
   readonly userId!: string;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     description:
       'What it is confined to: {collections: {name or *: [verbs]}, reports: [names], scripts: [names]}.',
   })
@@ -132,7 +132,7 @@ export class CreateApiKeyInput {
   @Field(() => String, { description: 'What you call it, 1 to 100 characters.' })
   readonly name!: string;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     description:
       'What it may do, within what you may: {collections: {"attendance": ["read"], "*": ["read"]}, ' +
       'reports: ["fee-defaulters"], scripts: []}.',

@@ -2,7 +2,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { ForwardPageArguments } from '../forward-page.js';
 import { PageInfo } from '../records/generic-record.js';
 
@@ -183,7 +183,7 @@ export class SendEmailInput {
   })
   readonly template?: string | null;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
       'Values for the templates (Mustache: {{name}}, {{#list}}…{{/list}}), an object. Given, ' +
@@ -211,7 +211,7 @@ export class SendSmsInput {
   @Field(() => String, { description: 'The text.' })
   readonly text!: string;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Values for the text, which is a template then, an object.',
   })

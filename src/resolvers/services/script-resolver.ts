@@ -14,7 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import type { Script } from '../../scripting/library/script.js';
 import type { ScriptRun, ScriptRuns } from '../../scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts, ScriptVersion } from '../../scripting/library/scripts.js';
@@ -147,7 +147,10 @@ export class ScriptResolver {
   async runScript(
     @Ctx() context: RequestContext,
     @Arg('name', () => ID, { description: 'The script.' }) name: string,
-    @Arg('arguments', () => JsonScalar, { nullable: true, description: 'What the script finds in `args`.' })
+    @Arg('arguments', () => GraphqlJsonScalar, {
+      nullable: true,
+      description: 'What the script finds in `args`.',
+    })
     args: JsonValue | undefined,
   ): Promise<ScriptRun> {
     return await this.run(context, name, args ?? null);

@@ -2,7 +2,7 @@
 import { Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { JsonScalar } from '../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import type { OutputLine, ScriptError } from '../../scripting/run-request.js';
 
 export enum ScriptRunStatus {
@@ -223,7 +223,7 @@ export class ScriptRunResult {
   @Field(() => Int, { nullable: true, description: 'How often it asked the gateway for something.' })
   readonly hostCalls!: number | undefined;
 
-  @Field(() => JsonScalar, { nullable: true, description: 'What it gave back.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What it gave back.' })
   readonly value!: JsonValue | undefined;
 
   @Field(() => ScriptErrorResult, { nullable: true, description: 'Why it failed.' })
@@ -270,7 +270,7 @@ export class ScriptLogEntryResult {
   @Field(() => String, { description: 'What.' })
   readonly message!: string;
 
-  @Field(() => JsonScalar, { nullable: true, description: 'What was logged with it.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'What was logged with it.' })
   readonly data!: JsonValue | undefined;
 
   @Field(() => String, { description: 'The script.' })

@@ -165,7 +165,10 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     return this.#state === 'complete' && this.#rows.isEmpty;
   }
 
-  /** Waits until the batch under way is gathered. @throws what went wrong with it, or UNAVAILABLE when it takes too long */
+  /**
+   * Waits until the batch under way is gathered. @throws what went wrong with it, or UNAVAILABLE when it
+   * takes too long
+   */
   async nextBatch(timeoutMs: number): Promise<void> {
     if (this.#state === 'running' && !this.#failure) {
       await new Promise<void>((resolve) => {

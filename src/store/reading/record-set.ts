@@ -15,13 +15,13 @@ import { compileRecordSource, compileRecordSources, type RecordSource } from '..
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
-import { readGroups } from './aggregate.js';
+import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
-import type { RecordPage, RecordSetOptions } from './record-reading.js';
+import { readGroups } from './read-groups.js';
+import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
-import { assertMembersReadable } from './shape-access.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**
@@ -86,9 +86,9 @@ export class RecordSet {
   }
 
   /**
-   * The records as the bytes of JSON text that Postgres printed, a batch a chunk: one list, or with `ndjson` one
-   * record a line. The closing `]` comes only after the last record was read: a failure throws
-   * in mid-stream and never looks like an end.
+   * The records as the bytes of JSON text that Postgres printed, a batch a chunk: one list, or with `ndjson`
+   * one record a line. The closing `]` comes only after the last record was read: a failure throws in
+   * mid-stream and never looks like an end.
    *
    * Memory is bounded by a batch whatever the length; leaving the loop, or the signal, ends the query. What
    * is read from the end is a page and no stream: it has to be turned around.

@@ -14,7 +14,7 @@ import { compileRecordSource } from '../sql/record-source.js';
 import type { ReferrersShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import type { OrderPlan, QueryPlans } from './query-plans.js';
-import type { FindReadable, RecordPage, RecordSetOptions } from './record-reading.js';
+import type { FindReadable, RecordPage, RecordSetOptions } from './record-page.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
 /**

@@ -8,8 +8,8 @@
  */
 import { Prisma } from '../../generated/prisma/client.js';
 import type { LikeTest, NumberRangeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
-import { jsonText, storable } from './json-literal.js';
 import type { FieldExpression } from './names.js';
+import { jsonText, storable } from './storable-json.js';
 
 type Sql = Prisma.Sql;
 

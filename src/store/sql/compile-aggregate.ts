@@ -22,9 +22,9 @@ import { SCALAR_TYPES, type ScalarName } from '../../model/field-types/scalar-ty
 import type { Operand } from '../../model/operand.js';
 import type { Path } from '../../model/path.js';
 import type { CompileContext } from './compile-filter.js';
-import { jsonText, storable } from './json-literal.js';
 import { fieldExpression } from './names.js';
 import { castOf, SCALAR_SQL } from './scalar-sql.js';
+import { jsonText, storable } from './storable-json.js';
 import { targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;

@@ -26,9 +26,9 @@ import { testOf, unfitting } from './condition-test.js';
 import { compileDocumentFilter } from './document/document-filter.js';
 import { recordRoot } from './document/document-root.js';
 import { idTest } from './id-test.js';
-import { jsonpathSteps } from './json-literal.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
+import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;

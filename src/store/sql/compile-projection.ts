@@ -11,8 +11,8 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
-import { storable } from './json-literal.js';
 import { fieldJson, fieldName, isLiteralName } from './names.js';
+import { storable } from './storable-json.js';
 
 type Sql = Prisma.Sql;
 

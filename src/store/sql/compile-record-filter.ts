@@ -11,8 +11,8 @@ import type { ElementCondition, Filter, RecordFilter } from '../../model/filter.
 import type { Path } from '../../model/path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
 import { unfitting } from './condition-test.js';
-import { jsonpathSteps } from './json-literal.js';
 import { fieldExpression } from './names.js';
+import { jsonpathSteps } from './storable-json.js';
 import { type Target, targetInElement, targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;

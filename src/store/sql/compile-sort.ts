@@ -12,8 +12,8 @@ import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
 import type { SortKey } from '../../model/record-query.js';
 import { isIndexedPath } from '../database/declared-indexes.js';
-import { storable } from './json-literal.js';
 import { fieldJson } from './names.js';
+import { storable } from './storable-json.js';
 import { targetInRecord } from './target.js';
 
 type Sql = Prisma.Sql;

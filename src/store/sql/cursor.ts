@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { parseExactJson } from '../../json.js';
 import type { RecordOrder } from './compile-sort.js';
-import { storable, storableJson } from './json-literal.js';
+import { storable, storableJson } from './storable-json.js';
 
 type Sql = Prisma.Sql;
 

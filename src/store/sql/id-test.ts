@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Operand } from '../../model/operand.js';
 import type { LikeTest, TextRangeTest, ValueTest } from '../../model/value-test.js';
 import { likePattern, textAfterPrefix } from './column-test.js';
-import { storable } from './json-literal.js';
+import { storable } from './storable-json.js';
 
 type Sql = Prisma.Sql;
 

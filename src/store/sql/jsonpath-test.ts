@@ -15,7 +15,7 @@ import type {
   TextRangeTest,
   ValueTest,
 } from '../../model/value-test.js';
-import { jsonpathString, jsonText } from './json-literal.js';
+import { jsonpathString, jsonText } from './storable-json.js';
 
 const IS_TEXT = '@.type() == "string"';
 const IS_NUMBER = '@.type() == "number"';

@@ -23,14 +23,8 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { compileFilter, listPaths } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { atomically } from './atomically.js';
-import {
-  countRecords,
-  deleteRecords,
-  type LockedRow,
-  lockRecords,
-  type Selected,
-} from './matching-statements.js';
-import { askTriggers, changeRecords } from './record-changes.js';
+import { askTriggers, changeRecords } from './change-records.js';
+import { countRecords, deleteRecords, type LockedRow, lockRecords, type Selected } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { WriteContext } from './record-statements.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';

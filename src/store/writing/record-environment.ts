@@ -7,7 +7,7 @@ import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database, Queryable } from '../database/database.js';
 import { QueryPlans } from '../reading/query-plans.js';
-import type { Readable } from '../reading/record-reading.js';
+import type { Readable } from '../reading/record-page.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';

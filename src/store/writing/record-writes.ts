@@ -13,18 +13,7 @@ import { findConstraint } from '../database/database-errors.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
-import {
-  assertCompletable,
-  assertJudgeable,
-  assertNoProbing,
-  differingNames,
-  EVERY_FIELD,
-  isJudgeable,
-  NO_SECRETS,
-  secretFieldsOf,
-  without,
-} from './hidden-rules.js';
-import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import {
   assertWritable,
@@ -46,6 +35,17 @@ import {
   updateRecord,
 } from './record-statements.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
+import {
+  assertCompletable,
+  assertJudgeable,
+  assertNoProbing,
+  differingNames,
+  EVERY_FIELD,
+  isJudgeable,
+  NO_SECRETS,
+  secretFieldsOf,
+  without,
+} from './secret-fields.js';
 import { takeOwnSentId, takeSentId } from './sent-id.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored, toStoredAll } from './validation.js';

@@ -12,8 +12,8 @@ import type { Scope } from '../../model/scope.js';
 import { pathsOf, type UpdateOperation } from '../../model/update-operation.js';
 import { pointerOf } from '../../model/value-at-path.js';
 import { assertReadable, type EffectiveAccess } from '../access/access.js';
-import { assertNoProbing } from './hidden-rules.js';
 import { assertWritable } from './record-refusals.js';
+import { assertNoProbing } from './secret-fields.js';
 import { assertNoFaults, toStoredValue } from './validation.js';
 
 /**

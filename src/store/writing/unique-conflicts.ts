@@ -10,8 +10,8 @@ import type { Queryable } from '../database/database.js';
 import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
-import { NO_SECRETS } from './hidden-rules.js';
 import { inputOf, type NewRecord } from './record-statements.js';
+import { NO_SECRETS } from './secret-fields.js';
 
 type Sql = Prisma.Sql;
 

@@ -15,13 +15,13 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { compileFilter } from '../sql/compile-filter.js';
 import { nameLiteral } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
-import { assertNoProbing } from './hidden-rules.js';
-import { type LockedRow, lockRecords } from './matching-statements.js';
-import { changeRecords } from './record-changes.js';
-import { keysOf } from './record-checks.js';
+import { changeRecords } from './change-records.js';
+import { keysOf } from './check-faults.js';
+import { type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
+import { assertNoProbing } from './secret-fields.js';
 import { takeSentId } from './sent-id.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 

@@ -14,7 +14,7 @@ import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
 import { isRecordId } from '../../model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
-import { findCheckFaults } from './record-checks.js';
+import { findCheckFaults } from './check-faults.js';
 
 export interface ToStoredOptions {
   /** IANA name of the zone a bare date is midnight in. */

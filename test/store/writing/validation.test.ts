@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.js';
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../../../src/json.js';
 import { isRecordId } from '../../../src/model/record-id.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
-import { keysOf } from '../../../src/store/writing/record-checks.js';
+import { keysOf } from '../../../src/store/writing/check-faults.js';
 import { type ToStoredOptions, toStored, toStoredAll } from '../../../src/store/writing/validation.js';
 import { collectionOf, NOTE, PRESENCE, RECEIPT, STUDENT } from '../people.js';
 

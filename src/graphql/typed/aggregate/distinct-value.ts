@@ -1,11 +1,11 @@
 /** One of the values that a field of a collection has. */
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonValue } from '../../../json.js';
-import { JsonScalar } from '../../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../../scalars/json-scalar.js';
 
 @ObjectType({ description: 'A value that records have, and how many have it.', simpleResolvers: true })
 export class DistinctValue {
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     description:
       'The value as `equals` of a `where` takes it: of a reference the id, of an enum the name of the value.',
   })

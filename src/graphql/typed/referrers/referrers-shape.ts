@@ -11,8 +11,8 @@ import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../../resolvers/records/selection.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
+import { toStoredWhere } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
-import { toStoredWhere } from '../typed-where.js';
 
 /** The arguments as graphql-js gives them. */
 interface ReferrersArguments {

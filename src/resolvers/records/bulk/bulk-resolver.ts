@@ -20,7 +20,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { JsonValue } from '../../../json.js';
-import { JsonScalar } from '../../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../../scalars/json-scalar.js';
 import type { PageSizes } from '../../page-arguments.js';
 import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
@@ -51,7 +51,7 @@ class MatchingArguments {
   @Field(() => String, { description: 'The collection, e.g. "task".' })
   readonly collection!: string;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Which records: a structured filter by stored field names, as for `records`.',
   })
@@ -151,7 +151,9 @@ export class BulkResolver {
   async upsertRecords(
     @Ctx() context: RequestContext,
     @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
-    @Arg('data', () => [JsonScalar], { description: 'The fields of each record by their stored names.' })
+    @Arg('data', () => [GraphqlJsonScalar], {
+      description: 'The fields of each record by their stored names.',
+    })
     data: readonly JsonValue[],
     @Arg('by', () => String, {
       defaultValue: '_id',

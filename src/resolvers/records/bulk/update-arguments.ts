@@ -7,11 +7,11 @@ import { ServiceError } from '../../../errors.js';
 import { isExactNumber, isJsonObject, type JsonValue } from '../../../json.js';
 import type { Path } from '../../../model/path.js';
 import type { UpdateOperation } from '../../../model/update-operation.js';
-import { JsonScalar } from '../../../scalars/json-scalar.js';
+import { GraphqlJsonScalar } from '../../../scalars/json-scalar.js';
 
 @ArgsType()
 export class UpdateArguments {
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
       'Fields and their new values, e.g. {status: "left"}. Null removes one; an object takes the ' +
@@ -19,44 +19,44 @@ export class UpdateArguments {
   })
   readonly set?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description:
       'Numbers to add, exactly; a missing field counts as 0, e.g. {visits: 1, address: {changes: 1}}.',
   })
   readonly increment?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Numbers to multiply by, exactly, e.g. {amount: 1.05}.',
   })
   readonly multiply?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Values that are taken where they are less than the one there, or none is there.',
   })
   readonly min?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Values that are taken where they are greater than the one there, or none is there.',
   })
   readonly max?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'Lists of values to put at the end of lists, e.g. {tags: ["new"]}.',
   })
   readonly push?: JsonValue;
 
-  @Field(() => JsonScalar, {
+  @Field(() => GraphqlJsonScalar, {
     nullable: true,
     description: 'As `push`, leaving out what a list holds already.',
   })
   readonly addToSet?: JsonValue;
 
-  @Field(() => JsonScalar, { nullable: true, description: 'Lists of values to take out of lists.' })
+  @Field(() => GraphqlJsonScalar, { nullable: true, description: 'Lists of values to take out of lists.' })
   readonly pull?: JsonValue;
 }
 

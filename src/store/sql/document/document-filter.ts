@@ -12,13 +12,13 @@ import type { Path } from '../../../model/path.js';
 import type { ValueTest } from '../../../model/value-test.js';
 import { columnTest, needsByteOrder } from '../column-test.js';
 import { idTest } from '../id-test.js';
-import { jsonpathSteps, storable, storableJson } from '../json-literal.js';
 import { jsonpathTest } from '../jsonpath-test.js';
 import type { FieldExpression } from '../names.js';
-import { startExpressions } from './compile-expression.js';
+import { jsonpathSteps, storable, storableJson } from '../storable-json.js';
 import { type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
 import { compileExpression, type ExpressionContext } from './expression-context.js';
 import { toCondition } from './expression-value.js';
+import { startExpressions } from './start-expressions.js';
 
 type Sql = Prisma.Sql;
 

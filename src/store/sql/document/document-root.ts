@@ -6,8 +6,8 @@
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Collection } from '../../../model/collection.js';
 import type { Path } from '../../../model/path.js';
-import { storable } from '../json-literal.js';
 import { type FieldExpression, fieldExpression } from '../names.js';
+import { storable } from '../storable-json.js';
 import { targetInRecord } from '../target.js';
 
 type Sql = Prisma.Sql;

@@ -5,7 +5,6 @@
 import { Prisma } from '../../../generated/prisma/client.js';
 import type { Accumulation, BucketStage } from '../../../languages/mongo/mongo-pipeline.js';
 import type { Expression } from '../../../model/expression.js';
-import { startExpressions } from '../document/compile-expression.js';
 import { compileExpression, NotInSql } from '../document/expression-context.js';
 import {
   type ExpressionValue,
@@ -16,7 +15,8 @@ import {
   toNumber,
 } from '../document/expression-value.js';
 import { nearestDouble } from '../document/number-operators.js';
-import { storable, storableJson } from '../json-literal.js';
+import { startExpressions } from '../document/start-expressions.js';
+import { storable, storableJson } from '../storable-json.js';
 import { inOrder, isPart, type PipelineContext, type Rows, rowsOf, select } from './rows.js';
 
 type Sql = Prisma.Sql;

@@ -7,14 +7,13 @@ import { Prisma } from '../../../generated/prisma/client.js';
 import type { LookupStage, Stage, UnwindStage } from '../../../languages/mongo/mongo-pipeline.js';
 import type { Collection } from '../../../model/collection.js';
 import type { Path } from '../../../model/path.js';
-import { objectOf, startExpressions } from '../document/compile-expression.js';
 import { compileDocumentFilter } from '../document/document-filter.js';
 import { documentRoot, recordRoot } from '../document/document-root.js';
 import { compileExpression, type Expressions, NotInSql } from '../document/expression-context.js';
 import { sqlJson as jsonValue, sqlNumber, toJson } from '../document/expression-value.js';
-import { storable } from '../json-literal.js';
+import { objectOf, startExpressions } from '../document/start-expressions.js';
+import { storable } from '../storable-json.js';
 import { compileBucket, compileGroup } from './compile-group.js';
-import { onlyFields, withElement, withFields, withoutFields } from './made-roots.js';
 import {
   Aliases,
   computed,
@@ -29,6 +28,7 @@ import {
   wholeRows,
   wrapped,
 } from './rows.js';
+import { onlyFields, withElement, withFields, withoutFields } from './with-fields.js';
 
 type Sql = Prisma.Sql;
 

@@ -9,7 +9,7 @@ import type { Database } from '../database/database.js';
 import { compileAggregate, listAggregatePaths, listGroupKeys } from '../sql/compile-aggregate.js';
 import type { CompileContext } from '../sql/compile-filter.js';
 import { statementName } from '../sql/statement-name.js';
-import type { FindReadable, Readable } from './record-reading.js';
+import type { FindReadable, Readable } from './record-page.js';
 
 /**
  * @throws FORBIDDEN naming a hidden field that a key, measure, condition or order looks at, of the record or

@@ -11,7 +11,7 @@ const WRITTEN = /^-?\d{1,30}(\.\d{1,30})?$/;
  *
  * @see decisions 2
  */
-export const Decimal = new GraphQLScalarType<ExactNumber | number, string>({
+export const DecimalScalar = new GraphQLScalarType<ExactNumber | number, string>({
   name: 'Decimal',
   description:
     'An exact decimal number, e.g. an amount of money, as a string: "1234.50". Takes a string or a number.',

@@ -10,7 +10,7 @@ import type { Collection } from '../../model/collection.js';
 import { isSameJson } from '../../model/compare-json.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { findAccess } from '../access/access.js';
-import { fieldsTogether } from './record-checks.js';
+import { fieldsTogether } from './check-faults.js';
 
 /** Top-level fields whose stored values the caller may not read. */
 export interface SecretFields {

@@ -2,8 +2,8 @@
 import { Field, InputType } from 'type-graphql';
 import type { ExactNumber } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
-import { Decimal } from '../../scalars/decimal.js';
-import { MonthScalar } from '../../scalars/month.js';
+import { DecimalScalar } from '../../scalars/decimal-scalar.js';
+import { MonthScalar } from '../../scalars/month-scalar.js';
 import * as column from '../engine/columns.js';
 import { type PaymentType, paymentType, type RollbackType, rollbackType } from '../engine/parameter-types.js';
 
@@ -12,9 +12,9 @@ export class ReceiptLineInput {
   @Field(() => String, { description: 'The fee head; the student has a due of it for the month.' })
   readonly feeHead!: string;
   @Field(() => MonthScalar, { description: 'The month of the due.' }) readonly month!: string;
-  @Field(() => Decimal, { description: 'Paid of the fee, in the currency of the school; more than 0.' })
+  @Field(() => DecimalScalar, { description: 'Paid of the fee, in the currency of the school; more than 0.' })
   readonly amount!: ExactNumber;
-  @Field(() => Decimal, { nullable: true, description: 'Fine paid with it. Default: none.' })
+  @Field(() => DecimalScalar, { nullable: true, description: 'Fine paid with it. Default: none.' })
   readonly fine?: ExactNumber | null;
 }
 
@@ -26,7 +26,7 @@ export class RecordReceiptInput {
   @Field(() => paymentType.graphql, { description: 'How it was paid.' }) readonly paymentType!: PaymentType;
   @Field(() => String, { nullable: true, description: 'Number of the cheque, card slip or transfer.' })
   readonly instrumentNo?: string | null;
-  @Field(() => Decimal, {
+  @Field(() => DecimalScalar, {
     nullable: true,
     description: 'Allocated to what the student owes, the oldest due date first. Instead of `lines`.',
   })

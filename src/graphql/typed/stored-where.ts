@@ -13,7 +13,7 @@ import {
 import type { Field } from '../../model/collection.js';
 import { field, inputType, type TypeClass, type TypeReference } from '../../resolvers/run-time-types.js';
 import { LocalDate } from '../../scalars/local-date.js';
-import { MonthScalar } from '../../scalars/month.js';
+import { MonthScalar } from '../../scalars/month-scalar.js';
 import { withArticle } from './graphql-names.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedField, TypedObject, TypedReference, TypedValue } from './typed-model.js';

@@ -3,7 +3,7 @@
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Path } from '../../../model/path.js';
 import type { UpdateOperation } from '../../../model/update-operation.js';
-import { type InputValues, toStoredInput } from '../typed-input.js';
+import { type InputValues, toStoredInput } from '../stored-input.js';
 import type { TypedObject } from '../typed-model.js';
 
 /** What is sent of the arguments of `updateTasks`; a null counts as not sent. */

@@ -11,12 +11,12 @@ import type { EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
 import type { StoredRow } from '../reading/stored-record.js';
 import { refusedByIndex } from './atomically.js';
-import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './hidden-rules.js';
-import { type LockedRow, type MatchedChange, updateRecords } from './matching-statements.js';
-import { fieldsTogether, findCheckFaults, keysOf } from './record-checks.js';
+import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { type LockedRow, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
 import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
+import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './secret-fields.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
 

@@ -8,7 +8,7 @@ import { ServiceError } from '../../../errors.js';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { isExactNumber, type JsonValue } from '../../../json.js';
 import type { Expression } from '../../../model/expression.js';
-import { jsonText, storable, storableJson } from '../json-literal.js';
+import { jsonText, storable, storableJson } from '../storable-json.js';
 import type { DocumentRoot } from './document-root.js';
 import {
   compileExpression,

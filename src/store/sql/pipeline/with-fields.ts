@@ -6,10 +6,10 @@
 import { Prisma } from '../../../generated/prisma/client.js';
 import { type FieldTree, treeJson } from '../../../languages/mongo/mongo-projection.js';
 import type { Path } from '../../../model/path.js';
-import { objectOf } from '../document/compile-expression.js';
 import { type DocumentRoot, documentRoot } from '../document/document-root.js';
 import { type ExpressionValue, sqlJson as jsonValue } from '../document/expression-value.js';
-import { storable } from '../json-literal.js';
+import { objectOf } from '../document/start-expressions.js';
+import { storable } from '../storable-json.js';
 
 type Sql = Prisma.Sql;
 
