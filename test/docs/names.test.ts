@@ -1,0 +1,122 @@
+/** Names and lines of the tree keep the rules of docs/style.md, "Names" and "Shape of a file". */
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { listFiles, readProjectFile } from './project-files.js';
+
+const MAX_WIDTH = 110;
+
+/**
+ * Files with several exports and a subject that none of them is named after: functions on one kind of value,
+ * or classes of one part of the schema.
+ */
+const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
+  'src/messaging/message-rows.ts',
+  'src/model/calendar.ts',
+  'src/model/field-types/operand-errors.ts',
+  'src/reports/engine/school-calendar.ts',
+  'src/reports/registry.ts',
+  'src/reports/shared/common-parameters.ts',
+  'src/reports/shared/place-conditions.ts',
+  'src/resolvers/records/oquery-arguments.ts',
+  'src/rest/conditional.ts',
+  'src/store/database/row-query.ts',
+  'src/store/pipeline/mingo-sort.ts',
+  'src/store/sql/compile-shape.ts',
+  'src/store/sql/condition-test.ts',
+  'src/store/writing/record-refusals.ts',
+  'src/store/writing/record-statements.ts',
+  'src/store/writing/validation.ts',
+]);
+
+/**
+ * The lines that are wider, by folder: tables of grammars, statements of one long expression, quoted documents.
+ * A change may lower these numbers.
+ */
+const MOST_WIDE_LINES = { src: 95, test: 145 };
+
+const sources = listFiles('src').filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
+const exportsByFile = new Map(sources.map((file) => [file, exportedNames(readProjectFile(file))]));
+
+describe('an exported name', () => {
+  it('means one thing: no other file exports it', () => {
+    const filesByName = new Map<string, string[]>();
+    for (const [file, names] of exportsByFile) {
+      for (const name of new Set(names)) filesByName.set(name, [...(filesByName.get(name) ?? []), file]);
+    }
+    expect([...filesByName].filter(([, files]) => files.length > 1)).toEqual([]);
+  });
+});
+
+describe('a file of src', () => {
+  it('is named after something it exports', () => {
+    const strangers = [...exportsByFile]
+      .filter(([file, names]) => names.length > 0 && !names.some((name) => isNamedAfter(file, name)))
+      .map(([file]) => file);
+    expect(strangers.filter((file) => !NAMED_AFTER_A_SUBJECT.has(file))).toEqual([]);
+    expect([...NAMED_AFTER_A_SUBJECT].filter((file) => !strangers.includes(file))).toEqual([]);
+  });
+
+  it('has a name that no other file has', () => {
+    const names = sources.map((file) => path.basename(file));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
+describe('a line', () => {
+  it.each(Object.entries(MOST_WIDE_LINES))('of %s is at most 110 wide, but for %i', (folder, most) => {
+    const wide = listFiles(folder)
+      .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
+      .flatMap((file) => wideLinesOf(file, readProjectFile(file)));
+    expect(wide.length > most ? wide : []).toEqual([]);
+  });
+});
+
+describe('isNamedAfter', () => {
+  it.each([
+    ['record-set.ts', 'RecordSet', true],
+    ['users.ts', 'createUser', true],
+    ['key-command.ts', 'registerKeyCommand', true],
+    ['record-set.ts', 'setRecord', false],
+    ['helpers.ts', 'parseDay', false],
+  ])('%s, %s: %s', (file, name, isNamed) => {
+    expect(isNamedAfter(file, name)).toBe(isNamed);
+  });
+});
+
+/** What a file declares and exports; what it only exports again is the other file's. */
+function exportedNames(text: string): string[] {
+  const declaration =
+    /^export (?:declare |default |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
+  return [...text.matchAll(declaration)].map(([, name = '']) => name);
+}
+
+/** Whether the words of the file's name stand in the exported name, in their order; plurals count as singular. */
+function isNamedAfter(file: string, name: string): boolean {
+  const [, base = ''] = /([^/]+?)\.tsx?$/.exec(file) ?? [];
+  const words = wordsOf(name);
+  let from = 0;
+  return wordsOf(base).every((word) => {
+    from = words.indexOf(word, from) + 1;
+    return from > 0;
+  });
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[-_.]/)
+    .filter((word) => word !== '')
+    .map((word) =>
+      word
+        .replace(/ies$/, 'y')
+        .replace(/(s|x|ch)es$/, '$1')
+        .replace(/s$/, ''),
+    );
+}
+
+/** As `file:line`. */
+function wideLinesOf(file: string, text: string): string[] {
+  return text.split('\n').flatMap((line, index) => (line.length > MAX_WIDTH ? [`${file}:${index + 1}`] : []));
+}
