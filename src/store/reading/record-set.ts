@@ -283,10 +283,10 @@ export class RecordSet {
    * `print` does
    */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
-    this.#assertPrintable(members);
-    const statement = this.#kept.print(members, this.#where, (where) =>
-      compileRecord(members, { source: this.#source(1, where), printing: this.#printing() }),
-    );
+    const statement = this.#kept.print(members, this.#where, (where) => {
+      this.#assertPrintable(members);
+      return compileRecord(members, { source: this.#source(1, where), printing: this.#printing() });
+    });
     // One record is there before a signal could be of use.
     return await this.#printOne(statement, {});
   }
