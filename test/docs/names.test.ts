@@ -10,6 +10,7 @@ const MAX_WIDTH = 110;
  * or classes of one part of the schema.
  */
 const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
+  'src/cli/worker-messages.ts',
   'src/json-body-parser.ts',
   'src/messaging/message-rows.ts',
   'src/model/calendar.ts',
