@@ -3,6 +3,7 @@
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { z } from 'zod';
+import { ConfigError } from './config-error.js';
 import { findNearest } from './did-you-mean.js';
 import { FILE_SETTINGS } from './files/file-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
@@ -377,11 +378,6 @@ const SETTINGS = {
 export type Config = {
   readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]['schema']>;
 };
-
-/** A setting that cannot be used: says which variable, what it holds and what it should. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 /**
  * Reads the settings from an environment. An empty variable counts as not set.

@@ -1,7 +1,17 @@
 /** The version of the package, as `GET /`, `--version` and openapi.json say it. */
 import { createRequire } from 'node:module';
-import { z } from 'zod';
+import { invariant } from './errors.js';
 
-const Package = z.object({ version: z.string() });
+export const VERSION = versionOf(createRequire(import.meta.url)('../package.json'));
 
-export const VERSION = Package.parse(createRequire(import.meta.url)('../package.json')).version;
+/** Read by hand: the help of the command line would wait longer for zod than for all else. */
+function versionOf(manifest: unknown): string {
+  invariant(
+    typeof manifest === 'object' &&
+      manifest !== null &&
+      'version' in manifest &&
+      typeof manifest.version === 'string',
+    'package.json says the version',
+  );
+  return manifest.version;
+}

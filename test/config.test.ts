@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, findMisspelt, parseConfig } from '../src/config.js';
+import { findMisspelt, parseConfig } from '../src/config.js';
+import { ConfigError } from '../src/config-error.js';
 
 function faultsOf(environment: Record<string, string>): string {
   try {

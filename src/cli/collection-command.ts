@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import type { Field } from '../model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 /** `campus collection`: what is declared. */
-export function registerCollectionCommand(program: Command, commandLine: CommandLine): void {
-  const collection = program
-    .command('collection')
-    .description('list the collections, show one with its fields and rights');
-
+export function registerCollectionCommand(collection: Command, commandLine: CommandLine): void {
   collection
     .command('list')
     .description('list the collections')

@@ -1,39 +1,8 @@
 /** How the command line speaks: tables and lines on standard output, faults as one line on standard error. */
-import Table from 'cli-table3';
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config-error.js';
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { StoppedBySignal } from './stop-signal.js';
-
-/**
- * Prints rows as a table without borders, a heading line first. A terminal would obey the control characters
- * of a cell, and show what follows an override of direction backwards: such a character is printed by its
- * code, as `\u001b`. A cell may have several lines.
- */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const table = new Table({
-    head: head.map(disarmControls),
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
-    chars: Object.fromEntries(BORDERS.map((border) => [border, ''])),
-  });
-  for (const row of rows) table.push(row.map(disarmControls));
-  printLine(
-    table
-      .toString()
-      .split('\n')
-      .map((line) => line.trimEnd())
-      .join('\n'),
-  );
-}
-
-/**
- * The marks and isolates that order a text of both directions are none of them: names are written with those.
- */
-const CONTROLS = /(?!\n)[\p{Cc}\u202d\u202e]/gu;
-
-function disarmControls(text: string): string {
-  return text.replaceAll(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
 
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -89,21 +58,3 @@ function printDetail({ pointer, parameter, detail, expected, sent }: ErrorDetail
   const got = sent === undefined ? '' : ` Got ${JSON.stringify(sent)}.`;
   return `${where === undefined ? '' : `${where}: `}${detail}${right}${got}`;
 }
-
-const BORDERS = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'mid',
-  'mid-mid',
-  'right',
-  'right-mid',
-  'middle',
-] as const;

@@ -26,10 +26,8 @@ const CONTRACTS: readonly { readonly file: string; readonly print: () => string 
 ];
 
 /** `campus contracts`: for those who change the code. */
-export function registerContractsCommand(program: Command): void {
-  program
-    .command('contracts')
-    .description('print schema/schema.graphql, schema/openapi.json and .env.example from the code')
+export function registerContractsCommand(command: Command): void {
+  command
     .option('--check', 'change nothing; exit code 1 and the names of the files that are out of date')
     .action(async (options: { check?: boolean }) => {
       const stale: string[] = [];

@@ -5,14 +5,11 @@ import type { Domain } from '../model/scope.js';
 import type { NewDomain } from '../store/catalog/domains.js';
 import { assertPropertyValue } from '../store/catalog/known-properties.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 /** `campus domain`: the school and its branches. @see decisions 7 */
-export function registerDomainCommand(program: Command, commandLine: CommandLine): void {
-  const domain = program
-    .command('domain')
-    .description('add and list domains: the top one is the school, the others are its branches');
-
+export function registerDomainCommand(domain: Command, commandLine: CommandLine): void {
   domain
     .command('add <id>')
     .description('add a domain; the first one is the top domain')

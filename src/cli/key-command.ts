@@ -3,7 +3,8 @@ import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface CreateOptions {
   readonly domain?: string;
@@ -15,9 +16,7 @@ interface CreateOptions {
 }
 
 /** `campus key`: API keys. @see decisions 6 */
-export function registerKeyCommand(program: Command, commandLine: CommandLine): void {
-  const key = program.command('key').description('create, revoke and list API keys');
-
+export function registerKeyCommand(key: Command, commandLine: CommandLine): void {
   key
     .command('create <name>')
     .description('create a key; it is shown once')

@@ -4,15 +4,11 @@ import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 
 /** `campus maintenance on|off`: every gateway answers 503 while it is on, health checks excepted. */
-export function registerMaintenanceCommand(program: Command, commandLine: CommandLine): void {
-  program
-    .command('maintenance')
-    .description('switch maintenance on or off, on every gateway')
-    .addArgument(new Argument('<state>').choices(['on', 'off']))
-    .action((state: 'on' | 'off') =>
-      withServices(commandLine, async ({ database }) => {
-        await setMaintenance(database, state);
-        printLine(`maintenance is ${state}`);
-      }),
-    );
+export function registerMaintenanceCommand(command: Command, commandLine: CommandLine): void {
+  command.addArgument(new Argument('<state>').choices(['on', 'off'])).action((state: 'on' | 'off') =>
+    withServices(commandLine, async ({ database }) => {
+      await setMaintenance(database, state);
+      printLine(`maintenance is ${state}`);
+    }),
+  );
 }

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MESSAGE_STATES, type MessageState } from '../messaging/message.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface DomainOption {
   readonly domain?: string;
@@ -11,9 +12,7 @@ interface DomainOption {
  * `campus message`: emails and text messages, and what became of them. Gateways send them, not the command
  * line.
  */
-export function registerMessageCommand(program: Command, commandLine: CommandLine): void {
-  const message = program.command('message').description('show messages, send them again, give them up');
-
+export function registerMessageCommand(message: Command, commandLine: CommandLine): void {
   message
     .command('list')
     .description('list messages, the newest first')

@@ -6,14 +6,11 @@ import { openDatabase } from '../store/database/database.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
 import { findSchemaDrift } from '../store/database/schema-drift.js';
 import type { CommandLine } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 /** `campus migrate`: the tables of the database. `start` applies what is pending by itself. */
-export function registerMigrateCommand(program: Command, commandLine: CommandLine): void {
-  const migrate = program
-    .command('migrate')
-    .description('show, apply and check the migrations of the database');
-
+export function registerMigrateCommand(migrate: Command, commandLine: CommandLine): void {
   migrate
     .command('status')
     .description('list the migrations, applied and pending')

@@ -2,18 +2,15 @@ import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
 import { type JsonValue, parseExactJson, printExactJson } from '../json.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface DomainOption {
   readonly domain?: string;
 }
 
 /** `campus property`: the settings of a school. @see decisions 3 (timezone), reports "Terms used by all" */
-export function registerPropertyCommand(program: Command, commandLine: CommandLine): void {
-  const property = program
-    .command('property')
-    .description('show and set the properties of a domain, e.g. timezone, weeklyOffs');
-
+export function registerPropertyCommand(property: Command, commandLine: CommandLine): void {
   property
     .command('list')
     .description('list the properties in force; secrets are masked')

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { listDanglingReferences } from '../store/reading/dangling-references.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 /** `campus references`: what points at nothing. @see decisions 11 */
-export function registerReferencesCommand(program: Command, commandLine: CommandLine): void {
-  const references = program
-    .command('references')
-    .description('references from record to record that lead nowhere');
-
+export function registerReferencesCommand(references: Command, commandLine: CommandLine): void {
   references
     .command('check')
     .description(

@@ -11,7 +11,8 @@ import type { ReportRun } from '../reports/engine/report-run.js';
 import { tableOf } from '../reports/engine/table.js';
 import { reports } from '../reports/registry.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface ReportOptions extends Readonly<Record<string, unknown>> {
   readonly domain?: string;
@@ -22,8 +23,7 @@ interface ReportOptions extends Readonly<Record<string, unknown>> {
 }
 
 /** `campus report <name>`: a command for each report of the registry, its parameters as options. */
-export function registerReportCommand(program: Command, commandLine: CommandLine): void {
-  const report = program.command('report').description('run a report: a table, or --json, --csv, --xlsx');
+export function registerReportCommand(report: Command, commandLine: CommandLine): void {
   for (const one of reports) addReport(report, one, commandLine);
 }
 

@@ -17,12 +17,8 @@ interface RunOptions {
 }
 
 /** `campus run <file>`: a script from a file, its output as it is printed, its result at the end. */
-export function registerRunCommand(program: Command, commandLine: CommandLine): void {
-  program
-    .command('run <file>')
-    .description(
-      'run a script from a file; what it prints goes to standard error, its result to standard output',
-    )
+export function registerRunCommand(command: Command, commandLine: CommandLine): void {
+  command
     .option('--domain <id>', 'the domain; default: the top one')
     .option('--as <user-name>', 'the user it runs as; default: the operator, an admin')
     .option('--args <json>', 'what the script finds in `args`')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../errors.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface DomainOption {
   readonly domain?: string;
@@ -23,9 +24,7 @@ interface SaveOptions extends DomainOption {
 const WRITES = 'e.g. fee_receipt:create,update';
 
 /** `campus script`: the scripts the school keeps. */
-export function registerScriptCommand(program: Command, commandLine: CommandLine): void {
-  const script = program.command('script').description('save, list and remove the scripts of a domain');
-
+export function registerScriptCommand(script: Command, commandLine: CommandLine): void {
   script
     .command('save <name> <file>')
     .description('save a script as a whole; what is not said is at its default')

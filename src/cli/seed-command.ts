@@ -12,10 +12,8 @@ import { listenForStopSignal } from './stop-signal.js';
 const DEMO_TIME_ZONE = 'Asia/Kolkata';
 
 /** `campus seed`: the demo school, of any size. */
-export function registerSeedCommand(program: Command, commandLine: CommandLine): void {
-  program
-    .command('seed')
-    .description('fill in the demo school and its branch, with the demo logins')
+export function registerSeedCommand(command: Command, commandLine: CommandLine): void {
+  command
     .option('--students <n>', 'students of the school', wholeNumber, DEMO_DEFAULTS.students)
     .option('--years <n>', 'sessions up to the running one', wholeNumber, DEMO_DEFAULTS.years)
     .option(

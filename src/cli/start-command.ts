@@ -7,24 +7,20 @@ import { type App, createApp } from '../compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
 import { DEMO_DEFAULTS, DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
-import { isDemoAbandoned } from '../demo/load.js';
+import { isDemoAbandoned } from '../demo/is-demo-abandoned.js';
 import { ServiceError } from '../errors.js';
 import type { Domain } from '../model/scope.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
 import { createEventLog } from '../server/observation.js';
 import type { CommandLine } from './command-line.js';
 import { printLine } from './console-output.js';
-import { seedFirstSchool } from './seed-command.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
 import { WorkerFailed, WorkerGroup } from './worker-group.js';
 import { WorkerProcess } from './worker-process.js';
 
 /** `campus start`: the gateway, until a signal stops it. */
-export function registerStartCommand(program: Command, commandLine: CommandLine): void {
-  program
-    .command('start')
-    .description('start the gateway; the first start of the embedded database fills in the demo school')
-    .action(() => start(commandLine.config));
+export function registerStartCommand(command: Command, commandLine: CommandLine): void {
+  command.action(() => start(commandLine.config));
 }
 
 async function start(config: Config): Promise<void> {
@@ -139,6 +135,8 @@ async function seedDemo(
   const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
   if (!isNeeded) return;
   tell('first start, making the demo school');
+  // With the makers of names, which nothing else of a running gateway needs.
+  const { seedFirstSchool } = await import('./seed-command.js');
   await seedFirstSchool(services, { ...DEMO_DEFAULTS, signal: stop });
 }
 

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
-import { printLine, printTable } from './console-output.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
 
 interface DomainOption {
   readonly domain?: string;
 }
 
 /** `campus user`: the staff who may log in. */
-export function registerUserCommand(program: Command, commandLine: CommandLine): void {
-  const user = program.command('user').description('add staff who may log in, set passwords, list them');
-
+export function registerUserCommand(user: Command, commandLine: CommandLine): void {
   user
     .command('add <user-name>')
     .description('add a member of staff; the password is read from standard input, or made and shown once')

@@ -14,7 +14,8 @@ import { translateDatabaseError } from '../store/database/database-errors.js';
 import { liftSilenceLimit } from '../store/database/watched-client.js';
 import { copyRecords } from './copy-records.js';
 import { createDemo, type Demo } from './demo.js';
-import { DEMO_DOMAIN, type DemoOptions } from './demo-options.js';
+import type { DemoOptions } from './demo-options.js';
+import { isDemoAbandoned } from './is-demo-abandoned.js';
 import { pauseIndexes } from './pause-indexes.js';
 import type { SchoolPlan } from './school-plan.js';
 
@@ -156,22 +157,6 @@ async function prepareDomains(
     }
   }
   for (const school of demo.schools) await writeDomain(client, school);
-}
-
-/**
- * Whether the demo school is one that an earlier version, which set the passwords after the records, was
- * stopped at: nobody can log in to it, nobody ever could, and nothing was written in it.
- */
-export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
-  const { rows } = await database.query<{ isAbandoned: boolean }>(
-    `select exists (select from records where domain = $1)
-       and not exists (select from credentials)
-       and not exists (select from audit_entries) as "isAbandoned"
-      from domains
-     where id = $1 and parent_id is null`,
-    [DEMO_DOMAIN],
-  );
-  return rows[0]?.isAbandoned === true;
 }
 
 async function setPasswords(

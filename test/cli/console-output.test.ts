@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { printTable } from '../../src/cli/console-output.js';
+import { printTable } from '../../src/cli/print-table.js';
 
 afterEach(() => {
   jest.restoreAllMocks();

@@ -7,7 +7,7 @@ import { StoppedBySignal } from '../../src/cli/stop-signal.js';
 import { openServices, type Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_USERS } from '../../src/demo/demo-options.js';
-import { isDemoAbandoned } from '../../src/demo/load.js';
+import { isDemoAbandoned } from '../../src/demo/is-demo-abandoned.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { createTestDatabase } from '../database.js';
 

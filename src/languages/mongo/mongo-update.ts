@@ -9,13 +9,11 @@
  * A step by a number is an element of a list. The positional `$`, `$[]` and `$[name]` are refused: which
  * elements they mean depends on the query, and one statement changes many records here.
  */
-import { Context } from 'mingo';
-import * as queryOperators from 'mingo/operators/query';
-import { Query } from 'mingo/query';
 import { didYouMean } from '../../did-you-mean.js';
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Path } from '../../model/path.js';
 import type { UpdateOperation } from '../../model/update-operation.js';
+import { compileMongoTest } from './compile-mongo-test.js';
 import { type MongoPlace, malformedMongo, mongoPathAt, startMongoPlace, withinMongo } from './mongo-place.js';
 import { isConditionOperator, mongoValueAt, parseMongoQuery, QUERY_OPERATORS } from './mongo-query.js';
 import { parseMongoSort } from './mongo-sort.js';
@@ -157,9 +155,6 @@ function pushSortAt(sort: JsonValue, place: MongoPlace) {
   return parseMongoSort(sort, place);
 }
 
-/** Regular expressions are for the database, which runs them in bounded time; this runs in memory. */
-const { $regex: _refused, ...QUERIES } = queryOperators;
-const CONTEXT = Context.init({ query: QUERIES });
 const MEMORY_OPERATORS = QUERY_OPERATORS.filter((name) => name !== '$regex' && name !== '$options');
 
 /** A value, operators on the element, or a query over its members. */
@@ -176,13 +171,13 @@ function matcherOf(
   const query: JsonObject = isOfElement ? { element: operand } : operand;
   // It is parsed for its refusals, which say where.
   parseMongoQuery(query, place);
-  const compiled = new Query(plain(query) as object, { context: CONTEXT, scriptEnabled: false });
-  if (isOfElement) return (element) => compiled.test({ element: plain(element) });
-  return (element) => isJsonObject(element) && compiled.test(plain(element) as Record<string, never>);
+  const compiled = compileMongoTest(plain(query));
+  if (isOfElement) return (element) => compiled({ element: plain(element) });
+  return (element) => isJsonObject(element) && compiled(plain(element));
 }
 
 /** Numbers become floats, as mingo has them. */
-function plain(value: JsonValue): unknown {
+function plain(value: JsonValue): object {
   return JSON.parse(printExactJson(value));
 }
 

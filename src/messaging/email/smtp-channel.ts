@@ -1,6 +1,6 @@
 /** Email by a mail server: SMTP by nodemailer, with connections that are kept. */
 import { Readable } from 'node:stream';
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer/lib/smtp-pool';
 import {
   type Channel,
@@ -36,31 +36,23 @@ export interface SmtpOptions {
   readonly timeoutMs: number;
 }
 
-export class SmtpChannel implements Channel<OutgoingEmail> {
-  readonly #transport: Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
+type SmtpTransport = Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
 
-  constructor({ url, maxConnections, timeoutMs }: SmtpOptions) {
-    this.#transport = createTransport({
-      url,
-      pool: true,
-      maxConnections,
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      dnsTimeout: timeoutMs,
-      socketTimeout: 3 * timeoutMs,
-      // What is sent is what was given: no caller's text is a path or an address to read from.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-    // An idle connection that the server closes is no news: the next message opens one.
-    this.#transport.on('error', () => {});
+export class SmtpChannel implements Channel<OutgoingEmail> {
+  readonly #options: SmtpOptions;
+  #transport: Promise<SmtpTransport> | undefined;
+
+  constructor(options: SmtpOptions) {
+    this.#options = options;
   }
 
   async send(message: OutgoingEmail, { id, signal }: DeliveryContext): Promise<Delivered> {
     signal.throwIfAborted();
     const { content, from, envelope, attachments } = message;
     try {
-      const info = await this.#transport.sendMail({
+      this.#transport ??= openTransport(this.#options);
+      const transport = await this.#transport;
+      const info = await transport.sendMail({
         envelope: { from: toAddress(from).address, to: [...envelope] },
         from: toAddress(from),
         to: content.to.map(toAddress),
@@ -88,8 +80,29 @@ export class SmtpChannel implements Channel<OutgoingEmail> {
   }
 
   async close(): Promise<void> {
-    this.#transport.close();
+    const transport = await this.#transport;
+    transport?.close();
   }
+}
+
+/** Nodemailer is loaded with the first email: many schools send none. */
+async function openTransport({ url, maxConnections, timeoutMs }: SmtpOptions): Promise<SmtpTransport> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    socketTimeout: 3 * timeoutMs,
+    // What is sent is what was given: no caller's text is a path or an address to read from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  // An idle connection that the server closes is no news: the next message opens one.
+  transport.on('error', () => {});
+  return transport;
 }
 
 interface SmtpError extends Error {

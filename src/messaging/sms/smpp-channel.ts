@@ -8,7 +8,7 @@ import {
   DeliveryError,
   type SmsContent,
 } from '../message.js';
-import { nameOf, type SmppAddress, SmppSession } from './smpp-session.js';
+import type { SmppAddress, SmppSession } from './smpp-session.js';
 import { encodeSms } from './sms-text.js';
 
 /** What became of a message after the centre had taken it. */
@@ -71,6 +71,7 @@ export class SmppChannel implements Channel<SmsContent> {
       const { command_status: status, message_id: id } = response;
       if (status !== 0) {
         const kind = TEMPORARY.has(status) ? 'temporary' : 'permanent';
+        const { nameOf } = await loadSession();
         throw new DeliveryError(kind, `the SMS centre refused the message: ${nameOf(status)}`);
       }
       providerId ??= id;
@@ -91,9 +92,10 @@ export class SmppChannel implements Channel<SmsContent> {
     return this.#session;
   }
 
-  #bind(): Promise<SmppSession> {
+  async #bind(): Promise<SmppSession> {
     const { onReceipt, ...options } = this.#options;
-    return SmppSession.bind({
+    const { SmppSession } = await loadSession();
+    return await SmppSession.bind({
       ...options,
       onDelivered: (pdu) => {
         const receipt = toReceipt(pdu);
@@ -104,6 +106,11 @@ export class SmppChannel implements Channel<SmsContent> {
       },
     });
   }
+}
+
+/** With all of SMPP, which few gateways speak: it is loaded with the first message. */
+function loadSession(): Promise<typeof import('./smpp-session.js')> {
+  return import('./smpp-session.js');
 }
 
 /** A number, a short code, or a name of up to eleven characters. */

@@ -3,7 +3,7 @@
  * rules.
  */
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
-import { Agent, type Dispatcher, request as send } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../../errors.js';
 import { assertPublicHost, createPublicLookup } from './public-addresses.js';
 
@@ -53,21 +53,19 @@ const OF_A_BODY: readonly string[] = [
 const CONNECTIONS_OF_A_HOST = 10;
 const MOST_HEADER_BYTES = 32 * 1024;
 
+/** Which addresses a host may have. */
+type Reach = 'public' | 'private';
+
 export class OutboundClient {
   readonly #limits: OutboundLimits;
-  readonly #public: Agent;
-  readonly #private: Agent;
+  readonly #resolveName: ResolveName | undefined;
+  readonly #agents = new Map<Reach, Agent>();
+  #isClosed = false;
 
   /** `resolveName`: default is the system's. */
   constructor(limits: OutboundLimits, resolveName?: ResolveName) {
     this.#limits = limits;
-    const shared = {
-      connections: CONNECTIONS_OF_A_HOST,
-      maxHeaderSize: MOST_HEADER_BYTES,
-      maxResponseSize: limits.maxResponseBytes,
-    };
-    this.#public = new Agent({ ...shared, connect: { lookup: createPublicLookup(resolveName) } });
-    this.#private = new Agent(shared);
+    this.#resolveName = resolveName;
   }
 
   /**
@@ -96,15 +94,18 @@ export class OutboundClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+    this.#isClosed = true;
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
   }
 
   async #sendOnce(request: OutboundRequest): Promise<OutboundAnswer> {
     const { url, method, headers, body, signal } = request;
-    const dispatcher = this.#chooseAgent(url);
+    const reach = this.#reachOf(url);
     try {
-      const answer = await send(url, {
-        dispatcher,
+      // Loaded with the first request: most gateways have no script that sends one.
+      const undici = await import('undici');
+      const answer = await undici.request(url, {
+        dispatcher: this.#agentFor(reach, undici),
         method,
         headers: { 'user-agent': 'campus-gateway', 'accept-encoding': 'gzip, deflate, br', ...headers },
         signal,
@@ -119,7 +120,22 @@ export class OutboundClient {
     }
   }
 
-  #chooseAgent(url: URL): Agent {
+  #agentFor(reach: Reach, undici: Pick<typeof import('undici'), 'Agent'>): Agent {
+    const known = this.#agents.get(reach);
+    if (known) return known;
+    const agent = new undici.Agent({
+      connections: CONNECTIONS_OF_A_HOST,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      maxResponseSize: this.#limits.maxResponseBytes,
+      ...(reach === 'public' && { connect: { lookup: createPublicLookup(this.#resolveName) } }),
+    });
+    this.#agents.set(reach, agent);
+    // What is asked of it then fails as a connection that was lost does.
+    if (this.#isClosed) void agent.destroy();
+    return agent;
+  }
+
+  #reachOf(url: URL): Reach {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new ServiceError(
         'FORBIDDEN',
@@ -134,16 +150,16 @@ export class OutboundClient {
     }
     const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
     const { privateHosts, ports } = this.#limits;
-    if (privateHosts.includes(`${url.hostname}:${port}`)) return this.#private;
+    if (privateHosts.includes(`${url.hostname}:${port}`)) return 'private';
     if (!ports.includes(port)) {
       throw new ServiceError(
         'FORBIDDEN',
         `a script may not reach port ${port}; allowed: ${ports.join(', ')} (SCRIPT_REQUEST_PORTS)`,
       );
     }
-    if (privateHosts.includes(url.hostname)) return this.#private;
+    if (privateHosts.includes(url.hostname)) return 'private';
     assertPublicHost(url.hostname);
-    return this.#public;
+    return 'public';
   }
 
   async #readBody(answer: Dispatcher.ResponseData, url: URL): Promise<Buffer> {

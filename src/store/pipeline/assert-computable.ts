@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { NotInSql } from '../sql/document/expression-context.js';
 import { listOperators } from './assert-pipeline-readable.js';
-import { MINGO_OPERATORS, REFUSED_OPERATORS } from './mingo-operators.js';
+import { mingoOperators, REFUSED_OPERATORS } from './mingo-names.js';
 
 /** One document in, some out, whatever the others are. */
 const ALONE: ReadonlySet<Stage['kind']> = new Set([
@@ -27,9 +27,9 @@ export function areAlone(stages: readonly Stage[]): boolean {
  */
 export function assertComputable(stages: readonly Stage[], reason: NotInSql): void {
   for (const name of stages.flatMap(listOperators)) {
-    if (MINGO_OPERATORS.includes(name) || name === '$literal') continue;
+    if (mingoOperators().includes(name) || name === '$literal') continue;
     if (REFUSED_OPERATORS.includes(name)) throw reason;
-    const detail = `there is no operator ${name}.${didYouMean(name, MINGO_OPERATORS)}`;
+    const detail = `there is no operator ${name}.${didYouMean(name, mingoOperators())}`;
     throw new ServiceError('MALFORMED_FILTER', detail, {
       errors: [{ detail, parameter: 'pipeline', expected: 'an operator of expressions', sent: name }],
     });

@@ -8,37 +8,20 @@ import * as accumulatorOperators from 'mingo/operators/accumulator';
 import * as expressionOperators from 'mingo/operators/expression';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
+import { isAllowedOperator } from './mingo-names.js';
 import { $sort } from './mingo-sort.js';
 
-export const REFUSED_OPERATORS: readonly string[] = [
-  '$function',
-  '$accumulator',
-  '$where',
-  '$jsonSchema',
-  '$regex',
-  '$regexMatch',
-  '$regexFind',
-  '$regexFindAll',
-];
-
 function allowed(operators: Readonly<Record<string, unknown>>): Record<string, never> {
-  const entries = Object.entries(operators).filter(
-    ([name]) => name.startsWith('$') && !REFUSED_OPERATORS.includes(name),
-  );
+  const entries = Object.entries(operators).filter(([name]) => isAllowedOperator(name));
   return Object.fromEntries(entries) as Record<string, never>;
 }
 
-const ACCUMULATORS = allowed(accumulatorOperators);
-const EXPRESSIONS = allowed(expressionOperators);
 const CONTEXT = Context.init({
-  accumulator: ACCUMULATORS,
-  expression: EXPRESSIONS,
+  accumulator: allowed(accumulatorOperators),
+  expression: allowed(expressionOperators),
   pipeline: allowed({ ...pipelineOperators, $sort }),
   query: allowed(queryOperators),
 });
-
-/** The operators and accumulators of expressions. */
-export const MINGO_OPERATORS: readonly string[] = [...Object.keys(EXPRESSIONS), ...Object.keys(ACCUMULATORS)];
 
 /** A stage as it is written, and its documents, as plain JavaScript. @throws what mingo says of it */
 export function runMingoStage(stage: object, documents: object[]): object[] {

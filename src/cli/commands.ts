@@ -1,0 +1,93 @@
+/**
+ * The commands of `campus`. What a command does is loaded when it is asked for: the help of all of them, and
+ * a command that needs little, does not wait for what others need.
+ */
+import type { Command } from 'commander';
+import type { CommandLine } from './command-line.js';
+
+export interface CommandEntry {
+  /** Its name and arguments, as Commander reads them. */
+  readonly usage: string;
+  readonly description: string;
+  /** Gives what adds its options, subcommands and action. */
+  readonly load: () => Promise<(command: Command, commandLine: CommandLine) => void>;
+}
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    usage: 'start',
+    description: 'start the gateway; the first start of the embedded database fills in the demo school',
+    load: async () => (await import('./start-command.js')).registerStartCommand,
+  },
+  {
+    usage: 'migrate',
+    description: 'show, apply and check the migrations of the database',
+    load: async () => (await import('./migrate-command.js')).registerMigrateCommand,
+  },
+  {
+    usage: 'seed',
+    description: 'fill in the demo school and its branch, with the demo logins',
+    load: async () => (await import('./seed-command.js')).registerSeedCommand,
+  },
+  {
+    usage: 'domain',
+    description: 'add and list domains: the top one is the school, the others are its branches',
+    load: async () => (await import('./domain-command.js')).registerDomainCommand,
+  },
+  {
+    usage: 'property',
+    description: 'show and set the properties of a domain, e.g. timezone, weeklyOffs',
+    load: async () => (await import('./property-command.js')).registerPropertyCommand,
+  },
+  {
+    usage: 'user',
+    description: 'add staff who may log in, set passwords, list them',
+    load: async () => (await import('./user-command.js')).registerUserCommand,
+  },
+  {
+    usage: 'key',
+    description: 'create, revoke and list API keys',
+    load: async () => (await import('./key-command.js')).registerKeyCommand,
+  },
+  {
+    usage: 'collection',
+    description: 'list the collections, show one with its fields and rights',
+    load: async () => (await import('./collection-command.js')).registerCollectionCommand,
+  },
+  {
+    usage: 'references',
+    description: 'references from record to record that lead nowhere',
+    load: async () => (await import('./references-command.js')).registerReferencesCommand,
+  },
+  {
+    usage: 'report',
+    description: 'run a report: a table, or --json, --csv, --xlsx',
+    load: async () => (await import('./report-command.js')).registerReportCommand,
+  },
+  {
+    usage: 'run <file>',
+    description:
+      'run a script from a file; what it prints goes to standard error, its result to standard output',
+    load: async () => (await import('./run-command.js')).registerRunCommand,
+  },
+  {
+    usage: 'script',
+    description: 'save, list and remove the scripts of a domain',
+    load: async () => (await import('./script-command.js')).registerScriptCommand,
+  },
+  {
+    usage: 'message',
+    description: 'show messages, send them again, give them up',
+    load: async () => (await import('./message-command.js')).registerMessageCommand,
+  },
+  {
+    usage: 'maintenance',
+    description: 'switch maintenance on or off, on every gateway',
+    load: async () => (await import('./maintenance-command.js')).registerMaintenanceCommand,
+  },
+  {
+    usage: 'contracts',
+    description: 'print schema/schema.graphql, schema/openapi.json and .env.example from the code',
+    load: async () => (await import('./contracts-command.js')).registerContractsCommand,
+  },
+];
