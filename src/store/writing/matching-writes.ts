@@ -374,7 +374,7 @@ function unfiltered(collection: Collection, verb: 'update' | 'delete'): ServiceE
 function tooMany(max: number, found: string): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `at most ${max} records are written at once (MAX_RECORDS_PER_WRITE), and ${found}: narrow the filter, or ` +
-      'give a limit',
+    `at most ${max} records are written at once (MAX_RECORDS_PER_WRITE), and ${found}: ` +
+      'narrow the filter, or give a limit',
   );
 }

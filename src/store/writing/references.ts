@@ -100,13 +100,15 @@ export function selectDead(references: readonly HeldReference[], context: Refere
   }
   if (soughtByTargets.size === 0) return undefined;
   const selects = inOrderOfNames(soughtByTargets).map(([, { targets, ids }]) => {
-    const missing = targets.flatMap((target) => {
+    const found = targets.flatMap((target) => {
       const collection = context.findCollection(target);
       if (collection === undefined) return [];
       const isThere = Prisma.sql`${liveRecordsOf(context.scope, collection)} and r.id = sought.id`;
-      return [Prisma.sql`not exists (select from records r where ${isThere})`];
+      return [Prisma.sql`(select true from records r where ${isThere})`];
     });
-    const where = missing.length === 0 ? Prisma.empty : Prisma.sql`where ${Prisma.join(missing, ' and ')}`;
+    // A value and no join: the plan of `not exists` read all users to find one.
+    const where =
+      found.length === 0 ? Prisma.empty : Prisma.sql`where coalesce(${Prisma.join(found)}) is null`;
     return Prisma.sql`select sought.id from unnest(${[...ids]}::text[]) as sought(id) ${where}`;
   });
   return Prisma.join(selects, ' union all ');
