@@ -3,10 +3,13 @@ export interface GatheredRows<Batch> {
   /** As `ByteRowReader`: whether `add` is given bytes. */
   readonly takesBytes: boolean;
   readonly isEmpty: boolean;
-  add(value: (string & Buffer) | null): void;
+  /** The columns of a row. */
+  add(fields: RowFields): void;
   /** What was added since the last time. */
   take(): Batch;
 }
+
+export type RowFields = readonly ((string & Buffer) | null)[];
 
 /** The values one by one, null as `null`. */
 export class ListedRows implements GatheredRows<readonly string[]> {
@@ -17,7 +20,7 @@ export class ListedRows implements GatheredRows<readonly string[]> {
     return this.#rows.length === 0;
   }
 
-  add(value: string | null): void {
+  add([value]: RowFields): void {
     this.#rows.push(value ?? 'null');
   }
 
@@ -36,6 +39,11 @@ export interface RowPunctuation {
   readonly separator: string;
   /** After each. */
   readonly end: string;
+  /**
+   * Each row is the value of this member and an object it is to begin with, both as JSON: PostgreSQL would take
+   * longer to put the member in than to print the object.
+   */
+  readonly firstMember?: string;
 }
 
 export interface JoinedBatch {
@@ -55,7 +63,11 @@ export class JoinedRows implements GatheredRows<JoinedBatch> {
   #length = 0;
   #rowCount = 0;
 
-  constructor({ start, separator, end }: RowPunctuation) {
+  readonly #memberStart: Buffer | undefined;
+
+  constructor({ start, separator, end, firstMember }: RowPunctuation) {
+    this.#memberStart =
+      firstMember === undefined ? undefined : Buffer.from(`{${JSON.stringify(firstMember)}: `);
     this.#before = Buffer.from(start);
     this.#separator = Buffer.from(separator);
     this.#end = Buffer.from(end);
@@ -65,14 +77,26 @@ export class JoinedRows implements GatheredRows<JoinedBatch> {
     return this.#rowCount === 0;
   }
 
-  add(value: Buffer | null): void {
-    const bytes = value ?? NULL;
-    this.#makeRoom(this.#before.length + bytes.length + this.#end.length);
+  add([first, object]: RowFields): void {
+    const value = first ?? NULL;
+    const rest = object ?? EMPTY_OBJECT;
+    const around = this.#before.length + this.#end.length;
+    this.#makeRoom(
+      around + value.length + (this.#memberStart?.length ?? 0) + MEMBER_END.length + rest.length,
+    );
     this.#append(this.#before);
-    this.#append(bytes);
+    if (this.#memberStart === undefined) this.#append(value);
+    else this.#appendObject(this.#memberStart, value, rest);
     this.#append(this.#end);
     this.#before = this.#separator;
     this.#rowCount += 1;
+  }
+
+  #appendObject(memberStart: Buffer, value: Buffer, object: Buffer): void {
+    this.#append(memberStart);
+    this.#append(value);
+    if (object.length > EMPTY_OBJECT.length) this.#append(MEMBER_END);
+    this.#append(object.subarray(1));
   }
 
   take(): JoinedBatch {
@@ -100,3 +124,5 @@ export class JoinedRows implements GatheredRows<JoinedBatch> {
 }
 
 const NULL = Buffer.from('null');
+const EMPTY_OBJECT = Buffer.from('{}');
+const MEMBER_END = Buffer.from(', ');

@@ -4,11 +4,11 @@ import { RETRY_AFTER_SECONDS, ServiceError } from '../../errors.js';
 import type { ByteRowReader } from './byte-rows.js';
 import type { Cancellation } from './cancellation.js';
 import { translateDatabaseError } from './database-errors.js';
-import type { GatheredRows } from './gathered-rows.js';
+import type { GatheredRows, RowFields } from './gathered-rows.js';
 import { WatchedClient } from './watched-client.js';
 
 interface StreamedQuery {
-  /** Must select ONE text column. */
+  /** Must select ONE text column, unless `rows` asks for more. */
   readonly text: string;
   readonly values: readonly unknown[];
   /** The name of the prepared statement; `undefined`: none. */
@@ -243,8 +243,8 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
 
   handleRowDescription(): void {}
 
-  handleDataRow({ fields }: { readonly fields: readonly ((string & Buffer) | null)[] }): void {
-    if (!this.#isLeft) this.#rows.add(fields[0] ?? null);
+  handleDataRow({ fields }: { readonly fields: RowFields }): void {
+    if (!this.#isLeft) this.#rows.add(fields);
   }
 
   handlePortalSuspended(): void {

@@ -133,16 +133,17 @@ export class RecordSet {
       format === 'json'
         ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
         : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
+    const records = this.#select(Prisma.sql`${this.#projection()} as json`, this.#options.query.limit, where);
     return Prisma.sql`select ${list} as json, count(*)::int as count
-      from (${this.#compileStream(where)}) page`;
+      from (${records}) page`;
   }
 
-  #compileStream(where: Prisma.Sql): Prisma.Sql {
-    return this.#select(this.#printedRecord(), this.#options.query.limit, where);
-  }
-
-  #printedRecord(): Prisma.Sql {
-    return Prisma.sql`${this.#projection()} as json`;
+  /** A record as text; a whole one as its id and its fields, which `JoinedRows` puts together. */
+  #streamedRecord(): Prisma.Sql {
+    const { query, access, plans } = this.#options;
+    if (query.projection !== undefined) return this.#projection();
+    const fields = plans.fields(this.collection, undefined, access.hiddenFields);
+    return Prisma.sql`to_json(r.id)::text, ${fields}::text`;
   }
 
   /**
@@ -152,13 +153,17 @@ export class RecordSet {
   #streamStatements(): readonly Statement[] {
     const { limit, skip, ...query } = this.#options.query;
     if (limit !== undefined || skip > 0) {
-      return [this.#kept.statement('stream', this.#where, (where) => this.#compileStream(where))];
+      return [
+        this.#kept.statement('stream', this.#where, (where) =>
+          this.#select(this.#streamedRecord(), limit, where),
+        ),
+      ];
     }
     const { order } = this.#order;
     const sources = compileRecordSources({ ...query, where: this.#where, order });
-    const json = this.#printedRecord();
+    const columns = this.#streamedRecord();
     return sources.map(({ from, where, orderBy }) =>
-      toStatement(Prisma.sql`select ${json} from ${from} where ${where} order by ${orderBy}`),
+      toStatement(Prisma.sql`select ${columns} from ${from} where ${where} order by ${orderBy}`),
     );
   }
 
@@ -167,7 +172,10 @@ export class RecordSet {
     const batches = database.streamJoined(this.#streamStatements(), {
       signal,
       batchRows: BATCH_ROWS,
-      punctuation: PUNCTUATION[format],
+      punctuation: {
+        ...PUNCTUATION[format],
+        ...(this.#options.query.projection === undefined && { firstMember: '_id' }),
+      },
     });
     for await (const { bytes, rowCount } of batches) {
       this.#rowsStreamed += rowCount;

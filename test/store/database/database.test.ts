@@ -58,6 +58,18 @@ describe('streamJoined', () => {
     ]);
   });
 
+  it('puts a member in at the beginning of an object', async () => {
+    const sql = Prisma.sql`
+      select to_json(id)::text, object::text
+      from (values ('a', '{}'::jsonb), ('b"é', '{"x": 1, "name": "ü"}'), ('c', null)) as row (id, object)`;
+    const punctuation = { start: '[', separator: ',', end: '', firstMember: '_id' };
+    let text = '';
+    for await (const { bytes } of test.database.streamJoined([{ sql, name: undefined }], { punctuation })) {
+      text += bytes.toString();
+    }
+    expect(text).toBe('[{"_id": "a"},{"_id": "b\\"é", "x": 1, "name": "ü"},{"_id": "c"}');
+  });
+
   it('keeps batches whole that are read later than the next ones come', async () => {
     const batches: Buffer[] = [];
     for await (const { bytes } of test.database.streamJoined(
