@@ -30,6 +30,8 @@ export interface ComparisonOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
+  /** Processes of the gateway. */
+  readonly workers: number;
   /** Workloads by name; empty: all. */
   readonly only: readonly string[];
   /** Servers by name. */
@@ -47,7 +49,7 @@ export interface Measured {
   readonly serverMs: number;
   /** Processor time of all of PostgreSQL for a request. */
   readonly databaseMs: number;
-  /** The most memory of the server, in bytes. */
+  /** The most memory of the server, all its processes together, in bytes. */
   readonly memory: number;
   /** By how much that is more than before. */
   readonly growth: number;
@@ -64,10 +66,11 @@ const POOL_SIZE = 16;
 const PEERS = [postgraphile, naive];
 
 export const TARGET_NAMES = ['bare', 'rest', 'graphql', ...PEERS.map(({ name }) => name)];
-const WARM_UP_SECONDS = 2;
+/** A process compiles what it runs often, and does so for longer than a quick round takes. */
+const WARM_UP_SECONDS = 4;
 
 export async function compare(options: ComparisonOptions): Promise<readonly WorkloadResult[]> {
-  const { databaseUrl, directory } = options;
+  const { databaseUrl, directory, workers } = options;
   const unknown = options.targets.filter((name) => !TARGET_NAMES.includes(name));
   if (unknown.length > 0)
     throw new Error(`--targets ${unknown.join(', ')}: there are ${TARGET_NAMES.join(', ')}`);
@@ -80,7 +83,13 @@ export async function compare(options: ComparisonOptions): Promise<readonly Work
   try {
     const postmaster = await postmasterOf(database);
     const names = await namesOfStudents(database);
-    await startTargets(targets, options.targets, { databaseUrl, key, directory, poolSize: POOL_SIZE });
+    await startTargets(targets, options.targets, {
+      databaseUrl,
+      key,
+      directory,
+      poolSize: POOL_SIZE,
+      workers,
+    });
     const workloads = listWorkloads(options.attendance, names).filter(
       ({ name }) => options.only.length === 0 || options.only.includes(name),
     );

@@ -22,6 +22,7 @@ const { values: options, positionals } = parseArgs({
     targets: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    workers: { type: 'string', default: '1' },
     quick: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
@@ -106,6 +107,7 @@ async function compareAt(
       rounds,
       seconds,
       connections,
+      workers: Number(options.workers),
       only: names(options.only),
       targets: names(targets),
       ...varied,
@@ -114,7 +116,10 @@ async function compareAt(
 }
 
 async function withServer<T>(directory: string, work: (databaseUrl: string) => Promise<T>): Promise<T> {
-  const server = await startEmbeddedServer({ dataDirectory: directory });
+  const server = await startEmbeddedServer({
+    dataDirectory: directory,
+    settings: { max_connections: '400' },
+  });
   try {
     return await work(server.url);
   } finally {

@@ -13,16 +13,9 @@ interface ProcessStat {
 
 /** Processor time of a process, its threads, and all processes below it, those that have ended included. */
 export async function processorMs(pid: number): Promise<number> {
-  const processes = await listProcesses();
-  const root = processes.get(pid);
-  if (root === undefined) return Number.NaN;
-  const children = new Map<number, number[]>();
-  for (const [id, { parent }] of processes) children.set(parent, [...(children.get(parent) ?? []), id]);
-  const sum = (id: number): number => {
-    const { ownMs, endedMs } = processes.get(id) ?? { ownMs: 0, endedMs: 0 };
-    return ownMs + endedMs + (children.get(id) ?? []).reduce((total, child) => total + sum(child), 0);
-  };
-  return sum(pid);
+  const tree = await listTree(pid);
+  if (tree.size === 0) return Number.NaN;
+  return [...tree.values()].reduce((total, { ownMs, endedMs }) => total + ownMs + endedMs, 0);
 }
 
 /** The process that the system says has started this one. */
@@ -32,22 +25,45 @@ export async function parentOf(pid: number): Promise<number> {
 
 /** Forgets the highest memory so far: from here on `highestMemory` counts anew. */
 export async function forgetHighestMemory(pid: number): Promise<void> {
-  await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {});
+  for (const id of (await listTree(pid)).keys())
+    await writeFile(`/proc/${id}/clear_refs`, '5').catch(() => {});
 }
 
-/** In bytes: what the process itself holds now. */
+/** In bytes: what the process and all below it hold now. */
 export async function residentMemory(pid: number): Promise<number> {
-  return await readMemory(pid, 'VmRSS');
+  return await sumMemory(pid, 'VmRSS');
 }
 
-/** In bytes: the most the process itself held since `forgetHighestMemory`. */
+/** In bytes: the most the process and all below it held, each at its time, since `forgetHighestMemory`. */
 export async function highestMemory(pid: number): Promise<number> {
-  return await readMemory(pid, 'VmHWM');
+  return await sumMemory(pid, 'VmHWM');
+}
+
+async function sumMemory(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const tree = await listTree(pid);
+  if (tree.size === 0) return Number.NaN;
+  let bytes = 0;
+  for (const id of tree.keys()) bytes += await readMemory(id, name);
+  return bytes;
 }
 
 async function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) * 1024;
+}
+
+/** The process and all below it. */
+async function listTree(pid: number): Promise<ReadonlyMap<number, ProcessStat>> {
+  const processes = await listProcesses();
+  const tree = new Map<number, ProcessStat>();
+  const add = (id: number) => {
+    const stat = processes.get(id);
+    if (stat === undefined) return;
+    tree.set(id, stat);
+    for (const [child, { parent }] of processes) if (parent === id) add(child);
+  };
+  add(pid);
+  return tree;
 }
 
 async function listProcesses(): Promise<ReadonlyMap<number, ProcessStat>> {

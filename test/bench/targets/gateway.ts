@@ -19,14 +19,23 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** One process, asked in two ways. */
-export async function startGateway(
-  { databaseUrl, key, directory, poolSize }: TargetOptions,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<readonly Target[]> {
+export async function startGateway({
+  databaseUrl,
+  key,
+  directory,
+  poolSize,
+  workers,
+}: TargetOptions): Promise<readonly Target[]> {
   const logFile = path.join(directory, 'gateway.log');
   const log = await open(logFile, 'w');
   const child = spawn(process.execPath, ['dist/main.js', 'start'], {
-    env: { ...process.env, ...SETTINGS, POOL_SIZE: String(poolSize), DATABASE_URL: databaseUrl, ...settings },
+    env: {
+      ...process.env,
+      ...SETTINGS,
+      POOL_SIZE: String(poolSize),
+      WORKERS: String(workers),
+      DATABASE_URL: databaseUrl,
+    },
     stdio: ['ignore', log.fd, 'inherit'],
   });
   const ended = once(child, 'exit');

@@ -19,4 +19,6 @@ export interface TargetOptions {
   /** For logs and the like; it goes with the run. */
   readonly directory: string;
   readonly poolSize: number;
+  /** Processes of the gateway. */
+  readonly workers: number;
 }
