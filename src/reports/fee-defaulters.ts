@@ -1,9 +1,18 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
-import { amountType, dayType, flagType, monthType, textType, zeroAmount } from './engine/parameter-types.js';
+import {
+  amountType,
+  type Day,
+  dayType,
+  flagType,
+  monthType,
+  textType,
+  zeroAmount,
+} from './engine/parameter-types.js';
 import { defaulted, optional, parameterError, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
+import type { ReportContext } from './engine/report-context.js';
 import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
@@ -178,6 +187,7 @@ export const feeDefaulters = defineReport({
   parts: (
     { startMonth, endMonth, feeHead, asOn, class: className = null, section = null, minimum, includeLeft },
     { domain, timeZone, today },
+    shown,
   ) => ({
     ctes: Prisma.sql`
 ${feeItems(
@@ -255,35 +265,13 @@ items_of as materialized (
         lastReceiptAmount: Prisma.sql`last.total`,
         breakdown: Prisma.sql`b.breakdown`,
       },
-      from: Prisma.sql`from listed l
-join items_of o on o.student = l.student
-cross join lateral (
-  select
-    json_agg(distinct month) filter (where owed > 0) as months_due,
-    count(distinct month) filter (where owed > 0) as months_due_count,
-    json_agg(json_build_object(
-      'month', month, 'feeHead', fee_head,
-      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2),
-        'paid', round(paid, 2),
-      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
-        'finePaid', round(fine, 2)
-    ) order by month, ${byFeeHead}) as breakdown
-  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric,
-    fine numeric, owed numeric)
-) as b
-left join lateral (
-  select
-    r.data->>'receipt_no' as receipt_no,
-    to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
-    round(to_number(r.data->'total'), 2) as total
-  from records r
-  where ${liveRecordsIn(domain, 'fee_receipt')}
-    and r.data->'student'->'value' = to_jsonb(l.student)
-    and r.data->>'date' < ${endOf(asOn, timeZone)}
-    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
-  order by r.data->>'date' desc, r.id desc
-  limit 1
-) as last on true`,
+      from: Prisma.sql`from listed l${
+        OF_ITEMS.some((name) => shown.rows?.has(name)) ? itemsOfListed : Prisma.empty
+      }${
+        OF_LAST_RECEIPT.some((name) => shown.rows?.has(name))
+          ? lastReceiptOfListed({ domain, timeZone, asOn })
+          : Prisma.empty
+      }`,
     },
     totals: {
       columns: {
@@ -337,3 +325,51 @@ from (
 ) as left_out`,
   }),
 });
+
+/** The columns of `itemsOfListed`, which opens the months of every student who owes. */
+const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
+
+const itemsOfListed = Prisma.sql`
+join items_of o on o.student = l.student
+cross join lateral (
+  select
+    json_agg(distinct month) filter (where owed > 0) as months_due,
+    count(distinct month) filter (where owed > 0) as months_due_count,
+    json_agg(json_build_object(
+      'month', month, 'feeHead', fee_head,
+      'due', round(due, 2), 'concession', round(concession, 2), 'net', round(due - concession, 2),
+        'paid', round(paid, 2),
+      'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
+        'finePaid', round(fine, 2)
+    ) order by month, ${byFeeHead}) as breakdown
+  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric,
+    fine numeric, owed numeric)
+) as b`;
+
+/** The columns of `lastReceiptOfListed`. */
+const OF_LAST_RECEIPT: readonly (keyof FeeDefaulter)[] = [
+  'lastReceiptNo',
+  'lastReceiptDate',
+  'lastReceiptAmount',
+];
+
+function lastReceiptOfListed({
+  domain,
+  timeZone,
+  asOn,
+}: Pick<ReportContext, 'domain' | 'timeZone'> & { readonly asOn: Day }): Prisma.Sql {
+  return Prisma.sql`
+left join lateral (
+  select
+    r.data->>'receipt_no' as receipt_no,
+    to_char(instant_of(r.data->>'date') at time zone ${timeZone}, 'YYYY-MM-DD') as day,
+    round(to_number(r.data->'total'), 2) as total
+  from records r
+  where ${liveRecordsIn(domain, 'fee_receipt')}
+    and r.data->'student'->'value' = to_jsonb(l.student)
+    and r.data->>'date' < ${endOf(asOn, timeZone)}
+    and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(asOn, timeZone)})
+  order by r.data->>'date' desc, r.id desc
+  limit 1
+) as last on true`;
+}
