@@ -123,7 +123,8 @@ export class RecordStore {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'read');
     const context = this.#environment.compileContext(scope, collection);
-    const condition = Prisma.sql`${recordsOf(scope, collection)} and r.id = ${id} ${andRows(access, context)}`;
+    const rows = andRows(access, context);
+    const condition = Prisma.sql`${recordsOf(scope, collection)} and r.id = ${id} ${rows}`;
     const identity = {
       scope,
       query: { ...queryOf(name), projection },

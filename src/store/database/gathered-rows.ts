@@ -40,8 +40,8 @@ export interface RowPunctuation {
   /** After each. */
   readonly end: string;
   /**
-   * Each row is the value of this member and an object it is to begin with, both as JSON: PostgreSQL would take
-   * longer to put the member in than to print the object.
+   * Each row is the value of this member and an object that it is put into, as its first, both as JSON:
+   * PostgreSQL would take longer to put it in than to print the object.
    */
   readonly firstMember?: string;
 }

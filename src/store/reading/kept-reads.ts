@@ -39,10 +39,11 @@ export class KeptReads {
   /** What is kept of a read with this condition, whatever the values in it. */
   find({ scope, query, revision, now }: ReadIdentity, where: Prisma.Sql): KeptRead {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
-    const asker = `${this.#numberOf(scope.principal)} ${this.#numberOf(revision)} ${minute} ${scope.domain.id}`;
+    const { principal, domain } = scope;
+    const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
     const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
     const shape = JSON.stringify([collection, sort, projection, limit, skip, after, before, fromEnd]);
-    const key = `${asker} ${scope.domain.timeZone} ${shape} ${where.text}`;
+    const key = `${asker} ${domain.timeZone} ${shape} ${where.text}`;
     const known = this.#reads.get(key);
     if (known) return known;
     const made = new KeptRead();
