@@ -13,9 +13,6 @@ import type { Target, TargetOptions } from './target.js';
 const SETTINGS: Readonly<Record<string, string>> = {
   PORT: '0',
   RATE_LIMIT_PER_MINUTE: '1000000000',
-  // For 10,000 records in one request.
-  BODY_LIMIT_BYTES: String(16 * 2 ** 20),
-  BODY_MAX_MEMBERS: '1000000',
 };
 
 /** One process, asked in two ways. */
