@@ -9,7 +9,7 @@ import type { Scope } from '../../model/scope.js';
 type Sql = Prisma.Sql;
 
 /** The name of the table in the statement that the condition is laid into. */
-type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n';
+type RecordAlias = 'r' | 's' | 'u' | 'd' | 'n' | 'o';
 
 /**
  * The records of a collection in a domain, tombstones included. The name is a literal, so that Postgres finds

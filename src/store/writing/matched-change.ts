@@ -5,8 +5,8 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import { storedColumns } from '../reading/stored-record.js';
-import { liveRecordsOf } from '../sql/records-of.js';
-import { announcement, audit, type WriteContext } from './record-statements.js';
+import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
+import { announcement, audit, NOTHING_REPLACED, type WriteContext } from './record-statements.js';
 
 type Sql = Prisma.Sql;
 
@@ -71,20 +71,23 @@ export function updateRecords(
   }));
   return Prisma.sql`
 with input as (
-  select e->>'id' as id, e->'set' as set, e->'removed' as removed, nullif(e->'keys', 'null') as keys
+  select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
+    array(select jsonb_object_keys(e->'set')) as names,
+    nullif(e->'keys', 'null') as keys
   from jsonb_array_elements(${printExactJson(input)}::jsonb) as e
 ),
 written as (
   update records r
-  set data = (r.data - array(select jsonb_array_elements_text(i.removed))) || i.set,
+  set data = (r.data - i.removed) || i.set,
     keys = i.keys,
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz
-  from input i
+  from input i, records o
   where ${liveRecordsOf(scope, collection)} and r.id = i.id
-  returning r.id, r.data, r.version, r.created_at, r.updated_at
+    and ${liveRecordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
+  returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was, i.removed || i.names as changed
 ),
-${audit(context, 'updated')}
+${audit(context, 'updated', Prisma.sql`reverse_delta(w.was, w.data, w.changed)`)}
 select ${storedColumns(context.projection)},
   (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
@@ -102,7 +105,7 @@ with written as (
   where ${liveRecordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
-${audit(context, 'deleted')}
+${audit(context, 'deleted', NOTHING_REPLACED)}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }

@@ -8,7 +8,7 @@ import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { type StoredRow, storedColumns } from '../reading/stored-record.js';
-import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 type Sql = Prisma.Sql;
@@ -82,7 +82,7 @@ written as (
   ${inOrderOfLocks(collection, records.length)}
   returning id, data, version
 ),
-${audit(context, 'created')}
+${audit(context, 'created', NOTHING_BEFORE)}
 select r.id, ${context.projection} as json${announcement(context, 'create')}
 from written r
 ${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
@@ -104,6 +104,8 @@ export interface RecordUpdate {
   readonly ifVersion: number | undefined;
   /** The record after the write, a jsonb expression over `r`. */
   readonly data: Sql;
+  /** The top-level members that may differ after the write; `undefined`: any. */
+  readonly changed: readonly string[] | undefined;
   /** What becomes of `keys`; `undefined`: it stays. */
   readonly keys: { readonly value: JsonObject | undefined } | undefined;
   /** What the caller may change, a condition over `r`; `undefined`: anything. */
@@ -112,15 +114,18 @@ export interface RecordUpdate {
   readonly staysInRows: 'checked' | 'certain';
 }
 
-/** Changes a live record. No row: `explainRefusal` knows why. */
+/**
+ * Changes a live record. No row: `explainRefusal` knows why. The record is locked before it is changed, so
+ * that what the audit entry says was there is what the change replaced.
+ */
 export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const { scope, collection, now } = context;
   const keys =
     update.keys === undefined ? Prisma.empty : Prisma.sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
   return Prisma.sql`
-with written as (
-  update records r
-  set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+with old as (
+  select r.id, r.data
+  from records r
   where ${liveRecordsOf(scope, collection)}
     and r.id = ${update.id}
     ${conditionsOf(update)}
@@ -130,9 +135,16 @@ with written as (
         : Prisma.sql`and
       ${staysIn(update.rows, update.data)}`
     }
-  returning r.id, r.data, r.version, r.created_at, r.updated_at
+  for no key update of r
 ),
-${audit(context, 'updated')}
+written as (
+  update records r
+  set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
+  from old o
+  where ${recordsOf(scope, collection)} and r.id = o.id
+  returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was
+),
+${audit(context, 'updated', replacedBy(update.changed))}
 select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
@@ -154,7 +166,7 @@ with written as (
     ${conditionsOf(removal)}
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
-${audit(context, 'deleted')}
+${audit(context, 'deleted', NOTHING_REPLACED)}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }
@@ -210,19 +222,40 @@ export function staysIn(rows: Sql, data: Sql): Sql {
     )`;
 }
 
-/** The `audited` of a statement whose changed records are `written w`. */
-export function audit(context: WriteContext, operation: 'created' | 'updated' | 'deleted'): Sql {
+/** The reverse delta of a record that was not there. */
+const NOTHING_BEFORE = Prisma.sql`null::jsonb`;
+/** The reverse delta of a removal: the tombstone keeps the record as it was. */
+export const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
+
+/** The reverse delta of any change of `written w`, which gives the record before as `was`. */
+const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;
+
+/** The same, of a change of these members. */
+function replacedBy(changed: readonly string[] | undefined): Sql {
+  if (changed === undefined) return REPLACED;
+  return Prisma.sql`reverse_delta(w.was, w.data, ${[...changed]}::text[])`;
+}
+
+/**
+ * The `audited` of a statement whose changed records are `written w`; `before` is the reverse delta of `w`, as
+ * the migration 0018_history describes it.
+ */
+export function audit(
+  context: WriteContext,
+  operation: 'created' | 'updated' | 'deleted' | 'brought back',
+  before: Sql,
+): Sql {
   const { scope, collection, now } = context;
   const { principal, requestId } = scope;
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
   return Prisma.sql`audited as (
   insert into audit_entries
     (at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
-      request_id, request_operation)
+      request_id, request_operation, before)
   select ${now.toISOString()}::timestamptz, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
-    ${nameLiteral(operation)}, ${fromVersion}, w.version,
+    ${nameLiteral(operation === 'brought back' ? 'created' : operation)}, ${fromVersion}, w.version,
     ${principal.id}, ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
-      ${scope.operation ?? null}::text
+      ${scope.operation ?? null}::text, ${before}
   from written w
 )`;
 }

@@ -243,6 +243,7 @@ export class RecordWrites {
         id,
         ifVersion: together.ifVersion ?? options.ifVersion,
         data,
+        changed: options.mode === 'merge' ? [...Object.keys(change.data), ...change.removed] : undefined,
         keys: together.keys,
         rows: this.#environment.rowsOf(scope, collection, access),
         staysInRows: isInRowsForCertain(access, change, options.mode) ? 'certain' : 'checked',

@@ -36,6 +36,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0015_script_causes': 'c6efbb7f6deb1a7954cf9ce7fbd97d3530e7a0f83cf4422e37f8cb84ec41c20f',
   '0016_audit_operations': '73bd58f27969b91a9fa432e9ac0adad9b4a98ab5b09d4b3f54e03813c5978838',
   '0017_months_by_statement': '8153299eca392dcdeab00e27e5f4ef093c2e748806a3f8cc00a3c5a65927e06a',
+  '0018_history': '2c5412daf20af056f4126db39e80662367a8a8f62da82e8e05077adca962d857',
   '0020_collected_receipts': 'd3fed93269e55e05fff1c747116baeaadf41ef9803dbd2c82715787d8d961474',
 };
 
