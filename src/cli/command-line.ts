@@ -1,9 +1,10 @@
 /** What every command shares: the settings, the services, and the scope it acts in. */
 import { randomUUID } from 'node:crypto';
-import { openServices, type Services } from '../compose/services.js';
+import { openDatabaseServer, openServices, type Services } from '../compose/services.js';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
 import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
+import { openDatabase } from '../store/database/database.js';
 
 export interface CommandLine {
   readonly config: Config;
@@ -22,6 +23,18 @@ export async function withServices<T>(
     return await work(services);
   } finally {
     await services.close();
+  }
+}
+
+/** Lends the database alone, as it is: no migration is applied. */
+export async function withDatabaseUrl(config: Config, work: (url: string) => Promise<void>): Promise<void> {
+  const server = await openDatabaseServer(config);
+  try {
+    // Says in one line why a database cannot be used.
+    await (await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 })).close();
+    await work(server.url);
+  } finally {
+    await server.stop();
   }
 }
 

@@ -81,6 +81,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./message-command.js')).registerMessageCommand,
   },
   {
+    usage: 'backup <file>',
+    description: 'write all of the instance, as it is at this moment, to a file that must not exist yet',
+    load: async () => (await import('./backup-command.js')).registerBackupCommand,
+  },
+  {
+    usage: 'verify <file>',
+    description: 'read a backup to its end and say whether it is whole',
+    load: async () => (await import('./verify-command.js')).registerVerifyCommand,
+  },
+  {
+    usage: 'restore <file>',
+    description: 'put a backup into an empty database, as a whole or not at all',
+    load: async () => (await import('./restore-command.js')).registerRestoreCommand,
+  },
+  {
     usage: 'maintenance',
     description: 'switch maintenance on or off, on every gateway',
     load: async () => (await import('./maintenance-command.js')).registerMaintenanceCommand,

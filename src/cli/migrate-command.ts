@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { openDatabaseServer } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import { migrateJobQueue } from '../messaging/job-queue.js';
-import { openDatabase } from '../store/database/database.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
 import { findSchemaDrift } from '../store/database/schema-drift.js';
-import type { CommandLine } from './command-line.js';
+import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
 
@@ -15,7 +13,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .command('status')
     .description('list the migrations, applied and pending')
     .action(() =>
-      withDatabaseUrl(commandLine, async (url) => {
+      withDatabaseUrl(commandLine.config, async (url) => {
         const { applied, pending, failed, edited, unknown } = await listMigrations({ url });
         const rows = [
           ...applied.map((name) => [name, edited.includes(name) ? 'applied, with another text' : 'applied']),
@@ -31,7 +29,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .command('apply')
     .description('apply the pending migrations')
     .action(() =>
-      withDatabaseUrl(commandLine, async (url) => {
+      withDatabaseUrl(commandLine.config, async (url) => {
         const applied = await applyMigrations({ url, onNotice: printLine });
         await migrateJobQueue(url);
         for (const name of applied) printLine(`applied ${name}`);
@@ -43,7 +41,7 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
     .command('check')
     .description('compare the database with prisma/schema.prisma; exit code 1 where they disagree')
     .action(() =>
-      withDatabaseUrl(commandLine, async (url) => {
+      withDatabaseUrl(commandLine.config, async (url) => {
         await applyMigrations({ url });
         await migrateJobQueue(url);
         const drift = await findSchemaDrift({ url });
@@ -56,18 +54,4 @@ export function registerMigrateCommand(migrate: Command, commandLine: CommandLin
         printLine('the migrations and prisma/schema.prisma agree');
       }),
     );
-}
-
-async function withDatabaseUrl(
-  commandLine: CommandLine,
-  work: (url: string) => Promise<void>,
-): Promise<void> {
-  const server = await openDatabaseServer(commandLine.config);
-  try {
-    // Says in one line why a database cannot be used.
-    await (await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 })).close();
-    await work(server.url);
-  } finally {
-    await server.stop();
-  }
 }

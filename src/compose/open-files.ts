@@ -16,15 +16,7 @@ export async function openFiles(options: {
 }): Promise<Files> {
   const { database, store, config } = options;
   const inDatabase = new DatabaseBlobs(database);
-  const inBucket =
-    config.filesS3Url === undefined
-      ? undefined
-      : await S3Blobs.open({
-          url: config.filesS3Url,
-          region: config.filesS3Region,
-          accessKeyId: config.filesS3AccessKeyId,
-          secretAccessKey: config.filesS3SecretAccessKey,
-        });
+  const inBucket = await openBucket(config);
   return new Files({
     database,
     store,
@@ -34,5 +26,16 @@ export async function openFiles(options: {
       quotaBytes: config.filesQuotaBytes,
       uploadRoles: config.fileRoles,
     },
+  });
+}
+
+/** The bucket of the settings; `undefined` where there is none. The caller closes it. @throws UNAVAILABLE */
+export async function openBucket(config: Config): Promise<S3Blobs | undefined> {
+  if (config.filesS3Url === undefined) return undefined;
+  return await S3Blobs.open({
+    url: config.filesS3Url,
+    region: config.filesS3Region,
+    accessKeyId: config.filesS3AccessKeyId,
+    secretAccessKey: config.filesS3SecretAccessKey,
   });
 }

@@ -51,6 +51,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'store/', imports: [] },
   { name: 'auth/', imports: ['model/', 'store/'] },
   { name: 'files/', imports: ['model/', 'store/'] },
+  { name: 'backup/', imports: ['store/', 'files/'] },
   { name: 'messaging/', imports: ['model/', 'store/'] },
   { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
   { name: 'config.ts', imports: ['files/', 'messaging/', 'scripting/'] },
@@ -134,8 +135,8 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'cli/',
     imports: [
-      ...['model/', 'store/', 'messaging/', 'scripting/', 'config.ts', 'reports/', 'rest/', 'graphql/'],
-      ...['server/', 'demo/', 'compose/'],
+      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'reports/', 'rest/'],
+      ...['graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },
   { name: 'main.ts', imports: ['config.ts', 'cli/'] },

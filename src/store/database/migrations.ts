@@ -10,7 +10,7 @@ import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
-import { lockUntilDisconnected } from './advisory-lock.js';
+import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
 
 /** Held by whoever applies migrations; the others wait. */
 const MIGRATION_LOCK = 0x6d696772;
@@ -57,7 +57,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
   const migrations = await readMigrations(options);
   return withMigrationLock(options.url, async (client) => {
     const notes = await readNotes(client);
-    if (notes === undefined) await assertEmpty(client);
+    if (notes === undefined) await assertNobodyElses(client);
     const history = compareHistory(migrations, notes ?? []);
     const missing = migrations.filter(({ name }) => !history.applied.includes(name));
     for (const migration of missing) {
@@ -67,6 +67,35 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
     tellOfHistory(history, missing, options.onNotice ?? (() => {}));
     return missing.map(({ name }) => name);
   });
+}
+
+/**
+ * Makes the tables as these migrations left them, all of them known here, in an empty schema: within the
+ * transaction that `client` is in, and under the lock that gateways wait for when they start.
+ */
+export async function applyNamedMigrations(
+  client: pg.ClientBase,
+  names: readonly string[],
+  options: Pick<MigrationOptions, 'prismaDirectory'> = {},
+): Promise<void> {
+  await client.query(CREATE_NOTES);
+  for (const migration of await readMigrations(options)) {
+    if (!names.includes(migration.name)) continue;
+    await client.query(migration.script);
+    await writeNote(client, migration, []);
+  }
+}
+
+/** Takes the lock of migrations until the transaction of `client` ends. */
+export async function lockMigrations(client: pg.ClientBase, signal?: AbortSignal): Promise<void> {
+  await lockUntilCommit(client, MIGRATION_LOCK, signal);
+}
+
+/** The names of all migrations of this version, in order. */
+export async function listKnownMigrations(
+  options: Pick<MigrationOptions, 'prismaDirectory'> = {},
+): Promise<readonly string[]> {
+  return (await readMigrations(options)).map(({ name }) => name);
 }
 
 /** What is applied and what is not; changes nothing. */
@@ -99,7 +128,9 @@ interface History extends MigrationStatus {
   readonly renewed: readonly string[];
 }
 
-async function readMigrations(options: MigrationOptions): Promise<readonly Migration[]> {
+async function readMigrations(
+  options: Pick<MigrationOptions, 'prismaDirectory'>,
+): Promise<readonly Migration[]> {
   const prismaDirectory = options.prismaDirectory ?? path.join(findPackageDirectory(), 'prisma');
   const directory = path.join(prismaDirectory, 'migrations');
   const entries = await readdir(directory, { withFileTypes: true });
@@ -149,7 +180,7 @@ function compareHistory(migrations: readonly Migration[], notes: readonly Note[]
 }
 
 /** Somebody else's database is not to be mixed with ours. Tables of extensions are nobody's. */
-async function assertEmpty(client: pg.Client): Promise<void> {
+export async function assertNobodyElses(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name
        from pg_class c
@@ -217,7 +248,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-async function writeNote(client: pg.Client, migration: Migration, begun: readonly Note[]): Promise<void> {
+async function writeNote(client: pg.ClientBase, migration: Migration, begun: readonly Note[]): Promise<void> {
   await client.query('update _prisma_migrations set rolled_back_at = now() where id = any($1)', [
     begun.map(({ id }) => id),
   ]);

@@ -79,6 +79,15 @@ export function partitionName(collection: string): string {
 }
 
 /**
+ * The statement that makes the partition at once, where nobody reads the table yet and it has no such
+ * records.
+ */
+export function newPartitionStatement(collection: string): string {
+  const table = pg.escapeIdentifier(partitionName(collection));
+  return `create table ${table} partition of records for values in (${pg.escapeLiteral(collection)})`;
+}
+
+/**
  * Makes the partition where there is none, and moves the records there from the default one. Answers whether
  * it did.
  */

@@ -1,0 +1,245 @@
+/**
+ * Puts a backup into an empty database, in one transaction: tables, rows and files are there together or not
+ * at all, whatever ends it.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { invariant, ServiceError } from '../errors.js';
+import type { BlobStore } from '../files/blob-store.js';
+import { DatabaseBlobs } from '../files/database-blobs.js';
+import { translateDatabaseError } from '../store/database/database-errors.js';
+import {
+  applyNamedMigrations,
+  assertNobodyElses,
+  listKnownMigrations,
+  lockMigrations,
+} from '../store/database/migrations.js';
+import { newPartitionStatement, partitionName } from '../store/database/partitions.js';
+import { KEPT_TABLES } from './backed-up-tables.js';
+import type { Manifest, TableContent } from './manifest.js';
+import type { Archive } from './open-archive.js';
+import { COPY_SETTINGS } from './snapshot.js';
+import type { TransferStep } from './transfer-step.js';
+
+export interface RestoreOptions {
+  readonly url: string;
+  readonly archive: Archive;
+  /** Where files go that were in a bucket; default: into the database. */
+  readonly bucket?: BlobStore | undefined;
+  /** `try`: looks whether it could be done, and changes nothing. */
+  readonly mode: 'restore' | 'try';
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TransferStep) => void) | undefined;
+}
+
+/**
+ * Restores an archive. The database is as it was at the archive's own version then: whoever opens it next
+ * applies the migrations that came since, and builds the indexes of the collections.
+ *
+ * @throws CONFLICT for a database that is not empty or is in use, and for a backup of a newer version;
+ * UNAVAILABLE when the database is lost or full; the signal's reason
+ */
+export async function restoreArchive(options: RestoreOptions): Promise<void> {
+  await assertKnownVersion(options.archive.manifest);
+  const client = new pg.Client({ connectionString: options.url, application_name: 'campus restore' });
+  // The query that meets a lost connection throws; without a listener Node would end the process.
+  client.on('error', () => {});
+  const stop = () => endConnection(client);
+  options.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    options.signal?.throwIfAborted();
+    await client.connect();
+    await client.query(COPY_SETTINGS);
+    await client.query('begin');
+    await lockMigrations(client, options.signal);
+    await assertUnused(client);
+    await assertEmpty(client);
+    if (options.mode === 'try') return;
+    await writeAll(client, options);
+    options.signal?.throwIfAborted();
+    await client.query('commit');
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw translateDatabaseError(error);
+  } finally {
+    options.signal?.removeEventListener('abort', stop);
+    // What is not committed is taken back by the server when the connection ends.
+    endConnection(client);
+  }
+}
+
+/** A polite end would wait for the copy under way. */
+function endConnection(client: pg.Client): void {
+  (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+}
+
+async function assertKnownVersion(manifest: Manifest): Promise<void> {
+  const known = await listKnownMigrations();
+  const unknown = manifest.migrations.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new ServiceError(
+    'CONFLICT',
+    `The backup was made by a newer gateway (${manifest.gatewayVersion}, migration ${unknown.at(-1)}); ` +
+      'restore it with that version or a later one.',
+  );
+}
+
+/** A gateway keeps much of the database in mind, and would go on with what it knew. */
+async function assertUnused(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select 1
+     from pg_stat_activity
+     where datname = current_database() and application_name like 'campus-gateway%'
+     limit 1`,
+  );
+  if (rows.length === 0) return;
+  throw new ServiceError('CONFLICT', 'A gateway works on this database; stop it before restoring into it.');
+}
+
+/**
+ * A gateway that was started once has made tables, declared collections and perhaps a secret: that is still
+ * empty.
+ */
+async function assertEmpty(client: pg.Client): Promise<void> {
+  const { rows: notes } = await client.query(`select 1 where to_regclass('_prisma_migrations') is not null`);
+  if (notes.length === 0) return await assertNobodyElses(client);
+  for (const { name } of KEPT_TABLES) {
+    if (name === 'settings') continue;
+    const { rows: tables } = await client.query('select 1 where to_regclass($1) is not null', [name]);
+    if (tables.length === 0) continue;
+    const own = name === 'collections' ? 'where not is_declared' : '';
+    const { rows } = await client.query(`select 1 from ${pg.escapeIdentifier(name)} ${own} limit 1`);
+    if (rows.length === 0) continue;
+    throw new ServiceError(
+      'CONFLICT',
+      `The database "${client.database}" is not empty (it has ${name}); a backup is restored into an ` +
+        'empty one.',
+    );
+  }
+}
+
+async function writeAll(client: pg.Client, options: RestoreOptions): Promise<void> {
+  const { manifest } = options.archive;
+  await dropTables(client);
+  await applyNamedMigrations(client, manifest.migrations);
+  for (const { collection } of manifest.tables) {
+    if (collection !== undefined) await client.query(newPartitionStatement(collection));
+  }
+  const triggered = await listTriggeredTables(client);
+  for (const table of triggered) await client.query(`alter table ${table} disable trigger user`);
+  const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  for (const table of await inOrderOfReferences(client, manifest.tables)) {
+    options.onProgress?.({ stage: table.collection ?? table.name, done, total });
+    await copyTable(client, table, options);
+    done += table.rows;
+  }
+  options.onProgress?.({ stage: 'files', done, total });
+  await writeFiles(client, options);
+  await setSequences(client);
+  // Rows that foreign keys look at are looked at now: a table with such work left cannot be altered.
+  await client.query('set constraints all immediate');
+  for (const table of triggered) await client.query(`alter table ${table} enable trigger user`);
+}
+
+/** Those of an empty database of ours, which may be of another version than the backup. */
+async function dropTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('drop table %s cascade', c.oid::regclass) as statement
+     from pg_class c
+     where c.relnamespace = current_schema()::regnamespace
+       and c.relkind in ('r', 'p')
+       and not c.relispartition
+       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+     union all
+     select format('drop routine %s cascade', p.oid::regprocedure)
+     from pg_proc p
+     where p.pronamespace = current_schema()::regnamespace
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+       -- The functions of an aggregate go with it.
+       and p.prokind in ('f', 'a', 'p')
+     order by 1 desc`,
+  );
+  for (const { statement } of rows)
+    await client.query(statement.replace('drop routine', 'drop routine if exists'));
+}
+
+async function listTriggeredTables(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct t.tgrelid::regclass::text as name
+     from pg_trigger t
+     join pg_class c on c.oid = t.tgrelid
+     where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+     order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A row that points to another table comes after that table's rows. */
+async function inOrderOfReferences(
+  client: pg.Client,
+  tables: readonly TableContent[],
+): Promise<readonly TableContent[]> {
+  const { rows } = await client.query<{ child: string; parent: string }>(
+    `select conrelid::regclass::text as child, confrelid::regclass::text as parent
+     from pg_constraint
+     where contype = 'f' and conrelid <> confrelid and connamespace = current_schema()::regnamespace`,
+  );
+  const ordered: TableContent[] = [];
+  let waiting = [...tables];
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(({ name }) => name));
+    const isFree = ({ name }: TableContent) =>
+      !rows.some(({ child, parent }) => child === name && names.has(parent));
+    const free = waiting.filter(isFree);
+    invariant(free.length > 0, 'tables that point to each other cannot be restored');
+    ordered.push(...free);
+    waiting = waiting.filter((table) => !isFree(table));
+  }
+  return ordered;
+}
+
+async function copyTable(client: pg.Client, table: TableContent, options: RestoreOptions): Promise<void> {
+  invariant(
+    KEPT_TABLES.some(({ name }) => name === table.name),
+    `a backup holds no table ${table.name}`,
+  );
+  const relation = table.collection === undefined ? table.name : partitionName(table.collection);
+  const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ');
+  const sink = client.query(copyFrom(`copy ${pg.escapeIdentifier(relation)} (${columns}) from stdin`));
+  const source = Readable.from(options.archive.content(table.parts), { objectMode: false });
+  await pipeline(source, sink, options.signal ? { signal: options.signal } : {});
+  if (sink.rowCount === table.rows) return;
+  throw new Error(`${relation}: ${sink.rowCount} rows were taken of ${table.rows}`);
+}
+
+async function writeFiles(client: pg.Client, { archive, bucket, signal }: RestoreOptions): Promise<void> {
+  const inDatabase = new DatabaseBlobs({
+    query: async <Row extends object>(sql: { text: string; values: unknown[] }) =>
+      (await client.query(sql.text, sql.values)).rows as Row[],
+  });
+  for (const { id, parts } of archive.manifest.files) {
+    await (bucket ?? inDatabase).write(id, archive.content(parts) as AsyncIterable<Buffer>, signal);
+    if (bucket !== undefined) continue;
+    await client.query(`update files set storage = 'database' where id = $1`, [id]);
+  }
+}
+
+/** The next number of each column that counts by itself comes after those that are there. */
+async function setSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format(
+       'select setval(%L, coalesce(max(%I), 0) + 1, false) from %s',
+       pg_get_serial_sequence(c.oid::regclass::text, a.attname), a.attname, c.oid::regclass
+     ) as statement
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = current_schema()::regnamespace
+       and c.relkind in ('r', 'p')
+       and not c.relispartition
+       and pg_get_serial_sequence(c.oid::regclass::text, a.attname) is not null`,
+  );
+  for (const { statement } of rows) await client.query(statement);
+}

@@ -1,0 +1,72 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { ServiceError } from '../errors.js';
+
+/**
+ * Keeps bytes under a name that they get when all of them are on the disk: whoever sees the file sees a whole
+ * one, whatever ended the writing. The file is readable by its owner alone. What was written is its size.
+ *
+ * @throws CONFLICT where there is a file of the name, UNAVAILABLE when it cannot be written
+ */
+export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Promise<number> {
+  await assertFree(file);
+  const partial = `${file}.${process.pid}${PARTIAL_SUFFIX}`;
+  let size = 0;
+  try {
+    const handle = await open(partial, 'w', 0o600);
+    try {
+      for await (const chunk of bytes) {
+        await handle.appendFile(chunk);
+        size += chunk.length;
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await assertFree(file);
+    await rename(partial, file);
+    await syncFolder(path.dirname(file));
+    return size;
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw toFileError(file, error);
+  }
+}
+
+/** Ends the name of a file that is being written; a process that was killed leaves it behind. */
+const PARTIAL_SUFFIX = '.partial';
+
+async function assertFree(file: string): Promise<void> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
+}
+
+/** A new name is on the disk when its folder is. Not every system has folders that can be synced. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'it is larger than a file may be here',
+  EACCES: 'there is no right to',
+  EPERM: 'there is no right to',
+  EROFS: 'the disk is read-only',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'its folder is none',
+  EISDIR: 'it is a folder',
+};
+
+/** What the system says of a file, as a line for whoever named it; other errors unchanged. */
+export function toFileError(file: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = FILE_FAULTS[code];
+  if (reason === undefined) return error;
+  return new ServiceError('UNAVAILABLE', `${file} cannot be read or written: ${reason}.`, { cause: error });
+}

@@ -1,0 +1,73 @@
+/** Several connections that see the database as it is at one moment, without stopping anybody who writes. */
+import pg from 'pg';
+import { translateDatabaseError } from '../store/database/database-errors.js';
+import { KEPT_TABLES } from './backed-up-tables.js';
+
+export interface Snapshot {
+  readonly clients: readonly pg.Client[];
+  /** Ends the connections, and whatever still runs on them. */
+  close(): Promise<void>;
+}
+
+/** COPY prints by these, and a restore reads by the same. */
+export const COPY_SETTINGS = [
+  `set datestyle = 'ISO, YMD'`,
+  `set intervalstyle = 'postgres'`,
+  `set timezone = 'UTC'`,
+  `set bytea_output = 'hex'`,
+  'set extra_float_digits = 3',
+  `set client_encoding = 'UTF8'`,
+  'set statement_timeout = 0',
+  'set idle_in_transaction_session_timeout = 0',
+].join('; ');
+
+/**
+ * Opens a snapshot with that many connections. The tables cannot change their columns while it is open: a
+ * gateway of a newer version waits with its migrations. The caller closes it.
+ */
+export async function openSnapshot(url: string, connections: number): Promise<Snapshot> {
+  const clients: pg.Client[] = [];
+  const close = async () => {
+    // A copy under way would be waited for by a polite end.
+    for (const client of clients)
+      (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  };
+  try {
+    const first = await connect(url, clients);
+    const tables = await listTables(first);
+    await first.query('begin isolation level repeatable read read only');
+    // Without their partitions: a collection that is registered meanwhile attaches one. The lock comes before
+    // the snapshot, for a table that was rewritten after it would look empty.
+    await first.query(`lock table ${tables} in access share mode`);
+    const { rows } = await first.query<{ id: string }>('select pg_export_snapshot() as id');
+    const id = pg.escapeLiteral(rows[0]?.id ?? '');
+    while (clients.length < connections) {
+      const client = await connect(url, clients);
+      await client.query('begin isolation level repeatable read read only');
+      await client.query(`set transaction snapshot ${id}`);
+    }
+    return { clients, close };
+  } catch (error) {
+    await close();
+    throw translateDatabaseError(error);
+  }
+}
+
+async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
+  // The query that meets a lost connection throws; without a listener Node would end the process.
+  client.on('error', () => {});
+  clients.push(client);
+  await client.connect();
+  await client.query(COPY_SETTINGS);
+  return client;
+}
+
+/** Those of the list that there are: a database of an older version has not all of them. */
+async function listTables(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+    [KEPT_TABLES.map(({ name }) => name)],
+  );
+  return rows.map(({ name }) => `only ${pg.escapeIdentifier(name)}`).join(', ');
+}

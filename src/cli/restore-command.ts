@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { restoreArchive } from '../backup/restore.js';
+import { openBucket } from '../compose/open-files.js';
+import { printBackupSummary } from './backup-summary.js';
+import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+import { listenForStopSignal } from './stop-signal.js';
+import { showTransferProgress } from './transfer-progress.js';
+import { withVerifiedArchive } from './verified-archive.js';
+
+interface RestoreCommandOptions {
+  readonly json?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `campus restore <file>`: looks through all of the file before it writes anything. */
+export function registerRestoreCommand(command: Command, commandLine: CommandLine): void {
+  command
+    .option('--dry-run', 'say whether it could be restored, and change nothing')
+    .option('--json', 'print what was restored as JSON')
+    .action((file: string, options: RestoreCommandOptions) => restore(commandLine, file, options));
+}
+
+async function restore(
+  commandLine: CommandLine,
+  file: string,
+  options: RestoreCommandOptions,
+): Promise<void> {
+  const { config } = commandLine;
+  const isJson = options.json === true;
+  const signal = listenForStopSignal();
+  const startedAt = performance.now();
+  await withVerifiedArchive(file, signal, async (archive, bytes) => {
+    await withDatabaseUrl(config, async (url) => {
+      const bucket = await openBucket(config);
+      const progress = showTransferProgress(process.stderr, 'restoring', 'rows');
+      try {
+        await restoreArchive({
+          url,
+          archive,
+          bucket,
+          mode: options.dryRun ? 'try' : 'restore',
+          signal,
+          onProgress: (step) => progress.show(step),
+        });
+      } finally {
+        progress.stop();
+        await bucket?.close();
+      }
+    });
+    // What is left is what every start does: later migrations, and the indexes of the collections.
+    if (!options.dryRun) await withServices(commandLine, ({ database }) => database.pool.query('analyze'));
+    printBackupSummary(archive.manifest, { file, bytes, startedAt, isJson });
+    if (options.dryRun && !isJson) printLine('it could be restored; nothing was changed');
+  });
+}
