@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { NotInSql } from '../sql/document/expression-context.js';
 import { listOperators } from './assert-pipeline-readable.js';
-import { mingoOperators, REFUSED_OPERATORS } from './mingo-names.js';
+import { mingoOperators, REFUSED_OPERATORS } from './mingo-operators.js';
 
 /** One document in, some out, whatever the others are. */
 const ALONE: ReadonlySet<Stage['kind']> = new Set([

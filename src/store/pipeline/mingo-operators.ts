@@ -1,31 +1,32 @@
-/**
- * What of mingo a pipeline may use: nothing that evaluates code, and no regular expressions, which the
- * database runs in bounded time.
- */
-import { Context } from 'mingo';
-import { Aggregator } from 'mingo/aggregator';
-import * as accumulatorOperators from 'mingo/operators/accumulator';
-import * as expressionOperators from 'mingo/operators/expression';
-import * as pipelineOperators from 'mingo/operators/pipeline';
-import * as queryOperators from 'mingo/operators/query';
-import { isAllowedOperator } from './mingo-names.js';
-import { $sort } from './mingo-sort.js';
+/** The names of the operators of mingo that a pipeline may use. */
+import { createRequire } from 'node:module';
 
-function allowed(operators: Readonly<Record<string, unknown>>): Record<string, never> {
-  const entries = Object.entries(operators).filter(([name]) => isAllowedOperator(name));
-  return Object.fromEntries(entries) as Record<string, never>;
+export const REFUSED_OPERATORS: readonly string[] = [
+  '$function',
+  '$accumulator',
+  '$where',
+  '$jsonSchema',
+  '$regex',
+  '$regexMatch',
+  '$regexFind',
+  '$regexFindAll',
+];
+
+/** Nothing that evaluates code, and no regular expressions, which the database runs in bounded time. */
+export function isAllowedOperator(name: string): boolean {
+  return name.startsWith('$') && !REFUSED_OPERATORS.includes(name);
 }
 
-const CONTEXT = Context.init({
-  accumulator: allowed(accumulatorOperators),
-  expression: allowed(expressionOperators),
-  pipeline: allowed({ ...pipelineOperators, $sort }),
-  query: allowed(queryOperators),
-});
+const require = createRequire(import.meta.url);
+let known: readonly string[] | undefined;
 
-/** A stage as it is written, and its documents, as plain JavaScript. @throws what mingo says of it */
-export function runMingoStage(stage: object, documents: object[]): object[] {
-  return new Aggregator([stage as Record<string, never>], { context: CONTEXT, scriptEnabled: false }).run(
-    documents as Record<string, never>[],
+/**
+ * The operators and accumulators of expressions. mingo is loaded for them at the first call: few pipelines need
+ * it, and it is three hundred files.
+ */
+export function mingoOperators(): readonly string[] {
+  known ??= ['mingo/operators/expression', 'mingo/operators/accumulator'].flatMap((path) =>
+    Object.keys(require(path)).filter(isAllowedOperator),
   );
+  return known;
 }

@@ -3,7 +3,7 @@
  * itself.
  */
 import { sealIntrinsics } from '../../seal-intrinsics.js';
-import { runMingoStage } from './mingo-operators.js';
+import { runMingoStage } from './run-mingo-stage.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
 
 // A process serves many callers, one after the other.

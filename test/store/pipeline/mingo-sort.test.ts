@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runMingoStage } from '../../../src/store/pipeline/mingo-operators.js';
+import { runMingoStage } from '../../../src/store/pipeline/run-mingo-stage.js';
 
 const DOCUMENTS = [
   { _id: 'a', k: null, n: 2 },
