@@ -27,6 +27,23 @@ export function parsePlainJson(text: string): JsonValue {
   return parse(text, null, toPlainNumber) as JsonValue;
 }
 
+/**
+ * A number of JSON text as Postgres prints it that JavaScript writes otherwise: its digits end in a zero
+ * behind the point, or begin with more than five of them.
+ */
+const OTHERWISE_WRITTEN = /[[:,] ?-?(?:\d+\.\d*0[\],}]|0\.0{6})/;
+
+/**
+ * Reads JSON text that Postgres printed; where a number would lose digits as a JavaScript number, also such
+ * as the last one of 12.50, all of them are exact.
+ *
+ * @throws SyntaxError
+ */
+export function parseKeepingDigits(text: string): JsonValue {
+  const isSafe = !LONG_NUMBER.test(text) && !OTHERWISE_WRITTEN.test(text);
+  return isSafe ? (JSON.parse(text) as JsonValue) : parseExactJson(text);
+}
+
 /** A JavaScript number where a float holds the value that is written, else an exact one. */
 export function toPlainNumber(digits: string): number | LosslessNumber {
   return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);

@@ -6,10 +6,10 @@ import { isJsonObject, type JsonObject, parseExactJson } from '../json.js';
 import { printStatement } from '../reports/engine/print-statement.js';
 import type { Report } from '../reports/engine/report.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
-import type { ReportFormat } from '../reports/engine/report-format.js';
 import type { ReportRun } from '../reports/engine/report-run.js';
 import { tableOf } from '../reports/engine/table.js';
 import { reports } from '../reports/registry.js';
+import type { Format } from '../tables/format.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
@@ -90,7 +90,7 @@ function toOptionKey(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-async function printAnswer(run: ReportRun, format: ReportFormat): Promise<void> {
+async function printAnswer(run: ReportRun, format: Format): Promise<void> {
   for await (const chunk of run.answer({ format }).body) {
     if (!process.stdout.write(chunk)) await untilTaken(process.stdout);
     // Whoever read it has gone, or the disk is full: nobody is left to print for.

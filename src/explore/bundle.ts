@@ -137,7 +137,7 @@ async function hashOfSources(): Promise<string> {
   const names = await readdir(sources, { recursive: true });
   const files = [
     ...names.filter((name) => /\.(tsx?|css|json)$/.test(name)).map((name) => path.join(sources, name)),
-    path.join(packageDirectory, 'src', 'reports', 'engine', 'csv-line.ts'),
+    path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
     path.join(packageDirectory, 'package-lock.json'),
   ];
   for (const file of files.sort())

@@ -2,7 +2,7 @@
  * The cells of a result table as people read them, as a spreadsheet takes them, and in order. Needs nothing
  * of a browser.
  */
-import { printCsvLine } from '../reports/engine/csv-line.js';
+import { printCsvLine } from '../tables/csv-line.js';
 import type { CellKind, ResultCell, ResultTable } from './result-tables.js';
 
 /** `key.dateMonth` as "Date month": words of the path that only lead to the value are left out. */
@@ -77,7 +77,9 @@ export function isNumericKind(kind: CellKind | undefined): boolean {
  */
 export function printTableCsv({ columns, rows }: ResultTable): string {
   const heading = printCsvLine(columns.map(({ path }) => path));
-  const lines = rows.map((row) => printCsvLine(row.map((cell) => (cell === null ? '' : String(cell)))));
+  const lines = rows.map((row) =>
+    printCsvLine(row.map((cell) => (cell === null || cell === '' ? null : String(cell)))),
+  );
   return `\uFEFF${heading}${lines.join('')}`;
 }
 

@@ -1,17 +1,7 @@
 /** Chooses the format of an answer, among those we can write, by the caller's `Accept` header. */
 import Negotiator from 'negotiator';
 import { ServiceError } from '../errors.js';
-
-/** How an answer may be written. */
-export type Format = 'json' | 'ndjson' | 'csv' | 'xlsx';
-
-/** What each format is called on the wire, the name we answer with first. */
-export const MEDIA_TYPES: Readonly<Record<Format, readonly [string, ...string[]]>> = {
-  json: ['application/json', 'application/problem+json'],
-  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
-  csv: ['text/csv'],
-  xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-};
+import { type Format, MEDIA_TYPES } from '../tables/format.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 

@@ -3,8 +3,8 @@
  * what `printOpenapi` gives, so that a change of the contract shows in review.
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
+import { MEDIA_TYPES } from '../tables/format.js';
 import { recordRef, schemaName } from './describe-records.js';
-import { MEDIA_TYPES } from './negotiation.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, Route, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';

@@ -10,12 +10,13 @@ import type { Domain, RecordVerb } from '../model/scope.js';
 import { todayIn } from '../reports/engine/school-calendar.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import { requireScope } from '../resolvers/request-context.js';
-import type { RecordSet } from '../store/reading/record-set.js';
 import type { StoredRecord } from '../store/record-store.js';
-import { type Answer, jsonAnswer, type WholeAnswer } from './answer.js';
+import { FORMATS } from '../tables/format.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { answerRecords, MAX_PAGE } from './answer-records.js';
 import { COLLECTION_READS, type CollectionParameter } from './collection-parameters.js';
 import { assertNoIfNoneMatch, parseIfMatch, printEtag } from './conditional.js';
-import { MEDIA_TYPES } from './negotiation.js';
+import { FORMAT_PARAMETERS } from './format-parameters.js';
 import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
 import {
   type Asked,
@@ -27,12 +28,6 @@ import {
   type Schema,
   via,
 } from './route.js';
-
-/**
- * Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all
- * else is streamed.
- */
-const MAX_PAGE = 1000;
 
 const COLLECTION: Parameter = {
   name: 'collection',
@@ -94,6 +89,7 @@ const READ_PARAMETERS: readonly Parameter[] = [
   ),
   optional('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
   optional('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+  ...FORMAT_PARAMETERS,
 ];
 
 const RECORD: Schema = { $ref: '#/components/schemas/Record' };
@@ -236,8 +232,10 @@ function listRoute(
       `The records of ${collection ?? 'a collection'} that match a ` +
       `filter${method === 'POST' ? ', the parameters in the body' : ''}`,
     description:
-      'Streamed: the answer may be of any length. With Accept: application/x-ndjson one record a ' +
-      'line. A failure on the way cuts the connection.',
+      'Streamed: the answer may be of any length. As JSON, NDJSON (one record a line), CSV, XLSX or ' +
+      'Parquet, by Accept or format: in the last three a column is a declared field, its members as ' +
+      '`student.value`, and the last column `…` has as JSON text what the others do not give back, such ' +
+      'as undeclared fields. A failure on the way cuts the connection.',
     parameters: [...(collection === undefined ? [COLLECTION] : []), ...READ_PARAMETERS, ...extra, PREFER],
     ...(method === 'POST' && {
       body: {
@@ -257,7 +255,7 @@ function listRoute(
     ],
     errors: READ_ERRORS,
     isOpen: false,
-    formats: ['json', 'ndjson'],
+    formats: FORMATS,
     assertAllowed: allowedTo('read', collection),
     ...via('records', ['records'], (records, request) => {
       const wanted = readRecordsRequest(collection ?? pathOf(request, 'collection'), extra, request);
@@ -310,59 +308,6 @@ function filterOf(
   if (sent.length === 0) return undefined;
   const day = todayIn(domain.timeZone, new Date());
   return { kind: 'all', filters: sent.map(({ parameter, text }) => parameter.toFilter(text, day)) };
-}
-
-function answerRecords(
-  records: RecordSet,
-  wanted: RecordsRequest,
-  request: RestRequest,
-): Answer | Promise<Answer> {
-  const isStreamed = request.parameters.stream !== undefined;
-  if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
-    return answerPage(records, request);
-  const format = request.format === 'ndjson' ? 'ndjson' : 'json';
-  if (records.isShort) return answerShort(records, format, request);
-  return {
-    kind: 'stream',
-    mediaType: contentTypeOf(request),
-    open: (signal) => records.stream(format, signal),
-    countRows: () => records.rowsStreamed,
-  };
-}
-
-async function answerShort(
-  records: RecordSet,
-  format: 'json' | 'ndjson',
-  request: RestRequest,
-): Promise<WholeAnswer> {
-  const text = await records.printList({ format, signal: request.context.signal });
-  return {
-    kind: 'text',
-    status: 200,
-    mediaType: contentTypeOf(request),
-    text,
-    rowCount: records.rowsStreamed,
-  };
-}
-
-async function answerPage(records: RecordSet, request: RestRequest): Promise<WholeAnswer> {
-  const page = await records.page();
-  const texts = page.records.map((record) => record.json);
-  const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;
-  return {
-    kind: 'text',
-    status: 200,
-    mediaType: contentTypeOf(request),
-    text: request.format === 'ndjson' ? texts.map((text) => `${text}\n`).join('') : `[${texts.join(',')}]`,
-    ...(cursor !== undefined && { headers: nextPage(cursor, request.parameters) }),
-  };
-}
-
-/** A reference relative to the path that was asked for. */
-function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
-  const query = new URLSearchParams({ ...parameters, after: cursor });
-  query.delete('skip');
-  return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
 }
 
 function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replace'): Route {
@@ -520,10 +465,6 @@ function addressOf(request: RestRequest): { readonly collection: string; readonl
 
 function pathOf(request: RestRequest, name: string): string {
   return request.path[name] ?? '';
-}
-
-function contentTypeOf(request: RestRequest): string {
-  return `${MEDIA_TYPES[request.format][0]}; charset=utf-8`;
 }
 
 function COLLECTION_QUERY(role: string): Parameter {

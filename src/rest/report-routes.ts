@@ -6,16 +6,13 @@ import { printExactJson } from '../json.js';
 import type { SentParameters } from '../reports/engine/parameters.js';
 import type { Report } from '../reports/engine/report.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
-import { REPORT_FORMATS, type ReportFormat } from '../reports/engine/report-format.js';
 import { requireScope } from '../resolvers/request-context.js';
+import { FORMATS, isTableFormat, MEDIA_TYPES } from '../tables/format.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { reportRef } from './describe-reports.js';
-import { type Format, MEDIA_TYPES } from './negotiation.js';
-import { invalidParameter, parseCount, parseFlag } from './parameter-reader.js';
+import { byteOrderMarkOf, FORMAT_PARAMETERS, fileHeaders, formatOf } from './format-parameters.js';
+import { invalidParameter, parseCount } from './parameter-reader.js';
 import { type Parameter, PREFER, type RestRequest, type Route } from './route.js';
-
-/** The formats of a report, in our order of preference. */
-export const REPORT_ANSWER_FORMATS: readonly [Format, ...Format[]] = ['json', 'ndjson', 'csv', 'xlsx'];
 
 /**
  * Postgres has all of a report before it gives the first row, so nobody waits longer for one that is gathered
@@ -25,11 +22,7 @@ const WHOLE_REPORT_BYTES = 1024 * 1024;
 
 /** Beside a report's own parameters: in which form it comes, and how much of it. */
 const FORM_PARAMETERS: readonly Parameter[] = [
-  form('format', `${REPORT_FORMATS.join(', ')}; wins over Accept`, {
-    type: 'string',
-    enum: [...REPORT_FORMATS],
-  }),
-  form('bom', 'true: CSV begins with a byte order mark, for spreadsheet programs', { type: 'boolean' }),
+  ...FORMAT_PARAMETERS,
   form('first', 'at most so many rows, as a page; absent: all, streamed', { type: 'integer', minimum: 1 }),
   form('after', 'the endCursor of the page before', { type: 'string' }),
   PREFER,
@@ -59,9 +52,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
         answers: [
           {
             status: 200,
-            description:
-              'The report, as ' +
-              `${REPORT_ANSWER_FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
+            description: `The report, as ${FORMATS.map((format) => MEDIA_TYPES[format][0]).join(', ')}.`,
             schema: reportRef(report),
             headers: ['Preference-Applied'],
           },
@@ -76,7 +67,7 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
           'NOT_ACCEPTABLE',
         ],
         isOpen: false,
-        formats: REPORT_ANSWER_FORMATS,
+        formats: FORMATS,
         resolvers: [`reports.${report.field}`],
         assertAllowed: (_services, { context }) => report.assertAllowed(requireScope(context)),
         run: (services, request) =>
@@ -154,8 +145,8 @@ export async function runReport(options: {
   readonly request: RestRequest;
   readonly sent: Readonly<Record<string, string>>;
 }): Promise<Answer> {
-  const { format: wanted, bom, first, after, ...sent } = options.sent;
-  const format = wanted === undefined ? options.request.format : parseFormat(wanted);
+  const { format: _, bom: __, first, after, ...sent } = options.sent;
+  const format = formatOf(options.request);
   const run = await options.report.run(options.services, requireScope(options.request.context), sent);
   if (first !== undefined || after !== undefined) {
     if (format !== 'json') throw invalidParameter('format', format, 'json, which alone comes in pages');
@@ -165,13 +156,11 @@ export async function runReport(options: {
     });
     return jsonAnswer(printExactJson(page));
   }
-  const hasMark = bom !== undefined && parseFlag('bom', bom);
-  const answer = run.answer({ format, byteOrderMark: hasMark ? 'with' : 'without' });
-  const isFile = format === 'csv' || format === 'xlsx';
+  const answer = run.answer({ format, byteOrderMark: byteOrderMarkOf(options.request) });
   return {
     kind: 'stream',
     mediaType: answer.contentType,
-    ...(isFile && { headers: { 'content-disposition': `attachment; filename="${answer.fileName}"` } }),
+    ...(isTableFormat(format) && { headers: fileHeaders(answer.fileName) }),
     open: () => answer.body,
     gatherBytes: WHOLE_REPORT_BYTES,
   };
@@ -208,12 +197,6 @@ function formerParametersOf(report: Report): readonly Parameter[] {
     const description = `The former name of ${restName}.`;
     return [{ name: formerName, in: 'query', isRequired: false, description, schema: type.schema }];
   });
-}
-
-function parseFormat(text: string): ReportFormat {
-  const format = REPORT_FORMATS.find((known) => known === text);
-  if (format) return format;
-  throw invalidParameter('format', text, `one of ${REPORT_FORMATS.join(', ')}`);
 }
 
 function form(name: string, description: string, schema: Parameter['schema']): Parameter {

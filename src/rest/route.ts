@@ -7,8 +7,8 @@ import type { JsonValue } from '../json.js';
 import type { ReportServices } from '../reports/engine/report-context.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import type { Resolvers } from '../resolvers/resolvers.js';
+import type { Format } from '../tables/format.js';
 import type { Answer } from './answer.js';
-import type { Format } from './negotiation.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -2,13 +2,13 @@
 import { ServiceError } from '../errors.js';
 import type { Report } from '../reports/engine/report.js';
 import { requireScope } from '../resolvers/request-context.js';
+import { FORMATS } from '../tables/format.js';
 import { jsonAnswer } from './answer.js';
 import {
   getNamedReport,
   parametersOf,
   parametersOfReports,
   parametersWithName,
-  REPORT_ANSWER_FORMATS,
   runReport,
 } from './report-routes.js';
 import type { Parameter, Route, RouteDescription, Schema } from './route.js';
@@ -95,7 +95,7 @@ export function indexRoute(options: {
       'NOT_ACCEPTABLE',
     ],
     isOpen: true,
-    formats: REPORT_ANSWER_FORMATS,
+    formats: FORMATS,
     resolvers: options.reports.map((report) => `reports.${report.field}`),
     parametersFor: ({ report }) =>
       typeof report === 'string'

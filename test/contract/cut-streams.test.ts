@@ -21,8 +21,8 @@ const RESET = 56;
  * How a stream that was cut in the middle ends for curl. A socket of Node tells a reset as a plain end where
  * it comes behind bytes that are not read yet.
  */
-async function endOfCutStream(version: '1.0' | '1.1'): Promise<number> {
-  const url = `${gateway.url}/o/recs/attendance?stream=true`;
+async function endOfCutStream(version: '1.0' | '1.1', format = 'json'): Promise<number> {
+  const url = `${gateway.url}/o/recs/attendance?stream=true&format=${format}`;
   const credential = `authorization: Bearer ${gateway.tokenOf('admin')}`;
   const curl = spawn('curl', ['-sN', `--http${version}`, '--limit-rate', '1M', '-H', credential, url]);
   const ended = once(curl, 'exit');
@@ -41,6 +41,10 @@ describe('a stream that is cut in the middle', () => {
   it.each(['1.0', '1.1'] as const)('is seen to be by HTTP/%s', async (version) => {
     expect(await endOfCutStream(version)).toBe(RESET);
   });
+
+  it.each(['ndjson', 'csv', 'xlsx', 'parquet'])('is seen to be as %s', async (format) => {
+    expect(await endOfCutStream('1.1', format)).toBe(RESET);
+  });
 });
 
 describe('the end marker', () => {
@@ -51,6 +55,8 @@ describe('the end marker', () => {
     ['/o/recs/attendance?stream=true', 'application/x-ndjson', '{"$end":true}\n', 60_001],
     ['/o/recs/attendance?stream=true&oquery=_id=a1', 'application/x-ndjson', '{"$end":true}\n', 2],
     ['/o/recs/attendance?limit=2', 'application/x-ndjson', '{"$end":true}\n', 3],
+    ['/o/recs/attendance?stream=true', 'text/csv', '#end\r\n', 60_002],
+    ['/o/recs/attendance?limit=2', 'text/csv', '#end\r\n', 4],
     ['/?report=teachers', 'application/x-ndjson', '{"$end":true}\n', undefined],
     ['/?report=teachers', 'text/csv', '#end\r\n', undefined],
   ])('ends %s as %s for those who ask', async (path, accept, marker, lines) => {

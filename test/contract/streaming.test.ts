@@ -81,6 +81,26 @@ describe('a stream of 300,000 records', () => {
     expect((most - before) / 1024 / 1024).toBeLessThan(64);
   }, 60_000);
 
+  it.each(['csv', 'xlsx', 'parquet'])(
+    'arrives as %s in little memory, its first byte before its last',
+    async (format) => {
+      globalThis.gc?.();
+      const before = process.memoryUsage().rss;
+      let most = 0;
+      let chunks = 0;
+      const response = await open(`/o/recs/attendance?format=${format}`);
+      for await (const chunk of response) {
+        chunks += Number(chunk.length > 0);
+        most = Math.max(most, process.memoryUsage().rss);
+      }
+      expect(response.complete).toBe(true);
+      expect(chunks).toBeGreaterThan(10);
+      // Beside the records: the cells of a batch, and what both ends leave to be collected.
+      expect((most - before) / 1024 / 1024).toBeLessThan(128);
+    },
+    60_000,
+  );
+
   it('waits for a slow reader, and Postgres with it', async () => {
     const response = await open('/o/recs/attendance?stream=true');
     response.pause();

@@ -55,7 +55,9 @@ export const FLOORS: readonly Room[] = [
   { name: 'messaging/', imports: ['model/', 'store/'] },
   { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
   { name: 'config.ts', imports: ['files/', 'messaging/', 'scripting/'] },
-  { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/'] },
+  { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
+  { name: 'exporting/', imports: ['model/', 'tables/'] },
+  { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
     name: 'reports/receipts/',
@@ -74,7 +76,10 @@ export const FLOORS: readonly Room[] = [
   },
   {
     name: 'rest/',
-    imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/', 'reports/', 'resolvers/'],
+    imports: [
+      ...['model/', 'languages/', 'store/', 'auth/', 'scripting/', 'tables/', 'exporting/', 'reports/'],
+      'resolvers/',
+    ],
   },
   { name: 'graphql/typed/scalar-forms.ts', imports: ['scalars/', 'model/'] },
   { name: 'graphql/persisted/', imports: [] },
@@ -115,7 +120,7 @@ export const FLOORS: readonly Room[] = [
       ...['graphql/limits/', 'graphql/operation/', 'graphql/http/', 'graphql/live/', 'graphql/typed/'],
     ],
   },
-  { name: 'explore/', imports: ['reports/engine/csv-line.ts'] },
+  { name: 'explore/', imports: ['tables/csv-line.ts'] },
   { name: 'manual/', imports: [] },
   {
     name: 'server/',
@@ -135,8 +140,8 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'cli/',
     imports: [
-      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'reports/', 'rest/'],
-      ...['graphql/', 'server/', 'demo/', 'compose/'],
+      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'tables/', 'reports/'],
+      ...['rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },
   { name: 'main.ts', imports: ['config.ts', 'cli/'] },

@@ -3,7 +3,7 @@
  * stay out.
  */
 import { isJsonObject, parseExactJson } from '../../json.js';
-import { printCsvLine } from './csv-line.js';
+import { printCsvLine } from '../../tables/csv-line.js';
 import type { ReportForm, ReportStreamLine } from './report-lines.js';
 import { tableOf } from './table.js';
 
@@ -23,7 +23,7 @@ export async function* printCsv(
     if (part === 'row' && table)
       yield table
         .linesOf(content)
-        .map((cells) => printCsvLine(cells.map(({ value }) => value ?? '')))
+        .map((cells) => printCsvLine(cells.map(({ value }) => value || null)))
         .join('');
   }
 }

@@ -6,9 +6,11 @@ import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
+import { contentTypeOf, type Format } from '../../tables/format.js';
 import { printCsv } from './csv.js';
+import { partsOfFormat } from './parts-of-format.js';
+import { printReportParquet } from './print-report-parquet.js';
 import type { ReportContext, ReportServices } from './report-context.js';
-import { partsOfFormat, REPORT_MEDIA_TYPES, type ReportFormat } from './report-format.js';
 import type { ReportForm, ReportHead, ReportStreamLine } from './report-lines.js';
 import { everyPart, type ShownParts } from './shown-parts.js';
 import {
@@ -32,7 +34,7 @@ export interface ReportPage {
 }
 
 export interface AnswerOptions {
-  readonly format: ReportFormat;
+  readonly format: Format;
   /**
    * `with`: a byte order mark before CSV, which spreadsheet programs take as "this is UTF-8". Default
    * `without`.
@@ -132,7 +134,7 @@ export class ReportRun {
   /** The whole report in a format, row by row as Postgres hands it over. */
   answer(options: AnswerOptions): ReportAnswer {
     return {
-      contentType: REPORT_MEDIA_TYPES[options.format],
+      contentType: contentTypeOf(options.format),
       fileName: this.#fileName(options.format),
       body: this.#body(options),
     };
@@ -176,10 +178,12 @@ export class ReportRun {
         return printCsv(report, lines, options.byteOrderMark ?? 'without');
       case 'xlsx':
         return printXlsx(report, head, lines);
+      case 'parquet':
+        return printReportParquet(report, lines);
     }
   }
 
-  #fileName(format: ReportFormat): string {
+  #fileName(format: Format): string {
     const { report, values, context } = this.#options;
     const range = Object.entries(report.parameters).flatMap(([name]) => {
       const value = values[name];

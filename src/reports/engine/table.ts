@@ -1,10 +1,11 @@
 /** A report's rows laid out as the lines and cells of a table: CSV, XLSX and the terminal all show this. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import type { CellType } from '../../tables/cell.js';
 import { type Column, type ColumnType, columnsOf, headingOf, type RowClass } from './columns.js';
 
 /** A value as its text, and what kind of value it is. Money and numbers keep their digits. */
 export interface Cell {
-  readonly type: Exclude<ColumnType, 'row' | 'rows' | 'texts'>;
+  readonly type: CellType;
   readonly value: string | null;
 }
 

@@ -85,6 +85,11 @@ export class RecordSet {
     };
   }
 
+  /** Top-level fields that the caller may not read; they are not in what is read. */
+  get hiddenFields(): ReadonlySet<string> {
+    return this.#options.access.hiddenFields;
+  }
+
   /**
    * The records as the bytes of JSON text that Postgres printed, a batch a chunk: one list, or with `ndjson`
    * one record a line. The closing `]` comes only after the last record was read: a failure throws in

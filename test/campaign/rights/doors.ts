@@ -64,6 +64,11 @@ export const READ_DOORS: readonly ReadDoor[] = [
       v.rest('GET', `/o/recs/${name}?stream=true`, undefined, { accept: 'application/x-ndjson' }),
   },
   {
+    name: 'REST list as CSV',
+    gives: 'all',
+    open: (v, { name }) => v.rest('GET', `/o/recs/${name}?format=csv`),
+  },
+  {
     name: 'REST list by POST',
     gives: 'all',
     // The report of the concessions of one student.

@@ -1,18 +1,9 @@
-/** The formats that a whole report is answered in, and what of the report each of them shows. */
+/** What of a report each format of a whole answer shows. */
+import type { Format } from '../../tables/format.js';
 import { columnsOf } from './columns.js';
 import { columnNames, everyPart, type ShownClasses, type ShownParts } from './shown-parts.js';
 
-export type ReportFormat = 'json' | 'ndjson' | 'csv' | 'xlsx';
-export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'ndjson', 'csv', 'xlsx'];
-
-export const REPORT_MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
-  json: 'application/json; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
-
-export function partsOfFormat(report: ShownClasses, format: ReportFormat): ShownParts {
+export function partsOfFormat(report: ShownClasses, format: Format): ShownParts {
   const every = everyPart(report);
   switch (format) {
     case 'json':
@@ -20,6 +11,7 @@ export function partsOfFormat(report: ShownClasses, format: ReportFormat): Shown
     case 'ndjson':
       return { ...every, totals: undefined, warnings: false };
     case 'csv':
+    case 'parquet':
       return { ...every, totals: spreadColumns(report), warnings: false };
     case 'xlsx':
       return { ...every, totals: columnsOfBoth(report) };

@@ -3,8 +3,10 @@
  * run, headings included.
  */
 
-export function printCsvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => quote(disarmFormula(cell))).join(',')}\r\n`;
+/** `null` is a cell without a value and leaves nothing; the empty text leaves `""`. */
+export function printCsvLine(cells: readonly (string | null)[]): string {
+  const texts = cells.map((cell) => (cell === null ? '' : quote(disarmFormula(cell))));
+  return `${texts.join(',')}\r\n`;
 }
 
 /**
@@ -14,6 +16,7 @@ export function printCsvLine(cells: readonly string[]): string {
  * A formula begins with `=`, `+`, `-` or `@`, in the full-width and small forms of East Asian keyboards too
  * (`＝1+1`), and spreadsheets look for it behind spaces and characters that nobody sees. A cell that begins
  * with a tab or the end of a line is taken apart by some. A signed number or a phone number is no formula.
+ * A text that has such an apostrophe already gets another one, so that taking one away gives every text back.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -25,7 +28,8 @@ const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Z}]+/u;
 const SIGNED_NUMBER = /^[+-]\d[\d.,]*(e[+-]?\d+)?$/i;
 const PHONE_NUMBER = /^[+-][\d ()-]+$/;
 
-function isFormula(text: string): boolean {
+function isFormula(written: string): boolean {
+  const text = written.replace(/^'+/, '');
   if (/^[\t\r\n]/.test(text)) return true;
   const [first] = text.replace(UNSEEN, '');
   if (first === undefined || !/[=+@-]/.test(first.normalize('NFKC'))) return false;
@@ -33,5 +37,5 @@ function isFormula(text: string): boolean {
 }
 
 function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

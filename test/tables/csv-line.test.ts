@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { disarmFormula, printCsvLine } from '../../../src/reports/engine/csv-line.js';
+import { disarmFormula, printCsvLine } from '../../src/tables/csv-line.js';
 
 describe('a cell of CSV', () => {
   it.each([
@@ -23,6 +23,9 @@ describe('a cell of CSV', () => {
     '\n=1+1',
     '-',
     '＋91 98',
+    // Taking one apostrophe away gives this back too.
+    "'=1+1",
+    "''\tx",
   ])('that a spreadsheet might run is text: %j', (text) => {
     expect(disarmFormula(text)).toBe(`'${text}`);
   });
@@ -30,8 +33,9 @@ describe('a cell of CSV', () => {
   it.each([
     '',
     'Sharma',
-    "'=1+1",
     'a=1',
+    "'",
+    "'Sharma",
     '1+1',
     '-12.50',
     '+5',
@@ -44,6 +48,10 @@ describe('a cell of CSV', () => {
     'चित्रा देवी',
   ])('that is none stays as it is: %j', (text) => {
     expect(disarmFormula(text)).toBe(text);
+  });
+
+  it('without a value leaves nothing, and an empty text two quotes', () => {
+    expect(printCsvLine([null, '', 'a'])).toBe(',"",a\r\n');
   });
 
   it('is disarmed before it is quoted', () => {

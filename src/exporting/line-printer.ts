@@ -1,0 +1,113 @@
+/** A record as a line of the table that its columns make. Nothing of the record is lost in it. */
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  printExactJson,
+} from '../json.js';
+import { isList } from '../model/compare-json.js';
+import { SCALAR_TYPES } from '../model/field-types/scalar-types.js';
+import { isStoredInstant } from '../stored-instant.js';
+import type { CellType, TableLine } from '../tables/cell.js';
+import type { RecordColumn } from './record-columns.js';
+
+/** Whether the format can hold a value of the type that is written like this. */
+export type Holds = (type: CellType, text: string) => boolean;
+
+export type LinePrinter = (record: JsonObject) => TableLine;
+
+/**
+ * Makes the printer of the lines: a cell a column, and one for the rest. A value that its column cannot give
+ * back, such as null, a text where a number is declared or a number that the format would round, leaves its
+ * cell empty and stands in the rest, at its path. Merged into what the columns say, the rest makes the
+ * record.
+ */
+export function createLinePrinter(columns: readonly RecordColumn[], holds: Holds): LinePrinter {
+  const root = treeOf(columns);
+  return (record) => {
+    const cells: (string | null)[] = columns.map(() => null);
+    const rest = fill(record, root, { cells, holds });
+    return [...cells, rest === undefined ? null : printExactJson(rest)];
+  };
+}
+
+/** What the columns show of an object: a member is a column, or an object that columns show in parts. */
+interface Tree {
+  readonly members: Map<string, Tree | Place>;
+}
+
+interface Place {
+  readonly index: number;
+  readonly column: RecordColumn;
+}
+
+interface Filling {
+  readonly cells: (string | null)[];
+  readonly holds: Holds;
+}
+
+function treeOf(columns: readonly RecordColumn[]): Tree {
+  const root: Tree = { members: new Map() };
+  for (const [index, column] of columns.entries()) {
+    let tree = root;
+    for (const step of column.path.slice(0, -1)) {
+      const known = tree.members.get(step);
+      const inner: Tree = known !== undefined && 'members' in known ? known : { members: new Map() };
+      tree.members.set(step, inner);
+      tree = inner;
+    }
+    tree.members.set(column.path.at(-1) ?? '', { index, column });
+  }
+  return root;
+}
+
+/** Fills the cells from the object, and gives what is left of it; `undefined` where that is nothing. */
+function fill(object: JsonObject, tree: Tree, filling: Filling): JsonObject | undefined {
+  const left: [string, JsonValue][] = [];
+  for (const name of Object.keys(object)) {
+    const value = memberOf(object, name);
+    if (value === undefined) continue;
+    const rest = fillMember(value, tree.members.get(name), filling);
+    if (rest !== undefined) left.push([name, rest]);
+  }
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
+function fillMember(
+  value: JsonValue,
+  place: Tree | Place | undefined,
+  filling: Filling,
+): JsonValue | undefined {
+  if (place === undefined) return value;
+  if ('members' in place) {
+    // An object without members would be told from none by nothing.
+    const isFilled = isJsonObject(value) && Object.keys(value).length > 0;
+    return isFilled ? fill(value, place, filling) : value;
+  }
+  const text = printCell(value, place.column, filling.holds);
+  if (text === undefined) return value;
+  filling.cells[place.index] = text;
+  return undefined;
+}
+
+function printCell(value: JsonValue, column: RecordColumn, holds: Holds): string | undefined {
+  if (column.kind === 'json') return printExactJson(value);
+  if (!column.isList) return printScalar(value, column, holds);
+  if (!isList(value)) return undefined;
+  const isWhole = value.every((element) => printScalar(element, column, holds) !== undefined);
+  return isWhole ? printExactJson(value) : undefined;
+}
+
+function printScalar(value: JsonValue, { kind, type }: RecordColumn, holds: Holds): string | undefined {
+  if (!isOfKind(value, kind)) return undefined;
+  const text = isExactNumber(value) ? value.value : String(value);
+  return holds(type, text) ? text : undefined;
+}
+
+function isOfKind(value: JsonValue, kind: RecordColumn['kind']): boolean {
+  if (kind === 'json') return true;
+  if (kind === 'datetime') return typeof value === 'string' && isStoredInstant(value);
+  return value !== null && SCALAR_TYPES[kind].toStored(value, 'UTC') === value;
+}

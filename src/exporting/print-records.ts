@@ -1,0 +1,112 @@
+/**
+ * Records as the file of a table, written as they are read: memory is bounded by a batch, or by a group of
+ * rows of Parquet, whatever their number.
+ */
+import { invariant, ServiceError } from '../errors.js';
+import { isJsonObject, parseKeepingDigits } from '../json.js';
+import type { TableColumn, TableLine } from '../tables/cell.js';
+import { printCsvLine } from '../tables/csv-line.js';
+import type { TableFormat } from '../tables/format.js';
+import { parquetHolds, printParquet } from '../tables/parquet.js';
+import { printCell, printRow, STYLE, textCell } from '../tables/print-cell.js';
+import { MAX_SHEET_LINES, Workbook } from '../tables/workbook.js';
+import { createLinePrinter, type Holds } from './line-printer.js';
+import { REST_HEADING, type RecordColumn } from './record-columns.js';
+
+/** What a sheet has room for below its heading. */
+export const MAX_SHEET_RECORDS = MAX_SHEET_LINES - 1;
+
+export interface RecordFile {
+  readonly format: TableFormat;
+  readonly columns: readonly RecordColumn[];
+  /** CSV: a byte order mark, which spreadsheet programs take as "this is UTF-8". Default `without`. */
+  readonly byteOrderMark?: 'with' | 'without';
+}
+
+const REST: TableColumn = { heading: REST_HEADING, type: 'json', isList: false };
+
+/** `batches`: the JSON texts of records as Postgres prints them. */
+export function printRecords(
+  file: RecordFile,
+  batches: AsyncIterable<readonly string[]>,
+): AsyncIterable<string | Uint8Array> {
+  const columns = [...file.columns, REST];
+  switch (file.format) {
+    case 'csv':
+      return printCsv(columns, linesOf(file, batches, holdsAll), file.byteOrderMark ?? 'without');
+    case 'xlsx':
+      return printXlsx(columns, linesOf(file, batches, holdsAll));
+    case 'parquet':
+      return printParquet(columns, linesOf(file, batches, parquetHolds));
+  }
+}
+
+/**
+ * Refuses before the first byte what no sheet has room for.
+ *
+ * @throws LIMIT_EXCEEDED (400)
+ */
+export function assertFitsSheet(recordCount: number): void {
+  if (recordCount > MAX_SHEET_RECORDS) throw tooLong(`${recordCount.toLocaleString('en')} records match`);
+}
+
+function tooLong(found: string): ServiceError {
+  const limit = MAX_SHEET_RECORDS.toLocaleString('en');
+  const detail =
+    `${found}; a sheet of XLSX holds ${limit} below its heading. Ask for fewer by oquery, or for ` +
+    'pieces by limit and skip, or for csv, ndjson or parquet, which have no such limit.';
+  return new ServiceError('LIMIT_EXCEEDED', detail, {
+    errors: [{ detail, parameter: 'format', expected: `at most ${limit} records`, sent: 'xlsx' }],
+  });
+}
+
+const holdsAll: Holds = () => true;
+
+async function* linesOf(
+  { columns }: RecordFile,
+  batches: AsyncIterable<readonly string[]>,
+  holds: Holds,
+): AsyncGenerator<readonly TableLine[], void> {
+  const print = createLinePrinter(columns, holds);
+  for await (const texts of batches) {
+    yield texts.map((text) => {
+      const record = parseKeepingDigits(text);
+      invariant(isJsonObject(record), 'a record is an object');
+      return print(record);
+    });
+  }
+}
+
+async function* printCsv(
+  columns: readonly TableColumn[],
+  batches: AsyncIterable<readonly TableLine[]>,
+  byteOrderMark: 'with' | 'without',
+): AsyncGenerator<string, void> {
+  const mark = byteOrderMark === 'with' ? '\uFEFF' : '';
+  yield mark + printCsvLine(columns.map(({ heading }) => heading));
+  for await (const lines of batches) yield lines.map((line) => printCsvLine(line)).join('');
+}
+
+/** @throws LIMIT_EXCEEDED in mid-stream where more came than were counted */
+async function* printXlsx(
+  columns: readonly TableColumn[],
+  batches: AsyncIterable<readonly TableLine[]>,
+): AsyncGenerator<Uint8Array, void> {
+  const workbook = new Workbook(['Records']);
+  const sheet = workbook.openSheet({ firstLine: 'frozen' });
+  sheet.push(printRow(columns.map(({ heading }) => textCell(heading, STYLE.heading))));
+  let count = 0;
+  for await (const lines of batches) {
+    count += lines.length;
+    if (count > MAX_SHEET_RECORDS) throw tooLong('more records came than fit');
+    sheet.push(lines.map((line) => printRow(cellsOf(columns, line))).join(''));
+    yield* workbook.takeChunk();
+  }
+  sheet.end('');
+  workbook.end();
+  yield* workbook.takeAll();
+}
+
+function cellsOf(columns: readonly TableColumn[], line: TableLine): readonly string[] {
+  return columns.map(({ type, isList }, index) => printCell(isList ? 'json' : type, line[index] ?? null));
+}

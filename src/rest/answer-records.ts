@@ -1,0 +1,135 @@
+/** How records are answered: as a page, in one piece or as a stream, in every format. */
+import { readJsonLines } from '../exporting/json-lines.js';
+import {
+  assertFitsSheet,
+  MAX_SHEET_RECORDS,
+  printRecords,
+  type RecordFile,
+} from '../exporting/print-records.js';
+import { columnsOfRecords } from '../exporting/record-columns.js';
+import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
+import type { RecordSet } from '../store/reading/record-set.js';
+import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../tables/format.js';
+import type { Answer, WholeAnswer } from './answer.js';
+import { byteOrderMarkOf, fileHeaders, formatOf } from './format-parameters.js';
+import type { RestRequest } from './route.js';
+
+/**
+ * Up to here a read with `limit` and without `stream` is one page, which knows whether there is more; all
+ * else is streamed.
+ */
+export const MAX_PAGE = 1000;
+
+/**
+ * The records in the form asked for. What is one page is read and answered at once.
+ *
+ * @throws INVALID_VALUE (400) for another format; LIMIT_EXCEEDED (400) for more than a sheet of XLSX holds
+ */
+export async function answerRecords(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+): Promise<Answer> {
+  const format = formatOf(request);
+  const isStreamed = request.parameters.stream !== undefined;
+  if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
+    return await answerPage(records, wanted, request);
+  if (isTableFormat(format)) return await answerFile(records, { wanted, request, format });
+  if (records.isShort) return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    open: (signal) => records.stream(format, signal),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+/** @throws LIMIT_EXCEEDED (400) for more records than a sheet of XLSX holds */
+async function answerFile(records: RecordSet, { wanted, request, format }: FileRequest): Promise<Answer> {
+  const file = fileOf(records, { wanted, request, format });
+  const { limit = Number.POSITIVE_INFINITY, skip = 0 } = wanted;
+  if (format === 'xlsx' && limit > MAX_SHEET_RECORDS) assertFitsSheet((await records.count()) - skip);
+  return {
+    kind: 'stream',
+    mediaType: contentTypeOf(format),
+    headers: fileHeaders(`${wanted.collection}.${format}`),
+    open: (signal) => printRecords(file, readJsonLines(records.stream('ndjson', signal))),
+    countRows: () => records.rowsStreamed,
+  };
+}
+
+interface FileRequest {
+  readonly wanted: RecordsRequest;
+  readonly request: RestRequest;
+  readonly format: TableFormat;
+}
+
+function fileOf(records: RecordSet, { wanted, request, format }: FileRequest): RecordFile {
+  return {
+    format,
+    columns: columnsOfRecords(records.collection, wanted.projection, records.hiddenFields),
+    byteOrderMark: byteOrderMarkOf(request),
+  };
+}
+
+async function answerShort(
+  records: RecordSet,
+  format: 'json' | 'ndjson',
+  request: RestRequest,
+): Promise<WholeAnswer> {
+  const text = await records.printList({ format, signal: request.context.signal });
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(format),
+    text,
+    rowCount: records.rowsStreamed,
+  };
+}
+
+async function answerPage(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+): Promise<WholeAnswer> {
+  const format = formatOf(request);
+  const page = await records.page();
+  const texts = page.records.map((record) => record.json);
+  const cursor = page.hasNextPage ? page.cursors.at(-1) : undefined;
+  const headers = {
+    ...(isTableFormat(format) && fileHeaders(`${wanted.collection}.${format}`)),
+    ...(cursor !== undefined && nextPage(cursor, request.parameters)),
+  };
+  return {
+    kind: 'text',
+    status: 200,
+    mediaType: contentTypeOf(format),
+    text: isTableFormat(format)
+      ? await printWhole(fileOf(records, { wanted, request, format }), texts)
+      : printTexts(texts, format),
+    headers,
+  };
+}
+
+function printTexts(texts: readonly string[], format: Format): string {
+  return format === 'ndjson' ? texts.map((text) => `${text}\n`).join('') : `[${texts.join(',')}]`;
+}
+
+async function printWhole(file: RecordFile, texts: readonly string[]): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of printRecords(file, batchesOf(texts))) {
+    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* batchesOf(texts: readonly string[]): AsyncGenerator<readonly string[], void> {
+  yield texts;
+}
+
+/** A reference relative to the path that was asked for. */
+function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
+  const query = new URLSearchParams({ ...parameters, after: cursor });
+  query.delete('skip');
+  return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
+}

@@ -1,0 +1,88 @@
+/**
+ * The cells of a worksheet (ECMA-376).
+ *
+ * No cell is a formula: texts, headings too, are inline strings, which a spreadsheet does not run. Numbers,
+ * percents and money are numbers with their format, days are dates, instants dates with a time in UTC. A
+ * spreadsheet computes in floats: amounts over fifteen digits lose their last ones there, as in any workbook.
+ */
+import type { CellType } from './cell.js';
+
+/** Indexes into `cellXfs` of the styles of a `Workbook`. */
+export const STYLE = {
+  plain: 0,
+  heading: 1,
+  money: 2,
+  day: 3,
+  instant: 4,
+  number: 5,
+  totalText: 6,
+  totalMoney: 7,
+  totalNumber: 8,
+} as const;
+
+/** What a cell holds at most; a spreadsheet calls a file with more damaged. */
+const MAX_CELL_CHARACTERS = 32_767;
+const CUT = '…';
+
+export function printRow(cells: readonly string[]): string {
+  return `<row>${cells.join('')}</row>`;
+}
+
+export function printCell(type: CellType, value: string | null): string {
+  if (value === null) return '<c/>';
+  switch (type) {
+    case 'money':
+      return numberCell(value, STYLE.money);
+    case 'whole':
+    case 'decimal':
+      return numberCell(value, STYLE.plain);
+    case 'number':
+    case 'percent':
+      return numberCell(value, STYLE.number);
+    case 'day':
+      return dateCell(`${value}T00:00:00Z`, value, STYLE.day);
+    case 'instant':
+      return dateCell(value, value, STYLE.instant);
+    case 'flag':
+      return `<c t="b"><v>${value === 'true' ? 1 : 0}</v></c>`;
+    case 'month':
+    case 'json':
+    case 'text':
+      return textCell(value, STYLE.plain);
+  }
+}
+
+export function textCell(text: string, style: number): string {
+  return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(cut(text))}</t></is></c>`;
+}
+
+/** What is no number is shown as it is. */
+export function numberCell(digits: string, style: number): string {
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits)) return textCell(digits, STYLE.plain);
+  return `<c s="${style}"><v>${escapeXml(digits)}</v></c>`;
+}
+
+/** Days since 1899-12-30, the workbook's day 0. What is no date is shown as it is. */
+function dateCell(instant: string, text: string, style: number): string {
+  const milliseconds = Date.parse(instant);
+  if (Number.isNaN(milliseconds)) return textCell(text, STYLE.plain);
+  return numberCell(String(milliseconds / 86_400_000 + 25_569), style);
+}
+
+/** What is too long ends in an ellipsis; never between the halves of a character. */
+function cut(text: string): string {
+  if (text.length <= MAX_CELL_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CELL_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '')}${CUT}`;
+}
+
+function escapeXml(text: string): string {
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      // XML 1.0 has no way to write these.
+      .replaceAll(/(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')
+  );
+}

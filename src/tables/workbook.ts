@@ -1,0 +1,138 @@
+/**
+ * `Workbook`: an XLSX file (ECMA-376) written as it streams. Strings are inline and the zip entries are of
+ * unknown length, so nothing waits for the end.
+ */
+import { Zip, ZipDeflate } from 'fflate';
+
+/** The lines of a sheet, the heading among them: what spreadsheet programs read. */
+export const MAX_SHEET_LINES = 1_048_576;
+
+/** Bytes are handed on once so many are there: a chunk a row would cost more than it carries. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** The same content makes the same file: a zip entry would else say when it was written. */
+const ENTRY_TIME = new Date('2000-01-01T12:00:00Z');
+
+export interface Sheet {
+  push(text: string): void;
+  end(text: string): void;
+}
+
+/** A zip file whose entries are written one after the other. */
+export class Workbook {
+  readonly #zip: Zip;
+  readonly #ready: Uint8Array[] = [];
+  #readyBytes = 0;
+  #sheetsOpened = 0;
+
+  /** The sheets are opened later, in this order. */
+  constructor(sheetNames: readonly string[]) {
+    this.#zip = new Zip((error, chunk) => {
+      if (error) throw error;
+      this.#ready.push(chunk);
+      this.#readyBytes += chunk.length;
+    });
+    for (const [path, text] of partsOf(sheetNames)) this.#open(path).end(text);
+  }
+
+  /** The next sheet, for the XML of its rows; the one before it has ended. */
+  openSheet(options: { readonly firstLine: 'frozen' | 'moving' }): Sheet {
+    this.#sheetsOpened += 1;
+    const sheet = this.#open(`xl/worksheets/sheet${this.#sheetsOpened}.xml`);
+    const view = options.firstLine === 'frozen' ? FROZEN_FIRST_LINE : '';
+    sheet.push(`${XML}<worksheet xmlns="${MAIN}">${view}<sheetData>`);
+    return { push: sheet.push, end: (rows) => sheet.end(`${rows}</sheetData></worksheet>`) };
+  }
+
+  end(): void {
+    this.#zip.end();
+  }
+
+  /** What is ready, once that is enough to hand on. */
+  takeChunk(): Iterable<Uint8Array> {
+    return this.#readyBytes > CHUNK_BYTES ? this.takeAll() : [];
+  }
+
+  takeAll(): Iterable<Uint8Array> {
+    this.#readyBytes = 0;
+    return [Buffer.concat(this.#ready.splice(0))];
+  }
+
+  #open(path: string): Sheet {
+    const entry = new ZipDeflate(path, { level: 6 });
+    entry.mtime = ENTRY_TIME;
+    this.#zip.add(entry);
+    return {
+      push: (text) => entry.push(Buffer.from(text)),
+      end: (text) => entry.push(Buffer.from(text), true),
+    };
+  }
+}
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const FROZEN_FIRST_LINE =
+  '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" ' +
+  'state="frozen"/></sheetView></sheetViews>';
+const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/** Formats 164 on are our own; 4 is #,##0.00. */
+const STYLES =
+  `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" ` +
+  `formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" ` +
+  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name ` +
+  'val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills ' +
+  'count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ' +
+  'patternType="gray125"/></fill></fills><borders count="2"><border/><border><left/><right/><top ' +
+  'style="thin"/><bottom/><diagonal/></border></borders><cellStyleXfs ' +
+  'count="1"><xf/></cellStyleXfs><cellXfs count="9"><xf/><xf fontId="1" applyFont="1"/><xf ' +
+  'numFmtId="4" applyNumberFormat="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" ' +
+  'applyNumberFormat="1"/><xf numFmtId="0"/><xf fontId="1" borderId="1" applyFont="1" ' +
+  'applyBorder="1"/><xf numFmtId="4" fontId="1" borderId="1" applyNumberFormat="1" applyFont="1" ' +
+  'applyBorder="1"/><xf fontId="1" borderId="1" applyFont="1" applyBorder="1"/></cellXfs></styleSheet>';
+
+/** The files of the workbook beside its sheets, with their paths. */
+function partsOf(sheetNames: readonly string[]): readonly (readonly [string, string])[] {
+  const numbers = sheetNames.map((_, index) => index + 1);
+  const overrides = numbers.map(
+    (number) =>
+      `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${SHEET_TYPE}.worksheet+xml"/>`,
+  );
+  const sheets = sheetNames.map(
+    (name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  );
+  const relationships = numbers.map(
+    (number) =>
+      `<Relationship Id="rId${number}" Type="${RELATIONSHIPS}/worksheet" ` +
+      `Target="worksheets/sheet${number}.xml"/>`,
+  );
+  return [
+    [
+      '[Content_Types].xml',
+      `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ` +
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default ' +
+        'Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ' +
+        `ContentType="${SHEET_TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ` +
+        `ContentType="${SHEET_TYPE}.styles+xml"/>${overrides.join('')}</Types>`,
+    ],
+    [
+      '_rels/.rels',
+      `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" ` +
+        `Type="${RELATIONSHIPS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    ],
+    [
+      'xl/workbook.xml',
+      `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}">` +
+        `<sheets>${sheets.join('')}</sheets></workbook>`,
+    ],
+    [
+      'xl/_rels/workbook.xml.rels',
+      `${XML}<Relationships xmlns="${PACKAGE}/relationships">${relationships.join('')}<Relationship ` +
+        `Id="rId${sheetNames.length + 1}" Type="${RELATIONSHIPS}/styles" ` +
+        'Target="styles.xml"/></Relationships>',
+    ],
+    ['xl/styles.xml', STYLES],
+  ];
+}
