@@ -26,7 +26,8 @@ const DOMAIN_ID = { column: 'domain_id' };
 export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'domains', domain: { column: 'id' } },
   { name: 'properties', domain: DOMAIN_ID },
-  { name: 'settings', domain: 'instance' },
+  // Which backups there are is no part of one.
+  { name: 'settings', domain: 'instance', only: `name <> 'backups'` },
   { name: 'collections', domain: 'shared' },
   { name: 'records', domain: DOMAIN },
   { name: 'credentials', domain: DOMAIN_ID },

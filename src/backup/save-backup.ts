@@ -34,7 +34,7 @@ export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Pr
 }
 
 /** Ends the name of a file that is being written; a process that was killed leaves it behind. */
-const PARTIAL_SUFFIX = '.partial';
+export const PARTIAL_SUFFIX = '.partial';
 
 async function assertFree(file: string): Promise<void> {
   const isThere = await stat(file).then(

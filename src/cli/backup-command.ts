@@ -1,25 +1,36 @@
 import type { Command } from 'commander';
 import { createBackup } from '../backup/back-up.js';
+import { seal } from '../backup/encryption.js';
 import { saveBackup } from '../backup/save-backup.js';
 import { openBucket } from '../compose/open-files.js';
+import { findBackupSecret, type SecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
+interface BackupCommandOptions extends SecretOptions {
+  readonly encrypt?: boolean;
+  readonly json?: boolean;
+}
+
 /** `campus backup <file>`: beside running gateways, whom it does not stop. */
 export function registerBackupCommand(command: Command, { config }: CommandLine): void {
   command
+    .option('--encrypt', 'encrypt it by a passphrase, asked for unless BACKUP_PASSPHRASE holds it')
+    .option('--passphrase-file <file>', 'encrypt it by the first line of a file')
+    .option('--key-file <file>', 'encrypt it by a key: all bytes of a file, at least 32')
     .option('--json', 'print what was written as JSON')
-    .action((file: string, options: { readonly json?: boolean }) => {
+    .action(async (file: string, options: BackupCommandOptions) => {
+      const secret = await findBackupSecret(config, options, options.encrypt ? 'choose' : 'optional');
       const signal = listenForStopSignal();
-      return withDatabaseUrl(config, async (url) => {
+      await withDatabaseUrl(config, async (url) => {
         const bucket = await openBucket(config);
         const progress = showTransferProgress(process.stderr, 'backing up', 'rows');
         const startedAt = performance.now();
         try {
           const backup = createBackup({ url, bucket, signal, onProgress: (step) => progress.show(step) });
-          const bytes = await saveBackup(file, backup.bytes);
+          const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
           progress.stop();
           printBackupSummary(backup.manifest(), { file, bytes, startedAt, isJson: options.json === true });
         } finally {

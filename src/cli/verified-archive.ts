@@ -1,25 +1,41 @@
-import { openFileSource } from '../backup/byte-source.js';
+import { type ByteSource, openFileSource } from '../backup/byte-source.js';
+import { isSealed, unseal } from '../backup/encryption.js';
 import { type Archive, openArchive } from '../backup/open-archive.js';
 import { toFileError } from '../backup/save-backup.js';
+import type { Config } from '../config.js';
+import { findBackupSecret, type SecretOptions } from './backup-secret-options.js';
 import { showTransferProgress } from './transfer-progress.js';
+
+export interface ArchiveToVerify {
+  readonly file: string;
+  readonly signal: AbortSignal;
+  readonly config: Config;
+  readonly options: SecretOptions;
+}
 
 /** Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along. */
 export async function withVerifiedArchive(
-  file: string,
-  signal: AbortSignal,
+  { file, signal, config, options }: ArchiveToVerify,
   work: (archive: Archive, bytes: number) => Promise<void>,
 ): Promise<void> {
-  const source = await openFileSource(file).catch((error: unknown) => {
+  const stored = await openFileSource(file).catch((error: unknown) => {
     throw toFileError(file, error);
   });
   try {
+    const source = await openSealed(stored, config, options);
     const progress = showTransferProgress(process.stderr, 'verifying', 'bytes');
     const archive = await openArchive(source, {
       signal,
       onProgress: ({ done, total }) => progress.show({ stage: file, done, total }),
     }).finally(() => progress.stop());
-    await work(archive, source.size);
+    await work(archive, stored.size);
   } finally {
-    await source.close();
+    await stored.close();
   }
+}
+
+/** Whoever encrypted it is asked by what; others are asked nothing. */
+async function openSealed(stored: ByteSource, config: Config, options: SecretOptions): Promise<ByteSource> {
+  if (!(await isSealed(stored))) return stored;
+  return await unseal(stored, await findBackupSecret(config, options, 'ask'));
 }

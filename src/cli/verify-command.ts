@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
+import { addSecretOptions, type SecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
+import type { CommandLine } from './command-line.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { withVerifiedArchive } from './verified-archive.js';
 
 /** `campus verify <file>`: needs no database. */
-export function registerVerifyCommand(command: Command): void {
-  command
+export function registerVerifyCommand(command: Command, { config }: CommandLine): void {
+  addSecretOptions(command)
     .option('--json', 'print what it holds as JSON')
-    .action((file: string, options: { readonly json?: boolean }) => {
+    .action((file: string, options: SecretOptions & { readonly json?: boolean }) => {
       const startedAt = performance.now();
       const signal = listenForStopSignal();
-      return withVerifiedArchive(file, signal, async ({ manifest }, bytes) => {
+      return withVerifiedArchive({ file, signal, config, options }, async ({ manifest }, bytes) => {
         printBackupSummary(manifest, { file, bytes, startedAt, isJson: options.json === true });
       });
     });

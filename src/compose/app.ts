@@ -19,7 +19,7 @@ import { createEventLog, type Observe } from '../server/observation.js';
 import { Purging } from '../server/purging.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
 import { VERSION } from '../version.js';
-import { CRON_ITEMS, createJobTasks } from './jobs.js';
+import { createJobTasks, cronItemsOf } from './jobs.js';
 import { openServices, type Services } from './services.js';
 
 export interface App {
@@ -101,6 +101,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
       collections: catalog.list().filter(({ isDeclared }) => isDeclared),
       database,
       jobs: services.jobs,
+      backups: services.backups,
       files: services.files,
       maintenance,
       log,
@@ -161,7 +162,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
   const workers = new JobWorkers({
     database,
     tasks: createJobTasks({ services, config, observe: server.observe }),
-    cronItems: CRON_ITEMS,
+    cronItems: cronItemsOf(config),
     concurrency: doesBackgroundWork ? config.jobConcurrency : 0,
     shutdownGraceMs: config.shutdownGraceMs,
     observe: server.observe,

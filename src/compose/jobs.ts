@@ -10,6 +10,9 @@ import { RECEIPT_TASK } from '../messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../scripting/library/script-tasks.js';
 import type { Services } from './services.js';
 
+const BACKUP_TASK = 'backups.make';
+/** Over some six minutes; then the next one by the clock is waited for. */
+const BACKUP_ATTEMPTS = 5;
 const DAY_MS = 24 * 3_600_000;
 /** How long a job that was given up is shown before it goes. */
 const KEEP_FAILED_DAYS = 14;
@@ -21,8 +24,11 @@ export interface TaskServices {
 }
 
 export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
-  const { database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
+  const { backups, database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
   return [
+    task(BACKUP_TASK, NOTHING, async (_, { signal }) => {
+      await backups.make(signal);
+    }),
     task('jobs.purge', NOTHING, async () => {
       await jobs.purge(daysAgo(KEEP_FAILED_DAYS));
     }),
@@ -54,8 +60,15 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
   ];
 }
 
+/** What is due by the clock with these settings. */
+export function cronItemsOf({ backupSchedule }: Pick<Config, 'backupSchedule'>): readonly CronItem[] {
+  if (backupSchedule === undefined) return CRON_ITEMS;
+  const backup = { name: 'back up', task: BACKUP_TASK, schedule: backupSchedule, catchUp: 'once' } as const;
+  return [...CRON_ITEMS, { ...backup, maxAttempts: BACKUP_ATTEMPTS }];
+}
+
 /** All in UTC; 20:00 is half past one at night in India. */
-export const CRON_ITEMS: readonly CronItem[] = [
+const CRON_ITEMS: readonly CronItem[] = [
   { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
   { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
   { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },

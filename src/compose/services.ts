@@ -11,6 +11,7 @@ import { Principals } from '../auth/principals.js';
 import { Sessions } from '../auth/sessions.js';
 import { loadTokenKeys } from '../auth/token-keys.js';
 import { Users } from '../auth/users.js';
+import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
 import { JobQueue, migrateJobQueue } from '../messaging/job-queue.js';
@@ -26,7 +27,7 @@ import { type Database, openDatabase } from '../store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
 import { applyMigrations } from '../store/database/migrations.js';
 import { RecordStore } from '../store/record-store.js';
-import { openFiles } from './open-files.js';
+import { openBucket, openFiles } from './open-files.js';
 import { type Messaging, openMessaging } from './open-messaging.js';
 import { openScripting, type Scripting } from './open-scripting.js';
 
@@ -47,6 +48,8 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly changes: ChangeFeed;
   readonly topics: Topics;
   readonly files: Files;
+  /** Those by the clock; a job makes each. */
+  readonly backups: ScheduledBackups;
   /** Takes jobs; `app.ts` has them done. */
   readonly jobs: JobQueue;
   /** Closes everything in the reverse order, an embedded database that was started here last. */
@@ -215,6 +218,13 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       }),
       rateLimits,
       files,
+      backups: new ScheduledBackups({
+        url: server.url,
+        database,
+        openBucket: () => openBucket(config),
+        settings: config,
+        now: () => new Date(),
+      }),
       jobs,
       ...messaging,
       ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },

@@ -1,6 +1,7 @@
 /** The server: what it serves is in the plugins it is built of, in this order. */
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import type { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Files } from '../files/files.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
@@ -42,6 +43,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly collections: readonly Collection[];
   readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable'>;
   readonly jobs: Pick<JobQueue, 'counts'>;
+  readonly backups: Pick<ScheduledBackups, 'ageSeconds'>;
   readonly files: Files;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   /** The log in which what happens is written. */
@@ -96,6 +98,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     inFlight: () => inFlight.count,
     live: services.live,
     jobs: services.jobs,
+    backups: services.backups,
     droppedLogLines: services.droppedLogLines,
   });
   const observe = createObserver({ log: services.log, metrics });

@@ -29,6 +29,16 @@ export function addFigures(lists: readonly FigureList[]): Registry {
 /** Whoever asks for figures waits no longer for one that the database is to give. */
 const FIGURE_TIMEOUT_MS = 1_000;
 
+/**
+ * A figure of the database, if it comes in time: the others are wanted most when the database does not answer.
+ */
+async function figureOf<T>(asked: Promise<T>): Promise<T | undefined> {
+  return await Promise.race([
+    asked.catch(() => undefined),
+    sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
+  ]);
+}
+
 interface RequestFigure {
   observe(seconds: number): void;
 }
@@ -100,6 +110,7 @@ export class Metrics {
     readonly inFlight: () => number;
     readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts> };
+    readonly backups: { ageSeconds(): Promise<number | undefined> };
     readonly droppedLogLines: () => number;
   }) {
     collectDefaultMetrics({ register: this.registry, prefix: 'campus_' });
@@ -170,13 +181,22 @@ export class Metrics {
       labelNames: ['state'],
       registers: [this.registry],
       async collect() {
-        // The other figures are wanted most when the database does not answer.
-        const counts = await Promise.race([
-          options.jobs.counts().catch(() => undefined),
-          sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
-        ]);
+        const counts = await figureOf(options.jobs.counts());
         this.reset();
         for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count);
+      },
+    });
+    new Gauge({
+      name: 'campus_backup_age_seconds',
+      aggregator: 'max',
+      help:
+        'How old the last backup by the clock (BACKUP_SCHEDULE) is. Each gateway says the same; absent ' +
+        'before the first one, and while the database is away.',
+      registers: [this.registry],
+      async collect() {
+        const age = await figureOf(options.backups.ageSeconds());
+        if (age === undefined) this.remove();
+        else this.set(age);
       },
     });
   }

@@ -54,7 +54,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'backup/', imports: ['store/', 'files/'] },
   { name: 'messaging/', imports: ['model/', 'store/'] },
   { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
-  { name: 'config.ts', imports: ['files/', 'messaging/', 'scripting/'] },
+  { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'tables/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
@@ -125,15 +125,15 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'server/',
     imports: [
-      ...['model/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/', 'reports/', 'resolvers/'],
-      ...['rest/', 'graphql/', 'explore/', 'manual/'],
+      ...['model/', 'store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'reports/'],
+      ...['resolvers/', 'rest/', 'graphql/', 'explore/', 'manual/'],
     ],
   },
   { name: 'demo/', imports: ['model/', 'store/'] },
   {
     name: 'compose/',
     imports: [
-      ...['store/', 'auth/', 'files/', 'messaging/', 'scripting/', 'config.ts', 'reports/'],
+      ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'reports/'],
       ...['resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
     ],
   },

@@ -115,6 +115,7 @@ function newMetrics(): Metrics {
     live: undefined,
     droppedLogLines: () => 0,
     jobs: { counts: async () => ({ queued: 0, running: 0, failed: 0 }) },
+    backups: { ageSeconds: async () => undefined },
   });
 }
 

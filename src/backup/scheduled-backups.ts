@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { ServiceError } from '../errors.js';
+import type { BlobStore } from '../files/blob-store.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Queryable } from '../store/database/database.js';
+import { createBackup } from './back-up.js';
+import { type BackupPlace, backupName, bucketPlace, folderPlace } from './backup-places.js';
+import { secretOfSettings } from './backup-secret.js';
+import { seal } from './encryption.js';
+
+export interface ScheduledBackupsOptions {
+  readonly url: string;
+  readonly database: Queryable;
+  readonly openBucket: () => Promise<BlobStore | undefined>;
+  readonly settings: {
+    readonly backupKeep: number;
+    readonly backupDirectory?: string | undefined;
+    readonly backupPassphrase?: string | undefined;
+    readonly backupKeyFile?: string | undefined;
+  };
+  readonly now: () => Date;
+}
+
+/** What all gateways know of the backups by the clock: the setting of this name. */
+const SETTING = 'backups';
+
+const Note = z.object({ name: z.string(), at: z.iso.datetime(), bytes: z.number() });
+type Note = z.output<typeof Note>;
+
+/** The backups that are made by the clock: a job of the queue makes each, so that one gateway of several does. */
+export class ScheduledBackups {
+  readonly #options: ScheduledBackupsOptions;
+
+  constructor(options: ScheduledBackupsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a backup of the instance, notes it, and removes the oldest beyond those to be kept. Not to be
+   * called twice at once.
+   *
+   * @throws UNAVAILABLE where there is no place for it, or none left
+   */
+  async make(signal: AbortSignal): Promise<void> {
+    const { url, settings, now } = this.#options;
+    const bucket = await this.#options.openBucket();
+    try {
+      const place = placeOf(settings.backupDirectory, bucket);
+      const secret = await secretOfSettings(settings);
+      const at = now();
+      const backup = createBackup({ url, bucket, signal });
+      const name = backupName(at);
+      const bytes = await place.write(name, secret ? seal(backup.bytes, secret) : backup.bytes, signal);
+      const notes = [...(await this.#notes()), { name, at: at.toISOString(), bytes }];
+      await this.#note(notes);
+      const names = [...(await place.list(notes.map((note) => note.name)))].sort();
+      const old = names.slice(0, Math.max(0, names.length - settings.backupKeep));
+      for (const one of old) await place.remove(one);
+      await this.#note(notes.filter((note) => !old.includes(note.name)).slice(-settings.backupKeep));
+    } finally {
+      await bucket?.close();
+    }
+  }
+
+  /** Since the last backup by the clock was begun; `undefined` before the first one. */
+  async ageSeconds(): Promise<number | undefined> {
+    const last = (await this.#notes()).at(-1);
+    if (last === undefined) return undefined;
+    return Math.max(0, (this.#options.now().getTime() - Date.parse(last.at)) / 1000);
+  }
+
+  async #notes(): Promise<readonly Note[]> {
+    const [setting] = await this.#options.database.query<{ notes: string }>(
+      Prisma.sql`select value::text as notes from settings where name = ${SETTING}`,
+    );
+    return setting === undefined ? [] : z.array(Note).parse(JSON.parse(setting.notes));
+  }
+
+  async #note(notes: readonly Note[]): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+      insert into settings (name, value, updated_at)
+      values (${SETTING}, ${JSON.stringify(notes)}::jsonb, now())
+      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`);
+  }
+}
+
+function placeOf(folder: string | undefined, bucket: BlobStore | undefined): BackupPlace {
+  if (folder !== undefined) return folderPlace(folder);
+  if (bucket !== undefined) return bucketPlace(bucket);
+  throw new ServiceError(
+    'UNAVAILABLE',
+    'BACKUP_SCHEDULE needs a place for the backups: BACKUP_DIRECTORY, or the bucket of FILES_S3_URL.',
+  );
+}
