@@ -77,9 +77,10 @@ export function textEquals(text: string, isInsensitive: boolean | undefined): Va
 export function likeTest(condition: TextCondition): ValueTest {
   const { kind, text } = condition;
   if (kind === 'equalsInsensitive') return { kind: 'like', at: 'whole', text, isInsensitive: true };
-  const at = kind === 'startsWith' ? 'start' : 'anywhere';
-  return { kind: 'like', at, text, isInsensitive: condition.isInsensitive === true };
+  return { kind: 'like', at: PLACES[kind], text, isInsensitive: condition.isInsensitive === true };
 }
+
+const PLACES = { startsWith: 'start', contains: 'anywhere' } as const;
 
 export function either(...tests: readonly ValueTest[]): ValueTest {
   return { kind: 'either', tests };

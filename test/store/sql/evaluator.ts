@@ -61,7 +61,9 @@ function holdsAt(filter: Filter, root: Root, meaning: Meaning): boolean {
       return pointsToOne(filter, root, meaning);
     case 'match':
     case 'expression':
-      throw new Error(`a ${filter.kind} is compared with mingo, in test/filter/mongo-meaning.test.ts`);
+      throw new Error(
+        `a ${filter.kind} is compared with mingo, in test/languages/mongo/mongo-meaning.test.ts`,
+      );
     default:
       return conditionHolds(filter, root, meaning);
   }
