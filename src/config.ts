@@ -38,7 +38,8 @@ const SETTINGS = {
     default: '1',
     schema: workersSetting,
     meaning:
-      'processes that serve on the one port; auto: as many as there are cores. What is said of "this gateway" holds for each of them, POOL_SIZE too',
+      'processes that serve on the one port; auto: as many as there are cores. What is said of ' +
+      '"this gateway" holds for each of them, POOL_SIZE too',
   },
   databaseUrl: {
     variable: 'DATABASE_URL',

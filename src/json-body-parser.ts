@@ -27,8 +27,9 @@ const MARK = '\u0001';
 const MARK_ESCAPE = '\\u0001';
 
 /**
- * As `reading.parse`, by default `parseExactJson`, in a fifth of the time and memory. `bytes` are those of the
- * text. A name that comes twice in an object, and what is no JSON, are refused in the words of that parser.
+ * As `reading.parse`, by default `parseExactJson`, in a fifth of the time and memory. `bytes` are those of
+ * the text. A name that comes twice in an object, and what is no JSON, are refused in the words of that
+ * parser.
  *
  * @throws SyntaxError
  */

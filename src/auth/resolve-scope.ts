@@ -28,8 +28,8 @@ export interface ScopeRequest {
  * Who may not act elsewhere is not told which domains there are.
  *
  * @throws FORBIDDEN (403) for anyone else who names another domain, whether it exists or not; NOT_FOUND (404)
- * for
- *   the admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) when the credential's domain is gone
+ * for the admin of the top domain who names one that does not exist; UNAUTHENTICATED (401) when the
+ * credential's domain is gone
  * @see decisions 7
  */
 export function resolveScope(domains: DomainDirectory, request: ScopeRequest): Scope {

@@ -32,7 +32,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds what a source yields as parts `<prefix>/000001<suffix>` and so on, of `PART_BYTES` each but the last.
+   * Adds what a source yields as parts `<prefix>/000001<suffix>` and so on, of `PART_BYTES` each but the
+   * last.
    */
   async addParts(
     source: AsyncIterable<Buffer>,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.js';
-import type { BackupSecret } from './encryption.js';
 import { toFileError } from './save-backup.js';
+import type { BackupSecret } from './seal.js';
 
 /** A key that is shorter could be guessed. */
 const MIN_KEY_BYTES = 32;
@@ -31,7 +31,7 @@ export function toPassphrase(text: string): BackupSecret {
 }
 
 /** What the settings encrypt backups with: the key file before the passphrase; `undefined`: nothing. */
-export async function secretOfSettings(settings: {
+export async function backupSecretOfSettings(settings: {
   readonly backupKeyFile?: string | undefined;
   readonly backupPassphrase?: string | undefined;
 }): Promise<BackupSecret | undefined> {

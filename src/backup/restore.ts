@@ -17,7 +17,7 @@ import {
   lockMigrations,
 } from '../store/database/migrations.js';
 import { newPartitionStatement, partitionName } from '../store/database/partitions.js';
-import { KEPT_TABLES } from './backed-up-tables.js';
+import { KEPT_TABLES } from './kept-tables.js';
 import type { Manifest, TableContent } from './manifest.js';
 import type { Archive } from './open-archive.js';
 import { COPY_SETTINGS } from './snapshot.js';

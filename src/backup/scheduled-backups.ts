@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.js';
 import type { BlobStore } from '../files/blob-store.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable } from '../store/database/database.js';
-import { createBackup } from './back-up.js';
+import { createBackup } from './backup.js';
 import { type BackupPlace, backupName, bucketPlace, folderPlace } from './backup-places.js';
-import { secretOfSettings } from './backup-secret.js';
-import { seal } from './encryption.js';
+import { backupSecretOfSettings } from './backup-secret.js';
+import { seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
   readonly url: string;
@@ -46,7 +46,7 @@ export class ScheduledBackups {
     const bucket = await this.#options.openBucket();
     try {
       const place = placeOf(settings.backupDirectory, bucket);
-      const secret = await secretOfSettings(settings);
+      const secret = await backupSecretOfSettings(settings);
       const at = now();
       const backup = createBackup({ url, bucket, signal });
       const name = backupName(at);

@@ -1,7 +1,7 @@
 /** Several connections that see the database as it is at one moment, without stopping anybody who writes. */
 import pg from 'pg';
 import { translateDatabaseError } from '../store/database/database-errors.js';
-import { KEPT_TABLES } from './backed-up-tables.js';
+import { KEPT_TABLES } from './kept-tables.js';
 
 export interface Snapshot {
   readonly clients: readonly pg.Client[];

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { ServiceError } from '../errors.js';
 import { partitionName } from '../store/database/partitions.js';
-import { conditionOf, KEPT_TABLES, type KeptTable } from './backed-up-tables.js';
+import { conditionOf, KEPT_TABLES, type KeptTable } from './kept-tables.js';
 
 export interface TableSource {
   readonly name: string;
@@ -44,7 +44,7 @@ export async function listDomains(
 }
 
 /** The migrations that made the tables, in their order. */
-export async function listMigrations(client: pg.Client): Promise<readonly string[]> {
+export async function listAppliedMigrations(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct migration_name as name
      from _prisma_migrations

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { createBackup } from '../backup/back-up.js';
-import { seal } from '../backup/encryption.js';
+import { createBackup } from '../backup/backup.js';
 import { saveBackup } from '../backup/save-backup.js';
+import { seal } from '../backup/seal.js';
 import { openBucket } from '../compose/open-files.js';
-import { findBackupSecret, type SecretOptions } from './backup-secret-options.js';
+import { type BackupSecretOptions, findBackupSecret } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl } from './command-line.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
-interface BackupCommandOptions extends SecretOptions {
+interface BackupCommandOptions extends BackupSecretOptions {
   readonly encrypt?: boolean;
   readonly json?: boolean;
 }

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { readKeyFile, secretOfSettings, toPassphrase } from '../backup/backup-secret.js';
-import type { BackupSecret } from '../backup/encryption.js';
+import { backupSecretOfSettings, readKeyFile, toPassphrase } from '../backup/backup-secret.js';
 import { toFileError } from '../backup/save-backup.js';
+import type { BackupSecret } from '../backup/seal.js';
 import type { Config } from '../config.js';
 import { ServiceError } from '../errors.js';
 
-export interface SecretOptions {
+export interface BackupSecretOptions {
   readonly passphraseFile?: string;
   readonly keyFile?: string;
 }
@@ -17,7 +17,7 @@ export interface SecretOptions {
 type Secrets = Pick<Config, 'backupKeyFile' | 'backupPassphrase'>;
 
 /** The options of a command that reads a backup. */
-export function addSecretOptions(command: Command): Command {
+export function addBackupSecretOptions(command: Command): Command {
   return command
     .option('--passphrase-file <file>', 'what it was encrypted by: the first line of a file')
     .option('--key-file <file>', 'what it was encrypted by: all bytes of a file');
@@ -31,22 +31,22 @@ export function addSecretOptions(command: Command): Command {
  */
 export async function findBackupSecret(
   secrets: Secrets,
-  options: SecretOptions,
+  options: BackupSecretOptions,
   whenMissing: 'ask' | 'choose',
 ): Promise<BackupSecret>;
 export async function findBackupSecret(
   secrets: Secrets,
-  options: SecretOptions,
+  options: BackupSecretOptions,
   whenMissing: 'ask' | 'choose' | 'optional',
 ): Promise<BackupSecret | undefined>;
 export async function findBackupSecret(
   secrets: Secrets,
-  { keyFile, passphraseFile }: SecretOptions,
+  { keyFile, passphraseFile }: BackupSecretOptions,
   whenMissing: 'ask' | 'choose' | 'optional',
 ): Promise<BackupSecret | undefined> {
   if (keyFile !== undefined) return await readKeyFile(keyFile);
   if (passphraseFile !== undefined) return toPassphrase(await readFirstLine(passphraseFile));
-  const secret = await secretOfSettings(secrets);
+  const secret = await backupSecretOfSettings(secrets);
   if (secret !== undefined || whenMissing === 'optional') return secret;
   if (!process.stdin.isTTY) {
     throw new ServiceError(

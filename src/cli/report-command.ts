@@ -57,7 +57,8 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
 function addParameter(command: Command, parameter: Report['parameters'][string]): void {
   const { restName, formerName, type, description, isRequired, defaultText } = parameter;
   const flags = `--${optionName(restName)} <${type.name}>`;
-  const meaning = `${description} (${type.expected}${defaultText === undefined ? '' : `; default: ${defaultText}`})`;
+  const ifLeftOut = defaultText === undefined ? '' : `; default: ${defaultText}`;
+  const meaning = `${description} (${type.expected}${ifLeftOut})`;
   if (formerName !== undefined) {
     command.addOption(new Option(`--${optionName(formerName)} <${type.name}>`).hideHelp());
   }

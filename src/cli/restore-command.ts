@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { restoreArchive } from '../backup/restore.js';
 import { openBucket } from '../compose/open-files.js';
-import { addSecretOptions, type SecretOptions } from './backup-secret-options.js';
+import { addBackupSecretOptions, type BackupSecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
@@ -9,14 +9,14 @@ import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 import { withVerifiedArchive } from './verified-archive.js';
 
-interface RestoreCommandOptions extends SecretOptions {
+interface RestoreCommandOptions extends BackupSecretOptions {
   readonly json?: boolean;
   readonly dryRun?: boolean;
 }
 
 /** `campus restore <file>`: looks through all of the file before it writes anything. */
 export function registerRestoreCommand(command: Command, commandLine: CommandLine): void {
-  addSecretOptions(command)
+  addBackupSecretOptions(command)
     .option('--dry-run', 'say whether it could be restored, and change nothing')
     .option('--json', 'print what was restored as JSON')
     .action((file: string, options: RestoreCommandOptions) => restore(commandLine, file, options));

@@ -1,19 +1,21 @@
 import { type ByteSource, openFileSource } from '../backup/byte-source.js';
-import { isSealed, unseal } from '../backup/encryption.js';
 import { type Archive, openArchive } from '../backup/open-archive.js';
 import { toFileError } from '../backup/save-backup.js';
+import { isSealed, unseal } from '../backup/seal.js';
 import type { Config } from '../config.js';
-import { findBackupSecret, type SecretOptions } from './backup-secret-options.js';
+import { type BackupSecretOptions, findBackupSecret } from './backup-secret-options.js';
 import { showTransferProgress } from './transfer-progress.js';
 
 export interface ArchiveToVerify {
   readonly file: string;
   readonly signal: AbortSignal;
   readonly config: Config;
-  readonly options: SecretOptions;
+  readonly options: BackupSecretOptions;
 }
 
-/** Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along. */
+/**
+ * Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along.
+ */
 export async function withVerifiedArchive(
   { file, signal, config, options }: ArchiveToVerify,
   work: (archive: Archive, bytes: number) => Promise<void>,
@@ -35,7 +37,11 @@ export async function withVerifiedArchive(
 }
 
 /** Whoever encrypted it is asked by what; others are asked nothing. */
-async function openSealed(stored: ByteSource, config: Config, options: SecretOptions): Promise<ByteSource> {
+async function openSealed(
+  stored: ByteSource,
+  config: Config,
+  options: BackupSecretOptions,
+): Promise<ByteSource> {
   if (!(await isSealed(stored))) return stored;
   return await unseal(stored, await findBackupSecret(config, options, 'ask'));
 }

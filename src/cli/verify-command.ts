@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addSecretOptions, type SecretOptions } from './backup-secret-options.js';
+import { addBackupSecretOptions, type BackupSecretOptions } from './backup-secret-options.js';
 import { printBackupSummary } from './backup-summary.js';
 import type { CommandLine } from './command-line.js';
 import { listenForStopSignal } from './stop-signal.js';
@@ -7,9 +7,9 @@ import { withVerifiedArchive } from './verified-archive.js';
 
 /** `campus verify <file>`: needs no database. */
 export function registerVerifyCommand(command: Command, { config }: CommandLine): void {
-  addSecretOptions(command)
+  addBackupSecretOptions(command)
     .option('--json', 'print what it holds as JSON')
-    .action((file: string, options: SecretOptions & { readonly json?: boolean }) => {
+    .action((file: string, options: BackupSecretOptions & { readonly json?: boolean }) => {
       const startedAt = performance.now();
       const signal = listenForStopSignal();
       return withVerifiedArchive({ file, signal, config, options }, async ({ manifest }, bytes) => {

@@ -1,7 +1,7 @@
 /**
- * Several processes that serve on one port: this one starts them, shares the port among them (Node's cluster),
- * adds up their figures, writes their logs as one, replaces whoever dies and stops all. Towards the database
- * each is a gateway of its own.
+ * Several processes that serve on one port: this one starts them, shares the port among them (Node's
+ * cluster), adds up their figures, writes their logs as one, replaces whoever dies and stops all. Towards the
+ * database each is a gateway of its own.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -82,7 +82,9 @@ export class WorkerGroup {
     });
     new Counter({
       name: 'campus_log_lines_dropped_total',
-      help: 'Lines of the log that could not be written: a full disk, or a reader that has gone or reads no more.',
+      help:
+        'Lines of the log that could not be written: a full disk, or a reader that has gone or reads ' +
+        'no more.',
       registers: [this.#own],
       collect() {
         this.reset();
@@ -119,7 +121,9 @@ export class WorkerGroup {
     return url;
   }
 
-  /** Has every worker finish what is under way, and kills what does not end in time. Later calls wait, too. */
+  /**
+   * Has every worker finish what is under way, and kills what does not end in time. Later calls wait, too.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#replacing) clearTimeout(timer);

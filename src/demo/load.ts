@@ -171,7 +171,8 @@ async function setPasswords(
      join records r on r.data->'user_name' = to_jsonb(login.user_name)
      where r.domain = any($1) and r.collection = 'pltf_user'
      on conflict (domain_id, user_id) do update
-     set password_hash = excluded.password_hash, password_changed_at = now(), token_epoch = c.token_epoch + 1`,
+     set password_hash = excluded.password_hash, password_changed_at = now(),
+       token_epoch = c.token_epoch + 1`,
     [domainIds, [...hashes.keys()], [...hashes.values()]],
   );
   await client.query(

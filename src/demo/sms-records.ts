@@ -100,9 +100,12 @@ function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMe
 const GREETINGS = [
   {
     before: 'Independence Day',
-    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे विद्यालय प्रांगण में है। आप सादर ' + 'आमंत्रित हैं।',
+    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे ' + 'विद्यालय प्रांगण में है। आप सादर आमंत्रित हैं।',
   },
-  { before: 'Diwali vacation', text: 'प्रिय अभिभावक, विद्यालय परिवार की ओर से दीपावली की हार्दिक शुभकामनाएँ।' },
+  {
+    before: 'Diwali vacation',
+    text: 'प्रिय अभिभावक, विद्यालय परिवार की ओर से दीपावली की हार्दिक शुभकामनाएँ।',
+  },
 ] as const;
 
 const NOTICES = [

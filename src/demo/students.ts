@@ -299,7 +299,7 @@ function createFamily(random: Random, names: NameSource, plan: SchoolPlan): Fami
       email:
         isHindi || random.isChance(0.2)
           ? undefined
-          : `${`${father}.${familyName}`.toLowerCase().replaceAll(/[^a-z.]+/g, '')}${random.integer(1, 99)}@mail.example`,
+          : `${mailName(father, familyName)}${random.integer(1, 99)}@mail.example`,
       address: `${random.integer(1, 240)}, ${locality}, Nagpur, Maharashtra 4400${random.integer(10, 36)}`,
       category: random.weighted([
         [46, 'General'],
@@ -335,6 +335,11 @@ const LOCALITIES = [
  * Ten digits that begin with 5, which no Indian mobile number does: a demo school cannot write to a real
  * person.
  */
+/** The part of a mail address before its number. */
+function mailName(firstName: string, familyName: string): string {
+  return `${firstName}.${familyName}`.toLowerCase().replaceAll(/[^a-z.]+/g, '');
+}
+
 function phoneNumber(random: Random): string {
   return `+915${random.digits(9)}`;
 }

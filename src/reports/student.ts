@@ -159,7 +159,10 @@ student as materialized (
     and ${isInSections(sections)}
   limit 1
 ),
-${feeItems({ domain, timeZone, today }, { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id })},
+${feeItems(
+  { domain, timeZone, today },
+  { first, last, feeHead: undefined, asOn: today, demand: 'due', student: id },
+)},
 marks as (
   select
     count(*) filter (where r.data->>'status' = 'present') as present,

@@ -8,8 +8,8 @@
  * - It keeps what decorators say in one storage of the process, for ever. `withRunTimeTypes` takes out again
  *   what was added while a schema was built, so that a schema built a thousand times leaves no trace.
  * - When a field is asked for, it makes instances of the classes of its arguments, looks them up in that
- *   storage, and keeps each in a map that nobody can empty. `withRunTimeTypes` lets the methods of the classes
- *   made within it have their arguments as graphql-js makes them: plain values.
+ *   storage, and keeps each in a map that nobody can empty. `withRunTimeTypes` lets the methods of the
+ *   classes made within it have their arguments as graphql-js makes them: plain values.
  * - It shows parameters and root fields in the order in which decorators ran and modules were loaded.
  *   `sortParameters` and `sortRootFields` put them in the order in which they are written down.
  */

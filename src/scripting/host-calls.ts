@@ -95,7 +95,7 @@ export class HostCalls {
     this.#count(binding);
     const value = await binding.call(this.#options.context, args);
     if (value === undefined) return '';
-    return value instanceof ReadyJson ? value.text : printExactJson(value);
+    return printAnswer(value);
   }
 
   #openStream(binding: StreamBinding, args: readonly JsonValue[]): string {
@@ -129,7 +129,7 @@ export class HostCalls {
 
   /** What does not fit into one answer waits for the next one. */
   #printBatch(cursor: Cursor, batch: Batch): string {
-    const text = `[${batch.map((item) => (item instanceof ReadyJson ? item.text : printExactJson(item))).join(',')}]`;
+    const text = `[${batch.map(printAnswer).join(',')}]`;
     // Leaves room for what is around it.
     if (text.length + 100 <= this.#options.limits.payloadBytes || batch.length <= 1) return text;
     const half = Math.ceil(batch.length / 2);
@@ -220,4 +220,9 @@ function asStream(binding: HostBinding): StreamBinding {
 async function readBatch(cursor: Cursor): Promise<Batch | undefined> {
   const { done, value } = await cursor.batches.next();
   return done ? undefined : value;
+}
+
+/** What a binding answers, as JSON text. */
+function printAnswer(value: JsonValue | ReadyJson): string {
+  return value instanceof ReadyJson ? value.text : printExactJson(value);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
-import { type BackupOptions, createBackup } from '../../src/backup/back-up.js';
+import { type BackupOptions, createBackup } from '../../src/backup/backup.js';
 import { openFileSource } from '../../src/backup/byte-source.js';
 import type { Manifest } from '../../src/backup/manifest.js';
 import { openArchive } from '../../src/backup/open-archive.js';

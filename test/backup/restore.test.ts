@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { LEFT_OUT_TABLES } from '../../src/backup/backed-up-tables.js';
+import { LEFT_OUT_TABLES } from '../../src/backup/kept-tables.js';
 import { type App, createApp } from '../../src/compose/app.js';
 import { parseConfig } from '../../src/config.js';
 import { Random } from '../../src/demo/random.js';

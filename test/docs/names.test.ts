@@ -34,7 +34,7 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
  * The lines that are wider, by folder: tables of grammars, statements of one long expression, quoted documents.
  * A change may lower these numbers.
  */
-const MOST_WIDE_LINES = { src: 95, test: 145 };
+const MOST_WIDE_LINES = { src: 51, test: 145 };
 
 const sources = listFiles('src').filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
 const exportsByFile = new Map(sources.map((file) => [file, exportedNames(readProjectFile(file))]));

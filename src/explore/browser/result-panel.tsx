@@ -143,7 +143,7 @@ function useAnswer(): Answer {
   const tab = tabs[activeTabIndex];
   const response = tab?.response ?? '';
   // With the text that was run: while the next one is typed, the answer is still that of the last.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the document only what it was when the answer came
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the document what it was when the answer came
   const { document, query, variables } = useMemo(
     () => ({
       document: parseDocument(tab?.query ?? ''),

@@ -73,8 +73,9 @@ export class TypedTypes {
     field(edge, 'cursor', () => String, {
       description: 'The place of the record in the order, for `after` and `before`.',
     });
-    const description = `A page of ${typed.collection.title === typed.collection.name ? typed.plural : `${typed.collection.title.toLowerCase()} (${typed.plural})`}.`;
-    const connection = objectType(`${typeName}Connection`, description);
+    const { title, name } = typed.collection;
+    const records = title === name ? typed.plural : `${title.toLowerCase()} (${typed.plural})`;
+    const connection = objectType(`${typeName}Connection`, `A page of ${records}.`);
     field(connection, 'nodes', () => [node], { description: 'The records of the page, in order.' });
     field(connection, 'edges', () => [edge], { description: 'The records of the page with a cursor each.' });
     field(connection, 'pageInfo', () => PageInfo, { description: 'Where the page stands.' });

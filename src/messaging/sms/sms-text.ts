@@ -2,7 +2,8 @@
  * What a text message costs and how it is written on the air: the GSM 7-bit alphabet where it suffices, else
  * UTF-16.
  *
- * @see 3GPP TS 23.038, 6.2.1 (alphabet and its extension), 23.040 9.2.3.24.1 (messages of several parts), reports 6
+ * @see 3GPP TS 23.038, 6.2.1 (alphabet and its extension), 23.040 9.2.3.24.1 (messages of several parts),
+ * reports 6
  */
 
 type SmsEncoding = 'gsm7' | 'ucs2';

@@ -28,8 +28,15 @@ export function listStudentDues(
 ): Promise<StudentDue[]> {
   const context = { domain: domain.id, timeZone: domain.timeZone, today };
   const student = Prisma.sql`${studentId}::text`;
+  const items = feeItems(context, {
+    ...EVERY_MONTH,
+    feeHead: undefined,
+    asOn: today,
+    demand: 'all',
+    student,
+  });
   return queryable.query<StudentDue>(Prisma.sql`
-with ${feeItems(context, { ...EVERY_MONTH, feeHead: undefined, asOn: today, demand: 'all', student })},${feeHeadPlaces(context)},
+with ${items},${feeHeadPlaces(context)},
 items as (${headItems({})}
 )
 select month, fee_head as "feeHead", due_date as "dueDate", round(greatest(owed, 0), 2)::text as open

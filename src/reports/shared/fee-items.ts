@@ -1,17 +1,19 @@
 /**
  * What every fee report counts from, said once: CTEs of demand, concession and payment, up to
  *
- *   month_items  student, month, due, concession, paid, fine, balance, credit, balance_from, has_due: one row a student and month. Balance
- *                and credit are the sums over its heads of what is open (due − concession − paid above 0) and of what is paid too
- *                much (below 0); `balance_from` is the first due date of a head that is open;
- *                `has_due` says that something above 0.00 was asked for.
+ *   month_items  student, month, due, concession, paid, fine, balance, credit, balance_from, has_due: one row
+ *                a student and month. Balance and credit are the sums over its heads of what is open
+ *                (due − concession − paid above 0) and of what is paid too much (below 0); `balance_from` is
+ *                the first due date of a head that is open; `has_due` says that something above 0.00 was
+ *                asked for.
  *   fee_faults   collection, id, reason: the records left out
  *
  * and, by `headItems`, a row a student, month and fee head.
  *
- * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of a student who has left (roll.ts) ends with
- *   the month of leaving.
- * - The concession of a due is its fixed amounts and its percents of the base together, at most the due, rounded half up to the paisa.
+ * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of
+ *   a student who has left (roll.ts) ends with the month of leaving.
+ * - The concession of a due is its fixed amounts and its percents of the base together, at most the due,
+ *   rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
  *
  * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A

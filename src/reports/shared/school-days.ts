@@ -3,7 +3,8 @@
  * `school_classes(class)`, which lists the classes asked about ('' is the whole school, for its staff).
  *
  *   holidays     the declared days off, and weekly offs with school, of the range
- *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`: cheap to ask for many marks
+ *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`:
+ *                cheap to ask for many marks
  *   school_days  class, day (`YYYY-MM-DD`), month, is_working, holiday (its name, where it has one)
  *
  * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day

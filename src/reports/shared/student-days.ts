@@ -3,13 +3,17 @@
  * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked
  * about with the place of their registration (`registeredStudents` prints its columns).
  *
- *   marks          a line a student, month and place, from the session of the first day on: the days of each status, as bits
- *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the shown days of the month)
- *   class_months   class, month, is_shown, session_year, first_day, last_day, days and working (bits), day_count
- *   counted_marks  a line a mark of `marks` and month of its class: `counted`, the bits of working days with the student on roll
+ *   marks          a line a student, month and place, from the session of the first day on: the days of each
+ *                  status, as bits
+ *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the
+ *                  shown days of the month)
+ *   class_months   class, month, is_shown, session_year, first_day, last_day, days and working (bits),
+ *                  day_count
+ *   counted_marks  a line a mark of `marks` and month of its class: `counted`, the bits of working days with
+ *                  the student on roll
  *   places         where each student was since when, a class and section a line
- *   register       a line a student, place and shown month on roll: letters of its days, P A L H V, `*` no school, `?` unmarked, `–` not
- *                  on roll or elsewhere, and how many of each
+ *   register       a line a student, place and shown month on roll: letters of its days, P A L H V,
+ *                  `*` no school, `?` unmarked, `–` not on roll or elsewhere, and how many of each
  *
  * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in
  * that session; before the first mark in that of the first; without any, in that of the registration, if it

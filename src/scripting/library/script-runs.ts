@@ -254,7 +254,8 @@ values (
 on conflict (id) do update
 set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms,
   memory_bytes = excluded.memory_bytes,
-  host_calls = excluded.host_calls, value = excluded.value, error = excluded.error, output = excluded.output`);
+  host_calls = excluded.host_calls, value = excluded.value, error = excluded.error,
+  output = excluded.output`);
   }
 }
 

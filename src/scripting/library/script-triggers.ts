@@ -60,7 +60,8 @@ export function createScriptTriggers({
         scope,
         cause: 'after',
         arguments: Prisma.sql`json_build_object(
-        'operation', ${operation}::text, 'collection', ${collection}::text, 'id', r.id, 'version', r.version)`,
+        'operation', ${operation}::text, 'collection', ${collection}::text,
+        'id', r.id, 'version', r.version)`,
       }),
     afterMessage: (scope, topic) =>
       addJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {

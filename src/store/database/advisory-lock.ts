@@ -6,9 +6,9 @@ import { translateDatabaseError } from './database-errors.js';
 const RETRY_MS = 50;
 
 /*
- * All ask again and again instead of waiting inside a statement: a session that waits there holds a snapshot, and CREATE
- * INDEX CONCURRENTLY waits for every older snapshot. Each would wait for the other, and Postgres does not see it as a
- * deadlock, because the lock's owner waits outside the database.
+ * All ask again and again instead of waiting inside a statement: a session that waits there holds a snapshot,
+ * and CREATE INDEX CONCURRENTLY waits for every older snapshot. Each would wait for the other, and Postgres
+ * does not see it as a deadlock, because the lock's owner waits outside the database.
  */
 
 /**

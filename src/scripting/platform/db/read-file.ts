@@ -39,7 +39,8 @@ export function createReadFileBinding(services: {
       if (file.size === 0) return;
       const { start = 0, end = file.size - 1 } = opts;
       if (start > end || end >= file.size) {
-        const detail = `opts: bytes ${start} to ${end} are not in the file "${file.name}", which has ${file.size}`;
+        const detail =
+          `opts: bytes ${start} to ${end} are not in the file "${file.name}", ` + `which has ${file.size}`;
         throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'opts', detail }] });
       }
       const { stream } = services.files.open(file, { signal, within, range: { start, end } });

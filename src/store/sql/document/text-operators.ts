@@ -96,7 +96,8 @@ function toStringOf(operand: Expression, expressions: Expressions): ExpressionVa
     once(
       value.sql,
       (of) =>
-        Prisma.sql`(case when jsonb_typeof(${of}) in ('string', 'number', 'boolean') then ${of} #>> '{}' end)`,
+        Prisma.sql`(case when jsonb_typeof(${of}) in ('string', 'number', 'boolean')
+          then ${of} #>> '{}' end)`,
     ),
   );
 }

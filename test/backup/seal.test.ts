@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ByteSource } from '../../src/backup/byte-source.js';
-import { type BackupSecret, isSealed, seal, unseal } from '../../src/backup/encryption.js';
+import { type BackupSecret, isSealed, seal, unseal } from '../../src/backup/seal.js';
 
 const KEY: BackupSecret = { kind: 'key', bytes: Buffer.alloc(32, 7) };
 const PASSPHRASE: BackupSecret = { kind: 'passphrase', text: 'correct horse battery' };

@@ -8,7 +8,7 @@ import { VERSION } from '../version.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { FORMAT_VERSION, type Manifest, type TableContent } from './manifest.js';
 import { openSnapshot } from './snapshot.js';
-import { listDomains, listMigrations, listSources, type TableSource } from './table-sources.js';
+import { listAppliedMigrations, listDomains, listSources, type TableSource } from './table-sources.js';
 import type { TransferStep } from './transfer-step.js';
 
 export interface BackupOptions {
@@ -98,7 +98,7 @@ async function writeParts(
   const { rows: facts } = await client.query<{ server_version: string }>('show server_version');
   const domains = await listDomains(client, options.domain);
   const sources = await listSources(client, options.domain === undefined ? undefined : domains);
-  const migrations = await listMigrations(client);
+  const migrations = await listAppliedMigrations(client);
   const blobs = await listBlobs(client, options.domain === undefined ? undefined : domains);
 
   const tell = countProgress(options, sources);

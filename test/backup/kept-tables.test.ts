@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { KEPT_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backed-up-tables.js';
+import { KEPT_TABLES, LEFT_OUT_TABLES } from '../../src/backup/kept-tables.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { useTestDatabase } from '../database.js';
 
