@@ -1,5 +1,6 @@
 /** What an API key may do at most, parsed from what its owner asked for. */
 import { type ErrorDetail, ServiceError } from '../errors.js';
+import { pointerStep } from '../model/path.js';
 import type { KeyScopes, RecordVerb } from '../model/scope.js';
 
 /** The names a scope may use. */
@@ -16,7 +17,9 @@ const MOST_NAMES = 200;
 /**
  * Reads the scopes of an API key.
  *
- *   { collections: { <name> | "*": [<verb> …] | ["*"] }, reports: [<name> …] | ["*"], scripts: [<name> …] | ["*"] }
+ *   { collections: { <name> | "*": [<verb> …] | ["*"] },
+ *     reports: [<name> …] | ["*"],
+ *     scripts: [<name> …] | ["*"] }
  *
  * Verbs are read, create, update, delete. A member that is absent allows nothing.
  *
@@ -31,7 +34,7 @@ export function parseKeyScopes(written: unknown, names: ScopeNames): KeyScopes {
   for (const member of Object.keys(written))
     if (!MEMBERS.includes(member))
       faults.push({
-        pointer: `/scopes/${escapePointer(member)}`,
+        pointer: `/scopes/${pointerStep(member)}`,
         detail: `There is no scope "${member}".`,
         expected: MEMBERS.join(', '),
       });
@@ -60,7 +63,7 @@ function parseCollections(
   }
   const verbsByCollection = new Map<string, readonly RecordVerb[]>();
   for (const [name, verbs] of Object.entries(written)) {
-    const pointer = `/scopes/collections/${escapePointer(name)}`;
+    const pointer = `/scopes/collections/${pointerStep(name)}`;
     if (name !== '*' && !names.isCollection(name))
       faults.push({ pointer, detail: `There is no collection "${name}".`, expected: 'a collection, or *' });
     verbsByCollection.set(name, parseVerbs(pointer, verbs, faults));
@@ -118,9 +121,4 @@ function invalidScopes(faults: readonly ErrorDetail[]): ServiceError {
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** RFC 6901. */
-function escapePointer(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -7,7 +7,7 @@
  *   segment   : one or more of A-Z a-z 0-9 _ $ -
  *   operator  : "=" | "==" | "=!=" | "=*" | "=!*"          text
  *             | "===" | "=>" | "=<"                        number; the last two also before an ISO date
- *             | "=#in" | "=on"                             before YYYY-MM, before YYYY-MM-DD, to the end of the value
+ *             | "=#in" | "=on"                             before YYYY-MM, before YYYY-MM-DD, to the value's end
  *             | "=today" | "=yesterday" | "=daybeforeyesterday"     as the whole value
  *   value     : ( "\" any character | any character but "," and "\" )*
  *

@@ -11,7 +11,7 @@ const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathS
  * The empty text is no order.
  *
  *   sort  : [ key ( "," key )* ]
- *   key   : [ "-" ] field              a field as in oquery; one that begins with "-" cannot be sorted by upwards
+ *   key   : [ "-" ] field       a field as in oquery; one that begins with "-" cannot be sorted by upwards
  *
  * @throws MALFORMED_REQUEST (400) with the position; LIMIT_EXCEEDED (400) over 8 keys.
  */

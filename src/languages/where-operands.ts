@@ -8,14 +8,9 @@ import type { ScalarType } from '../model/field-types/scalar-type.js';
 import { isScalarName, SCALAR_TYPES } from '../model/field-types/scalar-types.js';
 import type { CompareCondition, EqualsCondition } from '../model/filter.js';
 import type { Path } from '../model/path.js';
+import { tooManySent } from './sent-place.js';
 import { findOperator, type WhereType } from './where-operators.js';
-import {
-  invalidWhere,
-  malformedWhere,
-  tooManyInWhere,
-  WHERE_LIMITS,
-  type WherePlace,
-} from './where-place.js';
+import { invalidWhere, malformedWhere, WHERE_LIMITS, type WherePlace } from './where-place.js';
 
 /** A value and the operators it has. */
 export interface Subject {
@@ -70,7 +65,7 @@ function numberAt(value: unknown, place: WherePlace, { field }: Subject): number
 export function textAt(value: unknown, place: WherePlace): string {
   if (typeof value !== 'string') throw invalidWhere(place, 'a text', value);
   if (value.length > WHERE_LIMITS.maxTextLength)
-    throw tooManyInWhere(place, WHERE_LIMITS.maxTextLength, 'characters');
+    throw tooManySent(place, WHERE_LIMITS.maxTextLength, 'characters');
   return value;
 }
 

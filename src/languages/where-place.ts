@@ -1,7 +1,8 @@
 /** Knows where in a `where` its reader is, what is counted on the way, and how to say what is wrong there. */
-import { ServiceError } from '../errors.js';
+import type { ServiceError } from '../errors.js';
 import { isExactNumber } from '../json.js';
 import type { Collection } from '../model/collection.js';
+import { refuseSent, type SentPlace, tooManySent } from './sent-place.js';
 
 /** Bounds of one `where`. */
 export const WHERE_LIMITS = {
@@ -32,12 +33,10 @@ export interface WhereReading {
 }
 
 /** The place in the `where` that is being read. */
-export interface WherePlace {
+export interface WherePlace extends SentPlace {
   readonly reading: WhereReading;
   /** The collection whose records are meant: the one asked about, or one that its references point to. */
   readonly collection: Collection;
-  readonly pointer: string;
-  readonly depth: number;
   /** The number of references that were followed up to here. */
   readonly references: number;
 }
@@ -51,7 +50,7 @@ export type FindCollection = (name: string) => Collection | undefined;
 export type Values = Readonly<Record<string, unknown>>;
 
 export function objectAt(value: unknown, place: WherePlace, expected: string): Values {
-  if (place.depth > WHERE_LIMITS.maxDepth) throw tooManyInWhere(place, WHERE_LIMITS.maxDepth, 'levels');
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooManySent(place, WHERE_LIMITS.maxDepth, 'levels');
   if (isValues(value)) return value;
   if (value === null)
     throw malformedWhere(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
@@ -73,39 +72,21 @@ export function entriesOf(object: Values): [string, unknown][] {
   return Object.entries(object).filter(([, value]) => value !== undefined);
 }
 
-export function withinWhere(place: WherePlace, name: string): WherePlace {
-  const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return { ...place, pointer: `${place.pointer}/${step}`, depth: place.depth + 1 };
-}
-
 export function countCondition(place: WherePlace): void {
   place.reading.conditions++;
   if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
-    throw tooManyInWhere(place, WHERE_LIMITS.maxConditions, 'conditions');
+    throw tooManySent(place, WHERE_LIMITS.maxConditions, 'conditions');
   }
 }
 
 export function malformedWhere(place: WherePlace, expected: string, sent: unknown, hint = ''): ServiceError {
-  return refusal('MALFORMED_FILTER', place, { expected, sent, hint });
+  return refuseSent('MALFORMED_FILTER', place, { expected, sent: shownInWhere(sent), hint });
 }
 
 export function invalidWhere(place: WherePlace, expected: string, sent: unknown): ServiceError {
-  return refusal('INVALID_VALUE', place, { expected, sent, hint: '' });
+  return refuseSent('INVALID_VALUE', place, { expected, sent: shownInWhere(sent), hint: '' });
 }
 
-function refusal(
-  code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
-  { pointer }: WherePlace,
-  { expected, sent, hint }: { expected: string; sent: unknown; hint: string },
-): ServiceError {
-  const shown = (JSON.stringify(sent) ?? String(sent)).slice(0, 100);
-  const detail = `where${pointer}: expected ${expected}, found ${shown}.${hint}`;
-  return new ServiceError(code, detail, {
-    errors: [{ detail, parameter: 'where', pointer, expected, sent: shown }],
-  });
-}
-
-export function tooManyInWhere({ pointer }: WherePlace, most: number, what: string): ServiceError {
-  const detail = `where${pointer}: at most ${most} ${what} are allowed.`;
-  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: 'where', pointer }] });
+function shownInWhere(sent: unknown): string {
+  return JSON.stringify(sent) ?? String(sent);
 }

@@ -1,11 +1,14 @@
 /**
  * `where`, the structured filter of GraphQL and JSON clients.
  *
- *   where    : { [ "and": [ where … ] ] [ "or": [ where … ] ] [ "not": where ] [ field: operators ] … }     all must hold
- *   operators: { operator: operand … }                          all must hold; which there are: WHERE_OPERATORS
+ *   where    : { [ "and": [ where … ] ] [ "or": [ where … ] ] [ "not": where ] [ field: operators ] … }
+ *   operators: { operator: operand … }                 the operators there are: WHERE_OPERATORS
+ *
+ * All members of a `where`, and all operators of a field, must hold.
  *
  *   { "status": { "equals": "absent" }, "created": { "today": true },
- *     "or": [ { "class": { "in": ["1", "2"] } }, { "student": { "record": { "status": { "equals": "left" } } } } ] }
+ *     "or": [ { "class": { "in": ["1", "2"] } },
+ *             { "student": { "record": { "status": { "equals": "left" } } } } ] }
  *
  * Fields are those of the collection's declaration and `_id`, spelled also `id`; an object is entered by its
  * members, a list by `any`, `all`, `none`, the record that a reference points to by `record`. Nothing is ever
@@ -27,6 +30,7 @@ import {
 import { type Condition, type DayWord, EVERYTHING, type Filter } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { hintAtOperatorName } from './operator-names.js';
+import { tooManySent, withinSent } from './sent-place.js';
 import {
   comparedValue,
   dayAt,
@@ -50,12 +54,10 @@ import {
   malformedWhere,
   objectAt,
   type Readership,
-  tooManyInWhere,
   type Values,
   WHERE_LIMITS,
   type WherePlace,
   type WhereReading,
-  withinWhere,
 } from './where-place.js';
 
 /**
@@ -80,7 +82,14 @@ export function parseWhere(
 ): Filter {
   const { collection, findCollection = () => undefined, readership = EVERYTHING_READ } = options;
   const reading: WhereReading = { findCollection, readership, conditions: 0, recordConditions: 0 };
-  const place: WherePlace = { reading, collection, pointer: '', depth: 0, references: 0 };
+  const place: WherePlace = {
+    what: 'where',
+    reading,
+    collection,
+    pointer: '',
+    depth: 0,
+    references: 0,
+  };
   const object = objectAt(value, place, 'an object of fields and conditions');
   if (entriesOf(object).length === 0) return EVERYTHING;
   return parseFields(object, place, { path: [], fields: collection.fields, isRecord: true });
@@ -106,7 +115,7 @@ function parseFields(object: Values, place: WherePlace, row: Row): Filter {
 
 function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; row: Row }): Filter {
   const { name, operand, row } = entry;
-  const place = withinWhere(entry.place, name);
+  const place = withinSent(entry.place, name);
   switch (name) {
     case 'and':
       return { kind: 'all', filters: parseList(operand, place, row) };
@@ -130,7 +139,7 @@ function parseList(operand: unknown, place: WherePlace, row: Row): Filter[] {
     throw malformedWhere(place, 'a list of at least one where', operand);
   }
   return operand.map((part: unknown, index) => {
-    const inner = withinWhere(place, String(index));
+    const inner = withinSent(place, String(index));
     return parseFields(objectAt(part, inner, 'a where'), inner, row);
   });
 }
@@ -159,7 +168,7 @@ function parseObject(
     if (operator === undefined) return parseEntry({ name, operand: value, place, row });
     return parseOperator(operator, {
       operand: value,
-      place: withinWhere(place, name),
+      place: withinSent(place, name),
       subject,
       mode: 'sensitive',
     });
@@ -172,13 +181,13 @@ type TextMode = (typeof TEXT_MODES)[number];
 
 function parseSubject(operand: unknown, place: WherePlace, subject: Subject): Filter {
   const object = objectAt(operand, place, `an object of operators (${operatorNames(subject.type)})`);
-  const mode = parseMode(object.mode, subject, withinWhere(place, 'mode'));
+  const mode = parseMode(object.mode, subject, withinSent(place, 'mode'));
   const filters: Filter[] = [];
   for (const [name, value] of entriesOf(object)) {
     const operator = findOperator(subject.type, name);
     if (operator === undefined) throw unknownOperator(name, place, subject);
     if (operator.operand === 'mode') continue;
-    filters.push(parseOperator(operator, { operand: value, place: withinWhere(place, name), subject, mode }));
+    filters.push(parseOperator(operator, { operand: value, place: withinSent(place, name), subject, mode }));
   }
   if (filters.length === 0)
     throw malformedWhere(place, `an operator (${operatorNames(subject.type)})`, object);
@@ -269,9 +278,9 @@ function equals({ operand, place, subject, mode }: Application): Condition {
 function isIn({ operand, place, subject, mode }: Application): Filter {
   if (!Array.isArray(operand)) throw malformedWhere(place, 'a list of values', operand);
   if (operand.length > WHERE_LIMITS.maxListedValues)
-    throw tooManyInWhere(place, WHERE_LIMITS.maxListedValues, 'values');
+    throw tooManySent(place, WHERE_LIMITS.maxListedValues, 'values');
   const values = operand.map((value: unknown, index) => {
-    const inner = withinWhere(place, String(index));
+    const inner = withinSent(place, String(index));
     if (value === null) throw nullOperand(inner, subject);
     return whereOperandAt(value, inner, subject);
   });
@@ -298,9 +307,9 @@ function between({ operand, place, subject }: Application): Filter {
   const range = objectAt(operand, place, 'a range {from, to}');
   const strange = Object.keys(range).find((name) => name !== 'from' && name !== 'to');
   if (strange !== undefined)
-    throw malformedWhere(withinWhere(place, strange), 'only "from" and "to" in a range', range[strange]);
+    throw malformedWhere(withinSent(place, strange), 'only "from" and "to" in a range', range[strange]);
   const [from, to] = (['from', 'to'] as const).map((name) => {
-    const inner = withinWhere(place, name);
+    const inner = withinSent(place, name);
     if (range[name] === null || range[name] === undefined) throw nullOperand(inner, subject);
     return comparedValue(range[name], inner, subject);
   });
@@ -321,11 +330,11 @@ function recordFilter({ operand, place, subject }: Application): Filter {
   if (field === undefined) throw new Error('only a declared field is a reference');
   place.reading.recordConditions += 1;
   if (place.reading.recordConditions > WHERE_LIMITS.maxRecordConditions) {
-    throw tooManyInWhere(place, WHERE_LIMITS.maxRecordConditions, 'conditions on other records');
+    throw tooManySent(place, WHERE_LIMITS.maxRecordConditions, 'conditions on other records');
   }
   const references = place.references + 1;
   if (references > WHERE_LIMITS.maxReferences)
-    throw tooManyInWhere(place, WHERE_LIMITS.maxReferences, 'references in a row');
+    throw tooManySent(place, WHERE_LIMITS.maxReferences, 'references in a row');
   const { name, where, at } = targetOf(operand, place, field);
   const collection = place.reading.findCollection(name);
   if (collection === undefined)
@@ -351,8 +360,8 @@ function targetOf(
   if (first === undefined || others.length > 0) throw malformedWhere(place, expected, operand);
   const [name, where] = first;
   if (!targets.includes(name))
-    throw malformedWhere(withinWhere(place, name), expected, name, didYouMean(name, targets));
-  return { name, where, at: withinWhere(place, name) };
+    throw malformedWhere(withinSent(place, name), expected, name, didYouMean(name, targets));
+  return { name, where, at: withinSent(place, name) };
 }
 
 /** One element satisfies the operand, or, `violating` it, does not. */
@@ -419,7 +428,7 @@ function listed(names: readonly string[]): string {
 function unknownOperator(name: string, place: WherePlace, { type }: Subject): ServiceError {
   const known = WHERE_OPERATORS[type].map((operator) => operator.name);
   const expected = `an operator of ${nounOf(type)} (${known.join(', ')})`;
-  return malformedWhere(withinWhere(place, name), expected, name, hintAtOperatorName(name, known));
+  return malformedWhere(withinSent(place, name), expected, name, hintAtOperatorName(name, known));
 }
 
 /** What has the operators, in the words of an error. */

@@ -9,8 +9,8 @@ import { ServiceError } from '../errors.js';
 import { ExactNumber, type JsonObject, type JsonValue } from '../json.js';
 import { dayOf } from './calendar.js';
 import { compareJson, Exact, isList, isSameJson, toDecimal } from './compare-json.js';
-import type { Path } from './path.js';
-import { pointerOf, unfit, valueAtPath, withoutValueAt, withValueAt } from './value-at-path.js';
+import { type Path, pointerOf } from './path.js';
+import { unfit, valueAtPath, withoutValueAt, withValueAt } from './value-at-path.js';
 
 /** A step of a path into a list is the number of an element: `['lines', '0', 'amount']`. */
 export type UpdateOperation =

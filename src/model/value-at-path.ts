@@ -5,7 +5,7 @@
 import { ServiceError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, printExactJson } from '../json.js';
 import { isList } from './compare-json.js';
-import type { Path } from './path.js';
+import { type Path, pointerOf } from './path.js';
 
 /** A list is filled up with null to the place that is set; this is as far as that goes. */
 const MAX_LIST_INDEX = 9_999;
@@ -42,11 +42,6 @@ export function withoutValueAt(record: JsonObject, path: Path): JsonObject {
   if (!isJsonObject(holder)) return record;
   const { [last]: _, ...others } = holder;
   return parent.length === 0 ? others : withValueAt(record, parent, others);
-}
-
-/** The path as a JSON pointer into the record. */
-export function pointerOf(path: Path): string {
-  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 export function unfit(path: Path, expected: string, found: JsonValue | undefined): ServiceError {

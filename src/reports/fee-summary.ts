@@ -1,11 +1,9 @@
 import { Prisma } from '../generated/prisma/client.js';
-import { liveRecordsIn } from '../store/sql/records-of.js';
 import * as column from './engine/columns.js';
 import { summaryType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import { endOf, firstDayOf, lastDayOf, monthsOf, startOf } from './engine/school-calendar.js';
-import { json } from './engine/statement.js';
 import { asOn, inSession } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
 import { feeItems, headItems } from './shared/fee-items.js';
@@ -130,14 +128,12 @@ collected_in as materialized (
     sum(total) as amount
   from (
     select
-      width_bucket(r.data->>'date', (select array_agg(starts order by starts) from session_months)) as place,
-      to_number(r.data->'total') as total
-    from records r
-    where ${liveRecordsIn(domain, 'fee_receipt')} and ${type} = 'month'
-      and r.data->'date' >= ${json(startOf(firstDayOf(first), timeZone))}::jsonb
-        and r.data->'date' < ${json(endOf(lastDayOf(last), timeZone))}::jsonb
-      and r.data->>'date' < ${endOf(day, timeZone)}
-      and (r.data->'status' = '"active"' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
+      width_bucket(c.at, (select array_agg(starts order by starts) from session_months)) as place, c.total
+    from collected_receipts c
+    where c.domain = ${domain} and ${type} = 'month'
+      and c.at >= ${startOf(firstDayOf(first), timeZone)} and c.at < ${endOf(lastDayOf(last), timeZone)}
+      and c.at < ${endOf(day, timeZone)}
+      and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})
   ) as receipt
   group by place
 ),

@@ -7,7 +7,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { PageArguments, type PageSizes, toPageRequest } from '../../resolvers/page-arguments.js';
 import type { BulkWrites } from '../../resolvers/records/bulk/bulk-writes.js';
-import { OrderByInput, SortDirection, UpdateMode } from '../../resolvers/records/generic-record.js';
+import { OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
 import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
@@ -15,6 +15,7 @@ import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import { byId, perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
+import { toSort } from '../../resolvers/records/to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../resolvers/request-context.js';
 import { argumentsType } from '../../resolvers/run-time-types.js';
@@ -35,17 +36,11 @@ export interface TypedServices {
   readonly pages: PageSizes;
 }
 
-interface OrderByValue {
-  /** The stored path, joined by dots: the inner value of the enum. */
-  readonly field: string;
-  readonly direction: SortDirection;
-}
-
 interface ManyArguments {
   readonly where?: object | null;
   readonly oquery?: string | null;
   readonly ci?: boolean | null;
-  readonly orderBy?: readonly OrderByValue[] | null;
+  readonly orderBy?: readonly OrderByInput[] | null;
 }
 
 export type TypedResolverClass = new (services: TypedServices) => object;
@@ -141,7 +136,7 @@ export function createTypedResolver(
         oquery: oquery ?? undefined,
         isInsensitive: ci ?? undefined,
         where: where ? toStoredWhere(where, object) : undefined,
-        sort: orderBy?.map((key) => ({ path: key.field.split('.'), direction: key.direction })),
+        sort: toSort(orderBy),
         projection: reading.paths,
         ...toPageRequest(page, pages),
       });

@@ -1,11 +1,11 @@
 /**
  * The reader of expressions in Mongo's writing.
  *
- *   expression : "$path" | "$$variable" [ ".path" ] | { "$operator": operand } | { name: expression … } | [ expression … ] | scalar
+ *   expression : "$path" | "$$variable" [ ".path" ] | { "$operator": operand }
+ *              | { name: expression … } | [ expression … ] | scalar
  *
  * `{ "$multiply": ["$amount", 2] }` is { kind: 'operator', name: '$multiply', operand: { kind: 'list',
- * elements: [
- * { kind: 'field', path: ['amount'] }, { kind: 'literal', value: 2 } ] } }.
+ * elements: [ { kind: 'field', path: ['amount'] }, { kind: 'literal', value: 2 } ] } }.
  */
 import { isJsonObject, type JsonValue } from '../../json.js';
 import type { Expression } from '../../model/expression.js';

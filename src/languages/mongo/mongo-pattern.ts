@@ -9,7 +9,8 @@
  */
 
 import { findUnstorableText } from '../../model/unstorable-text.js';
-import { MONGO_LIMITS, type MongoPlace, malformedMongo, tooManyInMongo } from './mongo-place.js';
+import { tooManySent } from '../sent-place.js';
+import { MONGO_LIMITS, type MongoPlace, malformedMongo } from './mongo-place.js';
 
 const OPTIONS = /^[imsx]*$/;
 /** Escapes that mean the same in both. */
@@ -26,7 +27,7 @@ interface Pattern {
 /** @throws MALFORMED_FILTER (400) with the position and what would be right; LIMIT_EXCEEDED (400) */
 export function parseMongoPattern({ source, options }: Pattern, place: MongoPlace): string {
   if (source.length > MONGO_LIMITS.maxPatternLength) {
-    throw tooManyInMongo(place, MONGO_LIMITS.maxPatternLength, 'characters of a regular expression');
+    throw tooManySent(place, MONGO_LIMITS.maxPatternLength, 'characters of a regular expression');
   }
   if (!OPTIONS.test(options)) throw malformedMongo(place, '$options of i, m, s and x', options);
   if (findUnstorableText(source) !== undefined)

@@ -1,7 +1,7 @@
 /**
  * An aggregation pipeline as a plain value: what `platform.db.agg` and `platform.aggregate` are sent.
  *
- *   pipeline : [ { "$stage": … } … ]                  each stage takes the documents of the one before; STAGES lists them
+ *   pipeline : [ { "$stage": … } … ]       each stage takes the documents of the one before; STAGES lists them
  *
  * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every
  * stage keeps its `source`, the writing that an implementation other than the database goes by.
@@ -12,6 +12,7 @@ import type { Expression } from '../../model/expression.js';
 import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import type { SortKey } from '../../model/record-query.js';
+import { tooManySent } from '../sent-place.js';
 import { parseMongoExpression } from './mongo-expression.js';
 import {
   MONGO_LIMITS,
@@ -19,7 +20,6 @@ import {
   malformedMongo,
   mongoPathAt,
   startMongoPlace,
-  tooManyInMongo,
   withinMongo,
 } from './mongo-place.js';
 import { type FieldTree, type Projection, parseMongoProjection, treeOf } from './mongo-projection.js';
@@ -150,7 +150,7 @@ export function parseMongoPipeline(
   place: MongoPlace = startMongoPlace('pipeline'),
 ): readonly Stage[] {
   if (!Array.isArray(pipeline)) throw malformedMongo(place, 'a list of stages', pipeline);
-  if (pipeline.length > MONGO_LIMITS.maxStages) throw tooManyInMongo(place, MONGO_LIMITS.maxStages, 'stages');
+  if (pipeline.length > MONGO_LIMITS.maxStages) throw tooManySent(place, MONGO_LIMITS.maxStages, 'stages');
   let read = context;
   return pipeline.flatMap((written: JsonValue, index) => {
     const inner = withinMongo(place, String(index));

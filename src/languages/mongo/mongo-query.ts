@@ -1,11 +1,15 @@
 /**
  * Mongo's query language, the filter of `platform.db`.
  *
- *   query     : { [ "$and" | "$or" | "$nor": [ query … ] ] [ "$expr": expression ] [ path: condition ] … }       all must hold
- *   condition : value | { operator: operand … }                                  all must hold; which there are: QUERY_OPERATORS
- *   path      : field { "." field }              through objects, the objects in lists, and by a number to an element of a list
+ *   query     : { [ "$and" | "$or" | "$nor": [ query … ] ] [ "$expr": expression ] [ path: condition ] … }
+ *   condition : value | { operator: operand … }        the operators there are: QUERY_OPERATORS
+ *   path      : field { "." field }                    through objects, the objects in lists, and by a number
+ *                                                      to an element of a list
  *
- *   { "class": "5", "fees.head": { "$in": ["Tuition", "Bus"] }, "amount": { "$gt": 1000 }, "$or": [ { "left_on": null }, … ] }
+ * All members of a query, and all operators of a condition, must hold.
+ *
+ *   { "class": "5", "fees.head": { "$in": ["Tuition", "Bus"] }, "amount": { "$gt": 1000 },
+ *     "$or": [ { "left_on": null }, … ] }
  *
  * A record is JSON here, and no field's declared type changes what an operand means: 5 is not "5", a
  * comparison finds values of its operand's type alone, `null` is also what is missing, a condition on a list
@@ -19,6 +23,7 @@ import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type Jso
 import type { Comparison, Filter, JsonType, MatchTest } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
+import { tooManySent } from '../sent-place.js';
 import { parseMongoExpression } from './mongo-expression.js';
 import { parseMongoPattern } from './mongo-pattern.js';
 import {
@@ -28,7 +33,6 @@ import {
   malformedMongo,
   mongoPathAt,
   startMongoPlace,
-  tooManyInMongo,
   withinMongo,
 } from './mongo-place.js';
 
@@ -339,7 +343,7 @@ function wholeNumberAt(operand: JsonValue, place: MongoPlace): number {
 function listAt(operand: JsonValue, place: MongoPlace): readonly JsonValue[] {
   if (!Array.isArray(operand)) throw malformedMongo(place, 'a list', operand);
   if (operand.length > MONGO_LIMITS.maxListedValues) {
-    throw tooManyInMongo(place, MONGO_LIMITS.maxListedValues, 'values');
+    throw tooManySent(place, MONGO_LIMITS.maxListedValues, 'values');
   }
   return operand;
 }
@@ -362,7 +366,7 @@ function isExtendedJson(value: JsonObject): boolean {
 export function mongoValueAt(value: JsonValue, place: MongoPlace): JsonValue {
   if (typeof value === 'string') {
     if (value.length > MONGO_LIMITS.maxTextLength)
-      throw tooManyInMongo(place, MONGO_LIMITS.maxTextLength, 'characters');
+      throw tooManySent(place, MONGO_LIMITS.maxTextLength, 'characters');
     if (findUnstorableText(value) !== undefined)
       throw invalidMongo(place, 'a text without U+0000 and lone surrogates', value);
     return value;

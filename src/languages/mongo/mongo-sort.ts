@@ -4,7 +4,8 @@
  */
 import { isJsonObject, type JsonValue } from '../../json.js';
 import type { SortKey } from '../../model/record-query.js';
-import { type MongoPlace, malformedMongo, mongoPathAt, tooManyInMongo, withinMongo } from './mongo-place.js';
+import { tooManySent } from '../sent-place.js';
+import { type MongoPlace, malformedMongo, mongoPathAt, withinMongo } from './mongo-place.js';
 
 const MAX_KEYS = 32;
 const DIRECTIONS: Readonly<Record<string, SortKey['direction']>> = {
@@ -20,7 +21,7 @@ const DIRECTIONS: Readonly<Record<string, SortKey['direction']>> = {
 export function parseMongoSort(sort: JsonValue, place: MongoPlace): readonly SortKey[] {
   const entries = entriesOf(sort, place);
   if (entries.length === 0) throw malformedMongo(place, 'an object of paths and 1 or -1', sort);
-  if (entries.length > MAX_KEYS) throw tooManyInMongo(place, MAX_KEYS, 'keys of an order');
+  if (entries.length > MAX_KEYS) throw tooManySent(place, MAX_KEYS, 'keys of an order');
   return entries.map(([name, written]) => {
     const inner = withinMongo(place, name);
     const text = typeof written === 'number' || typeof written === 'string' ? String(written) : '';

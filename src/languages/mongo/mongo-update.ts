@@ -1,10 +1,11 @@
 /**
  * What a change does to a record, in Mongo's writing.
  *
- *   update      : { operator: { path: operand … } … } | replacement      which operators there are: UPDATE_OPERATORS
+ *   update      : { operator: { path: operand … } … } | replacement    the operators: UPDATE_OPERATORS
  *   replacement : an object without operators, which the record becomes
  *
- *   { "$set": { "status": "paid" }, "$inc": { "lines.0.amount": 50 }, "$push": { "notes": { "$each": ["a"], "$slice": -5 } } }
+ *   { "$set": { "status": "paid" }, "$inc": { "lines.0.amount": 50 },
+ *     "$push": { "notes": { "$each": ["a"], "$slice": -5 } } }
  *
  * A step by a number is an element of a list. The positional `$`, `$[]` and `$[name]` are refused: which
  * elements they mean depends on the query, and one statement changes many records here.

@@ -12,7 +12,7 @@ import { parseWhere } from '../../languages/where.js';
 import type { FindCollection, Readership } from '../../languages/where-place.js';
 import type { Collection } from '../../model/collection.js';
 import type { Filter } from '../../model/filter.js';
-import type { Path } from '../../model/path.js';
+import { type Path, toPath } from '../../model/path.js';
 import { queryOf, type SortKey } from '../../model/record-query.js';
 import type { RecordVerb, Scope } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
@@ -29,6 +29,7 @@ import { GenericRecord, RecordConnection, RecordsArguments, UpdateMode } from '.
 import { LazyRecord, Page } from './lazy-record.js';
 import { readingOf, toPageShape } from './page-shape.js';
 import { PRINTABLE_FIELD } from './printable.js';
+import { toSort } from './to-sort.js';
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
@@ -205,7 +206,7 @@ export class RecordResolver {
       oquery: args.oquery ?? undefined,
       isInsensitive: args.ci ?? undefined,
       where: args.where ?? undefined,
-      sort: args.orderBy?.map((key) => ({ path: toPath(key.field), direction: key.direction })),
+      sort: toSort(args.orderBy),
       projection: readingOf(shape).isWholeRecord ? args.project?.map(toPath) : [],
       ...toPageRequest(page, this.#pages),
     });
@@ -363,10 +364,6 @@ export function perField(context: RequestContext, info: GraphQLResolveInfo): Req
 
 export function byId(id: string): Filter {
   return { kind: 'equals', path: ['_id'], value: id };
-}
-
-export function toPath(written: string): Path {
-  return written.split('.');
 }
 
 /** @throws INVALID_VALUE naming the argument */

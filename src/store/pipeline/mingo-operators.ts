@@ -21,8 +21,8 @@ const require = createRequire(import.meta.url);
 let known: readonly string[] | undefined;
 
 /**
- * The operators and accumulators of expressions. mingo is loaded for them at the first call: few pipelines need
- * it, and it is three hundred files.
+ * The operators and accumulators of expressions. mingo is loaded for them at the first call: few pipelines
+ * need it, and it is three hundred files.
  */
 export function mingoOperators(): readonly string[] {
   known ??= ['mingo/operators/expression', 'mingo/operators/accumulator'].flatMap((path) =>

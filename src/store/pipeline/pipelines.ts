@@ -24,7 +24,7 @@ import {
   type ReadableCollection,
   refuseCollection,
 } from './assert-pipeline-readable.js';
-import { StageProcess } from './stage-process.js';
+import { StageProcesses } from './stage-processes.js';
 import { StatementShapes } from './statement-shapes.js';
 
 export interface PipelinesOptions {
@@ -60,9 +60,14 @@ type Batches = AsyncIterable<readonly string[]>;
 export class Pipelines {
   readonly #options: PipelinesOptions;
   readonly #shapes = new StatementShapes();
+  readonly #processes: StageProcesses;
 
   constructor(options: PipelinesOptions) {
     this.#options = options;
+    this.#processes = new StageProcesses({
+      memoryBytes: options.memoryBytes,
+      timeoutMs: options.timeoutMs,
+    });
   }
 
   /**
@@ -176,9 +181,8 @@ export class Pipelines {
     documents: Batches,
     { stages, signal }: { readonly stages: readonly Stage[]; readonly signal: AbortSignal | undefined },
   ): Batches {
-    const { memoryBytes, timeoutMs } = this.#options;
     const batches = areAlone(stages) ? documents : this.#gathered(documents, stages);
-    const stagesAtWork = new StageProcess(stages, { memoryBytes, timeoutMs });
+    const stagesAtWork = this.#processes.start(stages);
     try {
       for await (const batch of batches) {
         const made = await stagesAtWork.run(batch, signal);
@@ -262,7 +266,8 @@ function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
 }
 
 function tooMany(most: number): ServiceError {
-  const detail = `the answer has more than ${most} values; narrow the query, or read it with findStream or agg`;
+  const detail =
+    `the answer has more than ${most} values; narrow the query, ` + 'or read it with findStream or agg';
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
 }
 

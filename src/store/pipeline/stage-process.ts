@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
+import { ServiceError } from '../../errors.js';
 import { printExactJson } from '../../json.js';
 import type { Stage } from '../../languages/mongo/mongo-pipeline.js';
 import type { StageAnswer, StageQuestion } from './stage-question.js';
@@ -33,9 +33,6 @@ const HEAP_AT_LEAST_MB = 64;
 
 /** What becomes of one batch may be larger than what was in it. */
 const LEAST_LENGTH = 8 * MEBIBYTE;
-/** The most at once: each takes a processor and some memory. */
-const MOST_PROCESSES = 8;
-let processCount = 0;
 
 export class StageProcess {
   readonly #process: ChildProcess;
@@ -43,17 +40,8 @@ export class StageProcess {
   readonly #limits: StageLimits;
   #isGone = false;
 
-  /** Starts. The caller ends it. @throws UNAVAILABLE when there are as many as may be */
-  constructor(stages: readonly Stage[], limits: StageLimits) {
-    if (processCount >= MOST_PROCESSES) {
-      throw new ServiceError(
-        'UNAVAILABLE',
-        'Too many pipelines are computed outside the database; try again.',
-        {
-          retryAfterSeconds: RETRY_SOON_SECONDS,
-        },
-      );
-    }
+  /** Starts. The caller ends it. `onGone` is called once, when the process is there no more. */
+  constructor(stages: readonly Stage[], limits: StageLimits, onGone: () => void) {
     this.#limits = limits;
     this.#stages = stages;
     const heap = HEAP_AT_LEAST_MB + Math.ceil((limits.memoryBytes * HEAP_PER_BYTE) / MEBIBYTE);
@@ -64,12 +52,11 @@ export class StageProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    processCount += 1;
     // It could not be started, or not be told: it has gone either way.
     this.#process.on('error', () => this.#process.kill('SIGKILL'));
     this.#process.once('close', () => {
       this.#isGone = true;
-      processCount -= 1;
+      onGone();
     });
   }
 

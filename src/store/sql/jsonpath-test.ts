@@ -69,19 +69,23 @@ const WRITINGS: Readonly<Record<TextRangeTest['among'], string | undefined>> = {
   days: '@ like_regex "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"',
 };
 
-function likeTest(test: LikeTest): string {
-  if (test.at === 'start' && !test.isInsensitive) {
-    return `(${IS_TEXT} && @ starts with ${jsonpathString(test.text)})`;
+function likeTest({ at, text, isInsensitive }: LikeTest): string {
+  if (at === 'start' && !isInsensitive) return `(${IS_TEXT} && @ starts with ${jsonpathString(text)})`;
+  return `(${IS_TEXT} && @ like_regex ${patternWithFlags(at, text, isInsensitive)})`;
+}
+
+function patternWithFlags(at: LikeTest['at'], text: string, isInsensitive: boolean): string {
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const flag = isInsensitive ? ' flag "i"' : '';
+  switch (at) {
+    case 'start':
+      return `${jsonpathString(`^${escaped}`)}${flag}`;
+    case 'whole':
+      return `${jsonpathString(`^${escaped}$`)}${flag}`;
+    case 'anywhere':
+      // Flag q: the pattern is text, nothing in it is special.
+      return `${jsonpathString(text)} flag "${isInsensitive ? 'i' : ''}q"`;
   }
-  // Flag q: the pattern is text, nothing in it is special.
-  if (test.at === 'anywhere') {
-    const flags = test.isInsensitive ? '"iq"' : '"q"';
-    return `(${IS_TEXT} && @ like_regex ${jsonpathString(test.text)} flag ${flags})`;
-  }
-  const end = test.at === 'whole' ? '$' : '';
-  const pattern = `^${test.text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}${end}`;
-  const flag = test.isInsensitive ? ' flag "i"' : '';
-  return `(${IS_TEXT} && @ like_regex ${jsonpathString(pattern)}${flag})`;
 }
 
 function typeTest(value: Operand): string {

@@ -13,6 +13,7 @@ import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Collection, Field } from '../../model/collection.js';
+import { pointerStep } from '../../model/path.js';
 import type { Scope } from '../../model/scope.js';
 import type { Queryable } from '../database/database.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
@@ -38,7 +39,7 @@ export function listReferences(collection: Collection, data: JsonObject): readon
     const field = collection.fieldsByName.get(name);
     return field === undefined
       ? []
-      : referencesIn(value, field, { pointer: `/${escaped(name)}`, path: name });
+      : referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name });
   });
 }
 
@@ -65,7 +66,7 @@ function referencesIn(value: JsonValue, field: Field, place: Place): readonly He
     const held = value[member.name];
     if (held === undefined) return [];
     const inner = {
-      pointer: `${place.pointer}/${escaped(member.name)}`,
+      pointer: `${place.pointer}/${pointerStep(member.name)}`,
       path: `${place.path}.${member.name}`,
     };
     return referencesIn(held, member, inner);
@@ -197,8 +198,4 @@ export function deadReferenceDetail(
     expected,
     sent: value,
   };
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -11,6 +11,7 @@ import { type Collection, CREATED_ON, type Field } from '../../model/collection.
 import { DATETIME } from '../../model/field-types/datetime.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import { scalarTypeOf } from '../../model/field-types/scalar-types.js';
+import { pointerStep } from '../../model/path.js';
 import { isRecordId } from '../../model/record-id.js';
 import { isStorableNumber, NUMBER_EXPECTATION } from '../../model/storable-number.js';
 import { findUnstorableText } from '../../model/unstorable-text.js';
@@ -288,7 +289,7 @@ function inside(parent: Place, name: string): Place {
 
 function pointerOf({ parent, name }: Place): string {
   if (parent === undefined) return name;
-  return `${pointerOf(parent)}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `${pointerOf(parent)}/${pointerStep(name)}`;
 }
 
 function report(place: Place, expected: string, sent: JsonValue | undefined): null {

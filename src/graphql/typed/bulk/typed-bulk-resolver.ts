@@ -12,10 +12,11 @@ import {
   selectedRecords,
   shownCount,
 } from '../../../resolvers/records/bulk/record-batch.js';
-import { OrderByInput, type SortDirection } from '../../../resolvers/records/generic-record.js';
+import { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { CI_ARGUMENT } from '../../../resolvers/records/oquery-arguments.js';
 import { perField } from '../../../resolvers/records/record-resolver.js';
 import { assertShownFields } from '../../../resolvers/records/shown-fields.js';
+import { toSort } from '../../../resolvers/records/to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../../../resolvers/records/transactional.js';
 import { type RequestContext, requireScope } from '../../../resolvers/request-context.js';
 import { type Argument, argumentsType, type TypeClass } from '../../../resolvers/run-time-types.js';
@@ -30,17 +31,12 @@ import type { TypedTypes } from '../typed-types.js';
 import { createBulkTypes } from './bulk-types.js';
 import { toTypedOperations } from './typed-operations.js';
 
-interface OrderByValue {
-  readonly field: string;
-  readonly direction: SortDirection;
-}
-
 /** What says which records are meant. */
 interface Condition {
   readonly where?: object | null;
   readonly oquery?: string | null;
   readonly ci?: boolean | null;
-  readonly orderBy?: readonly OrderByValue[] | null;
+  readonly orderBy?: readonly OrderByInput[] | null;
   readonly limit?: number | null;
   readonly allowAll?: boolean | null;
 }
@@ -222,7 +218,7 @@ export function createTypedBulkResolver(
         where: where ? toStoredWhere(where, object) : undefined,
         oquery: oquery ?? undefined,
         isInsensitive: ci ?? undefined,
-        sort: orderBy?.map((key) => ({ path: key.field.split('.'), direction: key.direction })),
+        sort: toSort(orderBy),
         limit: limit ?? undefined,
         allowAll: allowAll ?? false,
         shown: this.#shown(context, info),

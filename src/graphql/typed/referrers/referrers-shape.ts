@@ -4,12 +4,12 @@
  */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../model/filter.js';
-import type { SortKey } from '../../../model/record-query.js';
 import { toPageRequest } from '../../../resolvers/page-arguments.js';
-import type { SortDirection } from '../../../resolvers/records/generic-record.js';
+import type { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-shape.js';
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../../resolvers/records/selection.js';
+import { toSort } from '../../../resolvers/records/to-sort.js';
 import type { ReferrersShape } from '../../../store/sql/shape.js';
 import { toStoredWhere } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
@@ -19,7 +19,7 @@ interface ReferrersArguments {
   readonly where?: object | null;
   readonly oquery?: string | null;
   readonly ci?: boolean | null;
-  readonly orderBy?: readonly { readonly field: string; readonly direction: SortDirection }[] | null;
+  readonly orderBy?: readonly OrderByInput[] | null;
   readonly first?: number | null;
   readonly after?: string | null;
 }
@@ -57,7 +57,7 @@ export function toReferrersShape(
     collection: referrers.collection,
     path: referrers.path,
     filter: filterOf(asked, source, model),
-    sort: sortOf(asked),
+    sort: toSort(asked.orderBy) ?? [],
     limit,
     after,
     page: toPageShape(form, { ...info, fieldNodes: nodes }),
@@ -89,8 +89,4 @@ function filterOf(
   return toFilter(request, collection, {
     findCollection: (name) => model.byCollection.get(name)?.collection,
   });
-}
-
-function sortOf({ orderBy }: ReferrersArguments): readonly SortKey[] {
-  return (orderBy ?? []).map((key) => ({ path: key.field.split('.'), direction: key.direction }));
 }

@@ -26,7 +26,8 @@ import type { RequestContext } from '../../request-context.js';
 import { toGenericRecord } from '../generic-form.js';
 import { GenericRecord, OrderByInput } from '../generic-record.js';
 import { CI_ARGUMENT } from '../oquery-arguments.js';
-import { perField, toObject, toPath } from '../record-resolver.js';
+import { perField, toObject } from '../record-resolver.js';
+import { toSort } from '../to-sort.js';
 import { TRANSACTIONAL_FIELD } from '../transactional.js';
 import type { BulkWrites, Matching } from './bulk-writes.js';
 import { type RecordBatch, selectedRecords, shownCount } from './record-batch.js';
@@ -174,7 +175,7 @@ export class BulkResolver {
       oquery: args.oquery ?? undefined,
       isInsensitive: args.ci ?? undefined,
       where: args.where ?? undefined,
-      sort: args.orderBy?.map((key) => ({ path: toPath(key.field), direction: key.direction })),
+      sort: toSort(args.orderBy),
       limit: args.limit ?? undefined,
       allowAll: args.allowAll ?? false,
       shown: this.#shown(info),

@@ -1,0 +1,41 @@
+/** A place in what a caller sent, and how to say what is wrong there: for `where` and for what MongoDB writes. */
+import { ServiceError } from '../errors.js';
+import { pointerStep } from '../model/path.js';
+
+export interface SentPlace {
+  /** The parameter that an error names, e.g. `where` or `pipeline`. */
+  readonly what: string;
+  /** A JSON pointer into it. */
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+export interface Mismatch {
+  readonly expected: string;
+  /** What is there, as an error shows it; cut to a length that can be read. */
+  readonly sent: string;
+  readonly hint: string;
+}
+
+const MAX_SHOWN_LENGTH = 100;
+
+export function withinSent<Place extends SentPlace>(place: Place, name: string): Place {
+  return { ...place, pointer: `${place.pointer}/${pointerStep(name)}`, depth: place.depth + 1 };
+}
+
+export function refuseSent(
+  code: 'MALFORMED_FILTER' | 'INVALID_VALUE',
+  { what, pointer }: SentPlace,
+  { expected, sent, hint }: Mismatch,
+): ServiceError {
+  const shown = sent.slice(0, MAX_SHOWN_LENGTH);
+  const detail = `${what}${pointer}: expected ${expected}, found ${shown}.${hint}`;
+  return new ServiceError(code, detail, {
+    errors: [{ detail, parameter: what, pointer, expected, sent: shown }],
+  });
+}
+
+export function tooManySent({ what, pointer }: SentPlace, most: number, things: string): ServiceError {
+  const detail = `${what}${pointer}: at most ${most} ${things} are allowed.`;
+  return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail, parameter: what, pointer }] });
+}
