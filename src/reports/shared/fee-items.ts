@@ -17,8 +17,9 @@
  * - A receipt counts by its day unless it was rolled back by then.
  *
  * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A
- * month to which nothing happens after the day is what its columns say (`settled_months`); those of students
- * with a concession, and those in which something is still to come, are told from their entries (`told`).
+ * month to which nothing happens after the day is what its columns say (`settled_months`), for a student
+ * with a concession less that, head by head (`conceded_months`). A month in which something is still to come
+ * is told from its entries (`open_months`).
  *
  * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
@@ -75,20 +76,28 @@ months as not materialized (
         and coalesce(f.cancelled_to <= ${asOn}, true)
         and (${demand} = 'all' or coalesce(f.due_to <= ${asOn}, true))
         and coalesce(f.month <= (select by_student from last_months)->>f.student, true)
-        and f.student not in (select student from granted where student is not null)
       then true else false
-    end as is_settled
+    end as is_quiet,
+    case when f.student in (select student from granted where student is not null) then true else false end
+      as is_conceded
   from fee_months f
   where f.domain = ${domain} and f.month between ${first} and ${last} ${ofStudent}
 ),
 settled_months as not materialized (
-  select * from months where is_settled and (due is not null or paid is not null)
+  select * from months where is_quiet and not is_conceded and (due is not null or paid is not null)
+),
+conceded_months as materialized (
+  select m.student, m.month, m.heads, m.dues
+  from (select distinct student from granted where student is not null) as g
+  -- So that the months of each student are reached by the key.
+  cross join lateral (select * from months where student = g.student offset 0) as m
+  where m.is_quiet and (m.due is not null or m.paid is not null)
 ),
 open_months as materialized (
   select student, month, is_demanded, dues, payments
   from months
   -- Of what has not begun, nothing is to be told.
-  where not is_settled and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
+  where not is_quiet and not (is_regular and ${demand} = 'due' and coalesce(due_from > ${asOn}, true)
     and coalesce(paid_from >= ${end}, true))
 ),
 dues as materialized (
@@ -112,18 +121,30 @@ payments as materialized (
 ),
 concessions as (
   select
-    d.student, d.month, d.fee_head,
+    d.is_open, d.student, d.month, d.fee_head,
     round(least(
       d.amount,
-      coalesce(sum(g.value) filter (where g.kind = 'amount'), 0)
-        + coalesce(sum(g.value) filter (where g.kind = 'percent'), 0) * d.amount / 100
+      coalesce(sum(d.value) filter (where d.kind = 'amount'), 0)
+        + coalesce(sum(d.value) filter (where d.kind = 'percent'), 0) * d.amount / 100
     ), 2) as amount
-  from granted g
-  join dues d
-    on d.student = g.student and d.session = g.session and d.month between g.from_month and g.to_month
-    and (g.fee_head is null or d.fee_head = g.fee_head)
+  from (
+    select true as is_open, d.*, g.kind, g.value
+    from granted g
+    join dues d
+      on d.student = g.student and d.session = g.session and d.month between g.from_month and g.to_month
+      and (g.fee_head is null or d.fee_head = g.fee_head)
+    union all
+    select
+      false, m.student, m.month, entry.id, entry.due->>0, (entry.due->>1)::numeric, null, null, g.kind,
+      g.value
+    from granted g
+    join conceded_months m on m.student = g.student and m.month between g.from_month and g.to_month
+    cross join lateral jsonb_each(m.dues) as entry(id, due)
+    where (g.fee_head is null or entry.due->>0 = g.fee_head) and entry.due->4 = g.session
+      and entry.due->>3 is null
+  ) as d
   where d.amount > 0
-  group by d.id, d.student, d.month, d.fee_head, d.amount
+  group by d.is_open, d.id, d.student, d.month, d.fee_head, d.amount
 ),
 told as materialized (
   select
@@ -141,12 +162,32 @@ told as materialized (
         null::numeric as fine, due_date
       from dues
       union all
-      select student, month, fee_head, null, amount, null, null, null from concessions
+      select student, month, fee_head, null, amount, null, null, null from concessions where is_open
       union all
       select student, month, fee_head, null, null, amount, fine, null from payments
     ) as entry
     group by student, month, fee_head
   ) as item
+  union all
+  select
+    student, month, fee_head, due, concession, paid, fine, due - concession - paid as owed, due_date,
+      due > 0 as has_due
+  from (
+    select
+      m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due,
+      coalesce(c.concession, 0) as concession, coalesce((head.state->>1)::numeric, 0) as paid,
+      coalesce((head.state->>2)::numeric, 0) as fine, head.state->>3 as due_date
+    from conceded_months m
+    cross join lateral jsonb_each(m.heads) as head(fee_head, state)
+    left join (
+      select student, month, fee_head, sum(amount) as concession
+      from concessions
+      where not is_open
+      group by student, month, fee_head
+    ) as c on c.student = m.student and c.month = m.month and c.fee_head = head.fee_head
+    -- So that each value is computed once.
+    offset 0
+  ) as conceded
 ),
 month_items as (
   select
