@@ -3,13 +3,27 @@ import path from 'node:path';
 import { ServiceError } from '../errors.js';
 
 /**
- * Keeps bytes under a name that they get when all of them are on the disk: whoever sees the file sees a whole
- * one, whatever ended the writing. The file is readable by its owner alone. What was written is its size.
+ * Saves a backup as `saveWhole` does, where there is no file of the name yet.
  *
- * @throws CONFLICT where there is a file of the name, UNAVAILABLE when it cannot be written
+ * @throws CONFLICT where there is one, UNAVAILABLE when it cannot be written
  */
 export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Promise<number> {
   await assertFree(file);
+  return await saveWhole(file, bytes, () => assertFree(file));
+}
+
+/**
+ * Keeps bytes under a name that they get when all of them are on the disk: whoever sees the file sees a whole
+ * one, whatever ended the writing. The file is readable by its owner alone. What was written is its size.
+ * `beforeNaming` may still refuse; else a file of the name is replaced.
+ *
+ * @throws UNAVAILABLE when it cannot be written
+ */
+export async function saveWhole(
+  file: string,
+  bytes: AsyncIterable<string | Uint8Array>,
+  beforeNaming?: () => Promise<void>,
+): Promise<number> {
   const partial = `${file}.${process.pid}${PARTIAL_SUFFIX}`;
   let size = 0;
   try {
@@ -17,13 +31,13 @@ export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Pr
     try {
       for await (const chunk of bytes) {
         await handle.appendFile(chunk);
-        size += chunk.length;
+        size += Buffer.byteLength(chunk);
       }
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await assertFree(file);
+    await beforeNaming?.();
     await rename(partial, file);
     await syncFolder(path.dirname(file));
     return size;

@@ -65,6 +65,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./report-command.js')).registerReportCommand,
   },
   {
+    usage: 'export [collections...]',
+    description: 'write the records of collections to files: all of them, or what changed since an instant',
+    load: async () => (await import('./export-command.js')).registerExportCommand,
+  },
+  {
     usage: 'run <file>',
     description:
       'run a script from a file; what it prints goes to standard error, its result to standard output',

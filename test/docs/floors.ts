@@ -56,7 +56,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
   { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
-  { name: 'exporting/', imports: ['model/', 'tables/'] },
+  { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
@@ -140,8 +140,8 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'cli/',
     imports: [
-      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'tables/', 'reports/'],
-      ...['rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
+      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'tables/'],
+      ...['exporting/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },
   { name: 'main.ts', imports: [] },

@@ -17,6 +17,7 @@ import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
+import { changedSince, selectChanges, selectCount } from './changes-since.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
 import { readGroups } from './read-groups.js';
@@ -104,6 +105,34 @@ export class RecordSet {
     const read = { format, signal: signal ?? scope.signal } as const;
     if (this.isShort) yield await this.printList(read);
     else yield* this.#readBatches(read);
+  }
+
+  /**
+   * The records changed at `since` or later, a line each as `stream` gives them, in the order of `_id`, and
+   * with them the tombstones of those removed: `{"_id": …, "$removed": <instant>}`. A removed record is
+   * judged as it was. Of the query the filter and the projection count.
+   */
+  async *streamChanges(since: string, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+    const statement = selectChanges(this.#projection(), this.#changedSince(since));
+    const batches = this.#options.database.streamJoined([toStatement(statement)], {
+      signal,
+      batchRows: BATCH_ROWS,
+      punctuation: PUNCTUATION.ndjson,
+    });
+    for await (const { bytes, rowCount } of batches) {
+      this.#rowsStreamed += rowCount;
+      yield bytes;
+    }
+  }
+
+  /** How many lines `streamChanges` gives. */
+  async countChanges(since: string): Promise<number> {
+    return await this.#countWhere(toStatement(selectCount(this.#changedSince(since))));
+  }
+
+  #changedSince(since: string): Prisma.Sql {
+    const { scope, context } = this.#options;
+    return changedSince(compileConditions(recordsOf(scope, context.collection), this.#options), since);
   }
 
   /** Whether all that is asked for fits one answer: then `printList` gives what `stream` would, for less. */
@@ -224,12 +253,11 @@ export class RecordSet {
 
   /** How many records satisfy the filter, wherever the page starts. */
   async count(): Promise<number> {
+    return await this.#countWhere(this.#kept.statement('count', this.#where, selectCount));
+  }
+
+  async #countWhere({ sql, name }: Statement): Promise<number> {
     const { database, scope } = this.#options;
-    const { sql, name } = this.#kept.statement(
-      'count',
-      this.#where,
-      (where) => Prisma.sql`select count(*)::int as found from records r where ${where}`,
-    );
     const [row] = await database.query<{ found: number }>(sql, {
       name,
       signal: scope.signal,

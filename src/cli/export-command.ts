@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { saveWhole, toFileError } from '../backup/save-backup.js';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import { countExported, type ExportFormat, exportRecords } from '../exporting/export-records.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { instantFrom } from '../model/calendar.js';
+import { queryOf } from '../model/record-query.js';
+import type { Scope } from '../model/scope.js';
+import { FORMATS } from '../tables/format.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
+import { listenForStopSignal } from './stop-signal.js';
+import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
+
+interface ExportCommandOptions {
+  readonly all?: boolean;
+  readonly domain?: string;
+  readonly format: ExportFormat;
+  readonly out: string;
+  readonly since?: string;
+  readonly json?: boolean;
+}
+
+interface Exported {
+  readonly collection: string;
+  readonly file: string;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+const DAY_MS = 86_400_000;
+/** The clocks of gateways differ, and a record bears the time at which its request was taken up. */
+const MARGIN_MS = 60_000;
+
+/** `campus export`: a file a collection, each whole or not there. */
+export function registerExportCommand(command: Command, commandLine: CommandLine): void {
+  const formats = FORMATS.filter((format) => format !== 'json');
+  command
+    .option('--all', 'all collections')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .addOption(new Option('--format <format>', 'of the files').choices(formats).default('ndjson'))
+    .option('--out <folder>', 'where the files go; of one collection also the file', '.')
+    .option('--since <instant>', 'only what changed since, removed records as {"_id", "$removed"}')
+    .option('--json', 'print what was written as JSON')
+    .action((names: readonly string[], options: ExportCommandOptions) => {
+      const signal = listenForStopSignal();
+      return withServices(commandLine, async (services) => {
+        const scope = operatorScope(services, options.domain);
+        const since = options.since === undefined ? undefined : parseSince(options.since, scope, commandLine);
+        const wanted = chooseCollections(services, scope, names, options);
+        const next = await nextSince(services);
+        const files = await exportAll({ services, scope, wanted, options, since, signal });
+        if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, since, next, files }));
+        else printExported(files, next);
+      });
+    });
+}
+
+interface Work {
+  readonly services: Services;
+  readonly scope: Scope;
+  readonly wanted: readonly string[];
+  readonly options: ExportCommandOptions;
+  readonly since: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function exportAll(work: Work): Promise<readonly Exported[]> {
+  const { wanted, options, signal } = work;
+  const progress = showTransferProgress(process.stderr, 'exporting', 'records');
+  const done: Exported[] = [];
+  try {
+    for (const collection of wanted) {
+      signal.throwIfAborted();
+      done.push(await exportOne(work, collection, progress));
+    }
+    return done;
+  } catch (fault) {
+    progress.stop();
+    if (signal.aborted) tellHowToGoOn(wanted.slice(done.length), options);
+    throw signal.aborted ? signal.reason : fault;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function exportOne(work: Work, collection: string, progress: TransferProgress): Promise<Exported> {
+  const { services, scope, options, since, signal } = work;
+  const { format } = options;
+  const records = services.store.find(scope, queryOf(collection));
+  const total = await countExported(records, { format, since });
+  const file = await fileOf(collection, work);
+  const chunks = exportRecords(records, { format, since, signal });
+  const bytes = await saveWhole(file, watched(chunks));
+  return { collection, file, records: records.rowsStreamed, bytes };
+
+  async function* watched(content: typeof chunks): AsyncGenerator<string | Uint8Array, void> {
+    for await (const chunk of content) {
+      signal.throwIfAborted();
+      progress.show({ stage: collection, done: records.rowsStreamed, total });
+      yield chunk;
+    }
+  }
+}
+
+/** @throws INVALID_VALUE; NOT_FOUND, FORBIDDEN for a collection that is named */
+function chooseCollections(
+  { catalog, store }: Services,
+  scope: Scope,
+  names: readonly string[],
+  { all }: ExportCommandOptions,
+): readonly string[] {
+  if ((all === true) === names.length > 0) {
+    throw new ServiceError('INVALID_VALUE', 'Name the collections to export, or say --all.');
+  }
+  if (all) return catalog.list().map(({ name }) => name);
+  const wanted = [...new Set(names)];
+  for (const name of wanted) store.assertAllowed(scope, name, 'read');
+  return wanted;
+}
+
+/** @throws INVALID_VALUE for what is no instant, or is before what is remembered of removed records */
+function parseSince(text: string, { domain }: Scope, { config }: CommandLine): string {
+  const since = instantFrom(text, domain.timeZone);
+  if (since === undefined) {
+    throw new ServiceError('INVALID_VALUE', `--since is ${JSON.stringify(text)}; expected ${AN_INSTANT}.`);
+  }
+  const days = config.keepRemovedDays;
+  if (Date.parse(since) < Date.now() - days * DAY_MS) {
+    const detail =
+      `--since is more than ${days} days ago, and removed records are remembered for so long ` +
+      '(KEEP_REMOVED_DAYS): an export without --since has all that there is.';
+    throw new ServiceError('INVALID_VALUE', detail);
+  }
+  return since;
+}
+
+const AN_INSTANT = 'an instant such as 2026-04-01T09:30:00+05:30, or a day YYYY-MM-DD';
+
+/**
+ * The instant from which the next export misses nothing: a write under way bears a time before it commits, so
+ * it is that of the oldest. What is exported twice for that is the same again.
+ */
+async function nextSince({ database }: Services): Promise<string> {
+  const [row] = await database.query<{ oldest: Date }>(Prisma.sql`
+    select least(now(), min(xact_start)) as oldest
+    from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'`);
+  const oldest = row?.oldest ?? new Date();
+  return new Date(oldest.getTime() - MARGIN_MS).toISOString();
+}
+
+/** `--out` names the file itself where one collection is exported and it ends as the format does. */
+async function fileOf(collection: string, { options, wanted }: Work): Promise<string> {
+  const { out, format } = options;
+  const isFile = wanted.length === 1 && path.extname(out) === `.${format}`;
+  const folder = isFile ? path.dirname(out) : out;
+  await mkdir(folder, { recursive: true }).catch((fault: unknown) => {
+    throw toFileError(folder, fault);
+  });
+  return isFile ? out : path.join(out, `${collection}.${format}`);
+}
+
+function tellHowToGoOn(left: readonly string[], { domain, format, out, since }: ExportCommandOptions): void {
+  const words = ['campus export', ...left, `--format ${format}`, `--out ${JSON.stringify(out)}`];
+  if (domain !== undefined) words.push(`--domain ${domain}`);
+  if (since !== undefined) words.push(`--since ${since}`);
+  process.stderr.write(`campus: what is written stays; the rest: ${words.join(' ')}\n`);
+}
+
+function printExported(files: readonly Exported[], next: string): void {
+  printTable(
+    ['collection', 'records', 'bytes', 'file'],
+    files.map(({ collection, records, bytes, file }) => [
+      collection,
+      records.toLocaleString('en'),
+      bytes.toLocaleString('en'),
+      file,
+    ]),
+  );
+  printLine(`what changes from now on: --since ${next}`);
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
+import { readCsv, readParquet } from '../exporting/read-back.js';
+import { campus, type Ended, startCampus } from './campus.js';
+
+let database: TestDatabase;
+let directory = '';
+let sql: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = await mkdtemp(path.join(tmpdir(), 'campus-export-'));
+  const seeded = await run('seed --students 30 --today 2026-07-15');
+  if (seeded.code !== 0) throw new Error(seeded.errors);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+}, 120_000);
+
+afterAll(async () => {
+  await sql?.end();
+  await rm(directory, { recursive: true, force: true });
+  await database.drop();
+});
+
+function run(words: string): Promise<Ended> {
+  return campus(words.split(' '), { environment: { DATABASE_URL: database.url } });
+}
+
+async function liveRecords(): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql.query<{ collection: string; count: number }>(
+    `select collection, count(*)::int as count from records r join domains d on d.id = r.domain
+     where r.deleted_at is null and d.parent_id is null group by collection`,
+  );
+  return new Map(rows.map(({ collection, count }) => [collection, count]));
+}
+
+interface Summary {
+  readonly next: string;
+  readonly files: readonly { collection: string; file: string; records: number; bytes: number }[];
+}
+
+describe('campus export', () => {
+  it.each([
+    ['export', /Name the collections to export, or say --all/],
+    ['export class --all', /Name the collections to export, or say --all/],
+    ['export clas', /clas/],
+    ['export class --format ods', /ods.*Allowed choices are ndjson, csv, xlsx, parquet/],
+    ['export class --since yesterday', /--since is "yesterday"; expected an instant/],
+    ['export class --since 2020-01-01', /--since is more than 90 days ago.*KEEP_REMOVED_DAYS/],
+    ['export class --domain none', /none/],
+    ['export class --out /dev/null/folder', /\/dev\/null\/folder cannot be read or written/],
+  ])('refuses: %s', async (words, reason) => {
+    const { code, output, errors } = await run(words);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(reason);
+  });
+
+  it('writes every record of every collection, a file each, and says what it wrote', async () => {
+    const folder = path.join(directory, 'all');
+    const { code, output, errors } = await run(`export --all --json --out ${folder}`);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    const { files }: Summary = JSON.parse(output);
+    const counts = await liveRecords();
+    for (const { collection, file, records, bytes } of files) {
+      const written = await readFile(file, 'utf8');
+      expect([written.split('\n').length - 1, Buffer.byteLength(written)]).toEqual([records, bytes]);
+      expect(records).toBe(counts.get(collection) ?? 0);
+    }
+    expect((await readdir(folder)).sort()).toEqual(
+      files.map(({ collection }) => `${collection}.ndjson`).sort(),
+    );
+  });
+
+  it('writes the other formats, and one collection to the file that is named', async () => {
+    const count = (await liveRecords()).get('registration');
+    const file = path.join(directory, 'students.parquet');
+    const { output } = await run(`export registration --format parquet --out ${file}`);
+    expect(output).toMatch(/registration +30 /);
+    expect((await readParquet(file)).rows).toHaveLength(count ?? -1);
+    await run(`export registration class --format csv --out ${directory}`);
+    const lines = readCsv(await readFile(path.join(directory, 'registration.csv'), 'utf8'));
+    expect(lines).toHaveLength(1 + (count ?? 0));
+    expect(await run(`export class --format xlsx --out ${directory}`)).toMatchObject({ code: 0 });
+  });
+
+  it('writes since an instant what changed and what was removed, and nothing else', async () => {
+    const out = path.join(directory, 'since.ndjson');
+    await sql.query(`update records set updated_at = now() - interval '2 hours'`);
+    const before = new Date(Date.now() - 3_600_000).toISOString();
+    await sql.query(
+      `update records set updated_at = now(), data = data || '{"remarks": "changed"}'
+       where collection = 'class' and id = (select min(r.id) from records r join domains d on d.id = r.domain
+           where collection = 'class' and parent_id is null)`,
+    );
+    await sql.query(
+      `update records set updated_at = now(), deleted_at = '2026-07-15T10:00:00Z'
+       where collection = 'class' and id = (select max(r.id) from records r join domains d on d.id = r.domain
+           where collection = 'class' and parent_id is null)`,
+    );
+    const { output } = await run(`export class --json --since ${before} --out ${out}`);
+    const summary: Summary = JSON.parse(output);
+    const lines = (await readFile(out, 'utf8')).split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ remarks: 'changed' }),
+      { _id: expect.any(String), $removed: '2026-07-15T10:00:00.000Z' },
+    ]);
+    expect(summary.files[0]?.records).toBe(2);
+    const csv = path.join(directory, 'since.csv');
+    await run(`export class --format csv --since ${before} --out ${csv}`);
+    const cells = readCsv(await readFile(csv, 'utf8')).at(-1);
+    expect(cells?.at(-1)).toBe('{"$removed":"2026-07-15T10:00:00.000Z"}');
+  });
+
+  it('says from when on the next export misses nothing that is being written now', async () => {
+    const writer = new pg.Client({ connectionString: database.url });
+    await writer.connect();
+    await writer.query('begin');
+    const { rows } = await writer.query<{ now: Date }>('select now() as now');
+    const { output } = await run(`export class --json --out ${path.join(directory, 'next')}`);
+    await writer.query('rollback');
+    await writer.end();
+    const { next }: Summary = JSON.parse(output);
+    expect(Date.parse(next)).toBeLessThan(rows[0]?.now.getTime() ?? 0);
+  });
+
+  it('stopped by Ctrl-C leaves whole files alone, and says how to go on', async () => {
+    await sql.query(
+      `insert into records (domain, collection, id, data)
+       select d.id, 'sms_log', 'x' || n, jsonb_build_object('text', repeat('long ', 40), 'segments', n)
+       from generate_series(1, 300000) n, domains d where d.parent_id is null`,
+    );
+    const folder = path.join(directory, 'stopped');
+    const words = `export class sms_log task --format parquet --out ${folder}`;
+    const child = startCampus(words.split(' '), { DATABASE_URL: database.url });
+    const ended = once(child, 'exit');
+    const errors = text(child.stderr);
+    const written = () => readdir(folder).catch((): string[] => []);
+    await eventually(async () => (await written()).some((name) => /^sms_log.*\.partial$/.test(name)));
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(await written()).toEqual(['class.parquet']);
+    expect(await errors).toContain(
+      `the rest: campus export sms_log task --format parquet --out ${JSON.stringify(folder)}`,
+    );
+  }, 120_000);
+});
