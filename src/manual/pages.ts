@@ -24,6 +24,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('rest', 'REST'),
       doc('graphql', 'GraphQL'),
       doc('live', 'Live data'),
+      doc('history', 'History and undo'),
       doc('reports', 'Reports'),
       doc('scripts', 'Scripts'),
       doc('platform-db', 'platform.db'),

@@ -16,6 +16,7 @@ import type { RecordStore } from '../store/record-store.js';
 import type { PageSizes } from './page-arguments.js';
 import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { BulkWrites } from './records/bulk/bulk-writes.js';
+import { HistoryResolver } from './records/history-resolver.js';
 import { RecordResolver } from './records/record-resolver.js';
 import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
@@ -44,6 +45,7 @@ export interface ResolverServices {
 export interface Resolvers {
   readonly records: RecordResolver;
   readonly bulk: BulkResolver;
+  readonly history: HistoryResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
   readonly audit: AuditResolver;
@@ -62,6 +64,7 @@ export const RESOLVER_CLASSES = [
   BulkResolver,
   CollectionResolver,
   FileResolver,
+  HistoryResolver,
   MessageResolver,
   ScriptResolver,
 ] as const;
@@ -70,6 +73,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
   return {
     records: new RecordResolver(services),
     bulk: new BulkResolver({ writes: new BulkWrites(services), pages: services.pages }),
+    history: new HistoryResolver(services),
     collections: new CollectionResolver(services),
     auth: new AuthResolver(services),
     audit: new AuditResolver(services),

@@ -128,7 +128,7 @@ async function* batchesOf(texts: readonly string[]): AsyncGenerator<readonly str
 }
 
 /** A reference relative to the path that was asked for. */
-function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
+export function nextPage(cursor: string, parameters: RestRequest['parameters']): Record<string, string> {
   const query = new URLSearchParams({ ...parameters, after: cursor });
   query.delete('skip');
   return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };

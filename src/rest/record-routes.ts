@@ -29,7 +29,7 @@ import {
   via,
 } from './route.js';
 
-const COLLECTION: Parameter = {
+export const COLLECTION: Parameter = {
   name: 'collection',
   in: 'path',
   isRequired: true,
@@ -37,14 +37,14 @@ const COLLECTION: Parameter = {
   schema: { type: 'string' },
   example: 'task',
 };
-const RECORD_ID: Parameter = {
+export const RECORD_ID: Parameter = {
   name: 'id',
   in: 'path',
   isRequired: true,
   description: "the record's _id",
   schema: { type: 'string', pattern: RECORD_ID_PATTERN },
 };
-const PROJECT: Parameter = optional(
+const PROJECT: Parameter = inQuery(
   'project',
   'fields to return, separated by commas; paths with dots. Always with _id',
   {
@@ -57,7 +57,7 @@ const PROJECTION: Parameter = {
   name: 'projection',
   description: 'another name of project',
 };
-const STREAM: Parameter = optional('stream', 'true: streamed in any case; or left out', {
+const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left out', {
   schema: { type: 'string', const: 'true' },
 });
 
@@ -66,7 +66,7 @@ const READ_PARAMETERS: readonly Parameter[] = [
   STREAM,
   PROJECT,
   PROJECTION,
-  optional(
+  inQuery(
     'oquery',
     'a filter: conditions separated by commas, all of which hold. field=text, =*contains, ==starts ' +
       'with, ===number, =>more, =<less, =today, =#in2026-04, =on2026-04-01',
@@ -75,31 +75,31 @@ const READ_PARAMETERS: readonly Parameter[] = [
       example: 'amount=>100,name=*chair',
     },
   ),
-  optional('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
-  optional('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
+  inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
+  inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
     schema: { type: 'string' },
     example: '-created_on,name',
   }),
-  optional(
+  inQuery(
     'limit',
     `at most so many records. Without stream, and up to ${MAX_PAGE}, the answer has a Link to the next page`,
     {
       schema: { type: 'integer', minimum: 1 },
     },
   ),
-  optional('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
-  optional('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
+  inQuery('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
+  inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it', { schema: { type: 'string' } }),
   ...FORMAT_PARAMETERS,
 ];
 
-const RECORD: Schema = { $ref: '#/components/schemas/Record' };
+export const RECORD: Schema = { $ref: '#/components/schemas/Record' };
 const RECORDS: Schema = { type: 'array', items: RECORD };
-const IF_MATCH: Parameter = header('If-Match', 'the ETag the record must still have, else 412');
-const IDEMPOTENCY_KEY: Parameter = header(
+export const IF_MATCH: Parameter = header('If-Match', 'the ETag the record must still have, else 412');
+export const IDEMPOTENCY_KEY: Parameter = header(
   'Idempotency-Key',
   'makes a repeated request answer as the first did, for 24 hours',
 );
-const READ_ERRORS = [
+export const READ_ERRORS = [
   'MALFORMED_REQUEST',
   'MALFORMED_FILTER',
   'INVALID_VALUE',
@@ -110,7 +110,7 @@ const READ_ERRORS = [
   'NOT_ACCEPTABLE',
   'GONE',
 ] as const;
-const WRITE_ERRORS = [
+export const WRITE_ERRORS = [
   'MALFORMED_REQUEST',
   'INVALID_VALUE',
   'UNAUTHENTICATED',
@@ -162,7 +162,7 @@ const getRecord: Route = {
     assertStream(request.parameters.stream);
     const projection = projectionOf(request.parameters);
     const record = await records.record(request.context, {
-      ...addressOf(request),
+      ...recordAddress(request),
       ...(projection && { projection }),
     });
     const etag = printEtag(record.version);
@@ -188,7 +188,7 @@ const deleteRecord: Route = {
   ...via('records', ['deleteRecord'], async (records, request) => {
     assertNoIfNoneMatch(request.headers['if-none-match']);
     await records.deleteRecord(request.context, {
-      ...addressOf(request),
+      ...recordAddress(request),
       ifVersion: parseIfMatch(request.headers['if-match']),
     });
     return { kind: 'empty', status: 204 };
@@ -267,7 +267,7 @@ function listRoute(
 /**
  * Whether the caller may do this with records of the collection that the row, its path or its query names.
  */
-function allowedTo(verb: RecordVerb, named?: string): NonNullable<Route['assertAllowed']> {
+export function allowedTo(verb: RecordVerb, named?: string): NonNullable<Route['assertAllowed']> {
   return ({ resolvers }, { context, path, query }: Asked) => {
     const collection = named ?? path.collection ?? query.collection;
     if (typeof collection === 'string') resolvers.records.assertAllowed(context, collection, verb);
@@ -332,7 +332,7 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     assertAllowed: allowedTo('update'),
     ...via('records', ['updateRecord'], async (records, request) => {
       assertNoIfNoneMatch(request.headers['if-none-match']);
-      const address = addressOf(request);
+      const address = recordAddress(request);
       const record = await records.updateRecord(request.context, {
         ...address,
         data: withoutId(asRecord(request.body, ''), address.id),
@@ -435,7 +435,7 @@ function withoutId(record: JsonObject, id: string): JsonObject {
   throw bodyFault(`_id is ${JSON.stringify(id)} by the path and cannot be changed`, '/_id');
 }
 
-function asRecord(value: JsonValue | undefined, pointer: string): JsonObject {
+export function asRecord(value: JsonValue | undefined, pointer: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw bodyFault('expected a JSON object, the record', pointer);
 }
@@ -459,7 +459,7 @@ function projectionOf(parameters: RestRequest['parameters']): RecordsRequest['pr
   return text === undefined || text === '' ? undefined : parseProjectParameter(text);
 }
 
-function addressOf(request: RestRequest): { readonly collection: string; readonly id: string } {
+export function recordAddress(request: RestRequest): { readonly collection: string; readonly id: string } {
   return { collection: pathOf(request, 'collection'), id: pathOf(request, 'id') };
 }
 
@@ -468,10 +468,10 @@ function pathOf(request: RestRequest, name: string): string {
 }
 
 function COLLECTION_QUERY(role: string): Parameter {
-  return optional('collection', `the collection, ${role}`, { schema: { type: 'string' }, example: 'task' });
+  return inQuery('collection', `the collection, ${role}`, { schema: { type: 'string' }, example: 'task' });
 }
 
-function optional(
+export function inQuery(
   name: string,
   description: string,
   options: { readonly schema: Schema; readonly example?: unknown },

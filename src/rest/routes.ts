@@ -6,6 +6,7 @@ import { AUTH_ROUTES } from './auth-routes.js';
 import { describeRecords } from './describe-records.js';
 import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
+import { HISTORY_ROUTES } from './history-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
@@ -36,6 +37,7 @@ export function createRouteTable(options: {
     indexRoute({ ...options, routes: () => descriptions }),
     ...AUTH_ROUTES,
     ...RECORD_ROUTES,
+    ...HISTORY_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,
     teapot,

@@ -18,6 +18,8 @@ import { type AuditEntry, type AuditQuery, readAuditTrail } from './changes/audi
 import { type Purged, purge } from './changes/purge.js';
 import type { Database, Transaction } from './database/database.js';
 import { WaitingLine } from './database/waiting-line.js';
+import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
+import { Reverts, type Undone } from './history/reverts.js';
 import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { KeptReads } from './reading/kept-reads.js';
 import type { Readable } from './reading/record-page.js';
@@ -68,6 +70,8 @@ export class RecordStore {
   readonly #writes: RecordWrites;
   readonly #matchingWrites: MatchingWrites;
   readonly #upserts: Upserts;
+  readonly #history: RecordHistory;
+  readonly #reverts: Reverts;
   readonly #topDomain: () => Domain | undefined;
   readonly #keptReads = new KeptReads();
 
@@ -76,6 +80,8 @@ export class RecordStore {
     this.#writes = new RecordWrites(this.#environment);
     this.#matchingWrites = new MatchingWrites(this.#environment, this.#writes);
     this.#upserts = new Upserts(this.#environment, this.#writes);
+    this.#history = new RecordHistory(this.#environment);
+    this.#reverts = new Reverts(this.#environment);
     this.#topDomain = options.topDomain;
   }
 
@@ -208,6 +214,31 @@ export class RecordStore {
     options: WriteOptions = {},
   ): Promise<Upserted> {
     return await this.#upserts.upsert(scope, name, request, options);
+  }
+
+  /** The changes of a record, the newest first, with what they replaced. @see RecordHistory.read */
+  async history(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
+    return await this.#history.read(scope, name, query);
+  }
+
+  /** A record as it was at a version or an instant. @see RecordHistory.at */
+  async getPast(scope: Scope, name: string, id: string, moment: Moment): Promise<StoredRecord> {
+    return await this.#history.at(scope, name, id, moment);
+  }
+
+  /** Makes a record again what it was at a version. @see Reverts.restore */
+  async restore(
+    scope: Scope,
+    name: string,
+    id: string,
+    options: ConditionalWriteOptions & { readonly version: number },
+  ): Promise<StoredRecord> {
+    return await this.#reverts.restore(scope, name, id, options);
+  }
+
+  /** Takes back all that a request changed, or nothing. @see Reverts.undo */
+  async undo(scope: Scope, requestId: string, options: WriteOptions = {}): Promise<Undone> {
+    return await this.#reverts.undo(scope, requestId, options);
   }
 
   /** The changes of the caller's domain, the newest first. @throws FORBIDDEN unless the caller is an admin */

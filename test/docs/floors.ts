@@ -35,10 +35,16 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'store/changes/', imports: ['model/', 'store/database/', 'store/access/', 'store/writing/'] },
   {
+    name: 'store/history/',
+    imports: [
+      ...['model/', 'store/database/', 'store/access/', 'store/sql/', 'store/reading/', 'store/writing/'],
+    ],
+  },
+  {
     name: 'store/record-store.ts',
     imports: [
       ...['model/', 'store/database/', 'store/access/', 'store/sql/', 'store/reading/'],
-      ...['store/writing/', 'store/changes/'],
+      ...['store/writing/', 'store/changes/', 'store/history/'],
     ],
   },
   {

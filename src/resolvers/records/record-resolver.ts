@@ -347,7 +347,7 @@ export class RecordResolver {
     run: (scope: Scope, options: WriteOptions) => Promise<readonly StoredRecord[]>,
   ): Promise<readonly StoredRecord[]> {
     return await writeOnce(this.#store, context, {
-      collection,
+      writes: [collection],
       request: key,
       run,
       keep: (records) => records.map(keepRecord),

@@ -6,10 +6,12 @@ import type { Scope } from '../../model/scope.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { WriteOptions } from '../../store/writing/record-writes.js';
+import type { Writes } from '../../store/writing/write-triggers.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
 export interface OnceWrite<T, Kept extends JsonValue> {
-  readonly collection: string;
+  /** The collections it writes to. */
+  readonly writes: Writes;
   /** All that makes two requests the same. */
   readonly request: JsonValue;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
@@ -35,7 +37,7 @@ export async function writeOnce<T, Kept extends JsonValue>(
     {
       key: idempotencyKey,
       text: printExactJson(write.request),
-      writes: [write.collection],
+      writes: write.writes,
       within: transaction,
     },
     async (within) => write.keep(await write.run(scope, { within })),

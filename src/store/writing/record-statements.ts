@@ -228,7 +228,7 @@ const NOTHING_BEFORE = Prisma.sql`null::jsonb`;
 export const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
 
 /** The reverse delta of any change of `written w`, which gives the record before as `was`. */
-const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;
+export const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;
 
 /** The same, of a change of these members. */
 function replacedBy(changed: readonly string[] | undefined): Sql {
@@ -237,8 +237,8 @@ function replacedBy(changed: readonly string[] | undefined): Sql {
 }
 
 /**
- * The `audited` of a statement whose changed records are `written w`; `before` is the reverse delta of `w`, as
- * the migration 0018_history describes it.
+ * The `audited` of a statement whose changed records are `written w`; `before` is the reverse delta of `w`,
+ * as the migration 0018_history describes it.
  */
 export function audit(
   context: WriteContext,

@@ -81,6 +81,30 @@ export const READ_DOORS: readonly ReadDoor[] = [
     open: (v, { name }, { id }) => v.rest('GET', `/o/recs/${name}/${id}`),
   },
   {
+    name: 'REST history',
+    gives: 'one',
+    open: (v, { name }, { id }) => v.rest('GET', `/o/recs/${name}/${id}/history`),
+  },
+  {
+    name: 'GraphQL history',
+    gives: 'one',
+    open: (v, { name }, { id }) =>
+      v.graphql(
+        'query($c: String!, $id: ID!) { recordHistory(collection: $c, id: $id) ' +
+          '{ nodes { changes { path before after } } } }',
+        { c: name, id },
+      ),
+  },
+  {
+    name: 'GraphQL record as it was',
+    gives: 'one',
+    open: (v, { name }, { id }) =>
+      v.graphql(
+        'query($c: String!, $id: ID!) { recordAt(collection: $c, id: $id, at: "2999-01-01") { id data } }',
+        { c: name, id },
+      ),
+  },
+  {
     name: 'GraphQL records',
     gives: 'all',
     open: (v, { name }) =>
@@ -215,6 +239,20 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
         c: name,
         d: [{ _id: id, ...CHANGE }],
       }),
+  },
+  {
+    name: 'REST restore',
+    verbs: ['read', 'update'],
+    open: (v, { name }, { id }) => v.rest('POST', `/o/recs/${name}/${id}/restore`, { version: 1 }),
+  },
+  {
+    name: 'GraphQL restore',
+    verbs: ['read', 'update'],
+    open: (v, { name }, { id }) =>
+      v.graphql(
+        'mutation($c: String!, $id: ID!) { restoreRecord(collection: $c, id: $id, version: 1) { id } }',
+        { c: name, id },
+      ),
   },
   {
     name: 'a file',

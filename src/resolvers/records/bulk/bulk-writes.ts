@@ -123,7 +123,7 @@ export class BulkWrites {
     run: (scope: Scope, options: WriteOptions) => Promise<RecordBatch>,
   ): Promise<RecordBatch> {
     return await writeOnce<RecordBatch, KeptBatch>(this.#store, context, {
-      collection,
+      writes: [collection],
       request: JSON.stringify(key),
       run,
       keep: ({ records, ...counts }) => ({ ...counts, records: records.map(keepRecord) }),

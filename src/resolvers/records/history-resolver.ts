@@ -1,0 +1,189 @@
+/** The door to what records were, and back to it. */
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Extensions, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { ServiceError } from '../../errors.js';
+import { instantFrom } from '../../model/calendar.js';
+import type { Scope } from '../../model/scope.js';
+import { DateTime } from '../../scalars/date-time.js';
+import type { HistoryPage, HistoryQuery, Moment } from '../../store/history/record-history.js';
+import type { Undone } from '../../store/history/reverts.js';
+import type { StoredRecord } from '../../store/reading/stored-record.js';
+import type { RecordStore } from '../../store/record-store.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { toGenericRecord } from './generic-form.js';
+import { GenericRecord } from './generic-record.js';
+import { perField, type RecordRemoval } from './record-resolver.js';
+import { RecordHistoryArguments, RecordHistoryConnection, UndoneResult } from './record-version-result.js';
+import { TRANSACTIONAL_FIELD } from './transactional.js';
+import { keepRecord, recallRecord, writeOnce } from './write-once.js';
+
+export interface HistoryRequest {
+  readonly collection: string;
+  readonly id: string;
+  readonly first?: number | null | undefined;
+  /** The cursor of a page before: the version of its last change. */
+  readonly after?: string | null | undefined;
+}
+
+@Resolver()
+export class HistoryResolver {
+  readonly #store: RecordStore;
+  readonly #pages: PageSizes;
+
+  constructor(services: { readonly store: RecordStore; readonly pages: PageSizes }) {
+    this.#store = services.store;
+    this.#pages = services.pages;
+  }
+
+  /** The changes of a record, the newest first. @throws NOT_FOUND, FORBIDDEN as for reading the record */
+  async history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage> {
+    const { limit } = toPageRequest({ first: request.first ?? null }, this.#pages);
+    const query: HistoryQuery = { id: request.id, before: toVersion(request.after ?? undefined), limit };
+    return await this.#store.history(requireScope(context), request.collection, query);
+  }
+
+  /** Makes a record again what it was at a version, once per `Idempotency-Key`. */
+  async restoreRecord(
+    context: RequestContext,
+    request: RecordRemoval & { readonly version: number },
+  ): Promise<StoredRecord> {
+    const { collection, id, version, ifVersion } = request;
+    return await writeOnce(this.#store, context, {
+      writes: [collection],
+      request: ['restore', collection, id, version, ifVersion ?? null],
+      run: (scope, options) => this.#store.restore(scope, collection, id, { version, ifVersion, ...options }),
+      keep: keepRecord,
+      recall: recallRecord,
+    });
+  }
+
+  @Query(() => RecordHistoryConnection, {
+    name: 'recordHistory',
+    description:
+      'The changes of a record, the newest first, also of a removed one that is not purged. ' +
+      'Errors: NOT_FOUND.',
+  })
+  async queryHistory(
+    @Ctx() context: RequestContext,
+    @Args(() => RecordHistoryArguments) args: RecordHistoryArguments,
+  ): Promise<object> {
+    const { versions, hasNextPage } = await this.history(context, args);
+    return {
+      nodes: versions,
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: typeof args.after === 'string',
+        startCursor: cursorOf(versions.at(0)),
+        endCursor: cursorOf(versions.at(-1)),
+      },
+    };
+  }
+
+  @Query(() => GenericRecord, {
+    name: 'recordAt',
+    nullable: true,
+    description:
+      'A record as it was at a version, or at an instant. Errors: NOT_FOUND, GONE where it was removed ' +
+      'then and where the values are not kept.',
+  })
+  async queryPast(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
+    @Arg('version', () => Int, { nullable: true, description: 'This version.' })
+    version: number | null | undefined,
+    @Arg('at', () => DateTime, { nullable: true, description: 'Instead: what was there at this instant.' })
+    at: string | null | undefined,
+  ): Promise<GenericRecord> {
+    const scope = requireScope(context);
+    const record = await this.#store.getPast(scope, collection, id, toMoment(scope, version, at));
+    return toGenericRecord(record, collection);
+  }
+
+  @Mutation(() => GenericRecord, {
+    name: 'restoreRecord',
+    description:
+      'Makes a record again what it was at a version, by the rules of any write; a removed one that is not ' +
+      'purged is there again. What is hidden from you stays as it is. Errors: NOT_FOUND, GONE, ' +
+      'VERSION_CONFLICT, FORBIDDEN for a field that differs and is not yours to set.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async mutateRestore(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'The collection, e.g. "task".' }) collection: string,
+    @Arg('id', () => ID, { description: 'The id of the record.' }) id: string,
+    @Arg('version', () => Int, { description: 'The version that it is to be again.' }) version: number,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('ifVersion', () => Int, {
+      nullable: true,
+      description: 'Restore it only if it still has this version.',
+    })
+    ifVersion?: number | null,
+  ): Promise<GenericRecord> {
+    const request = { collection, id, version, ifVersion: ifVersion ?? undefined };
+    return toGenericRecord(await this.restoreRecord(perField(context, info), request), collection);
+  }
+
+  @Mutation(() => UndoneResult, {
+    description:
+      'Takes back all that a request changed, all or none: what it made is removed, what it removed is ' +
+      'there again. An admin undoes any request, everybody else their own. Errors: NOT_FOUND, CONFLICT ' +
+      'naming what was changed later.',
+  })
+  @Extensions(TRANSACTIONAL_FIELD)
+  async undoChange(
+    @Ctx() context: RequestContext,
+    @Arg('requestId', () => String, {
+      description: 'The request, by the header `X-Request-Id` of its answer or by `recordHistory`.',
+    })
+    requestId: string,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Undone> {
+    return await writeOnce<Undone, { changed: number; removed: number; broughtBack: number }>(
+      this.#store,
+      perField(context, info),
+      {
+        writes: 'anything',
+        request: ['undo', requestId],
+        run: (scope, options) => this.#store.undo(scope, requestId, options),
+        keep: (undone) => ({ ...undone }),
+        recall: (kept) => kept,
+      },
+    );
+  }
+}
+
+function cursorOf(version: { readonly version: number } | undefined): string | null {
+  return version === undefined ? null : String(version.version);
+}
+
+/** @throws INVALID_VALUE */
+function toVersion(cursor: string | undefined): number | undefined {
+  if (cursor === undefined || /^[1-9]\d{0,8}$/.test(cursor))
+    return cursor === undefined ? undefined : Number(cursor);
+  throw wrong('after', 'it is no cursor of a history', 'the endCursor of a page');
+}
+
+function toInstant(text: string, timeZone: string): Date {
+  const instant = instantFrom(text, timeZone);
+  if (instant !== undefined) return new Date(instant);
+  throw wrong('at', 'it is no instant from the years 0 to 9999', 'an instant such as "2026-07-01T04:30:00Z"');
+}
+
+/** @throws INVALID_VALUE */
+function toMoment(
+  { domain }: Scope,
+  version: number | null | undefined,
+  at: string | null | undefined,
+): Moment {
+  if (typeof version === 'number' && typeof at !== 'string') return { version };
+  if (typeof at === 'string' && typeof version !== 'number') return { at: toInstant(at, domain.timeZone) };
+  throw wrong('version', 'either a version or an instant is asked for', 'version or at, one of the two');
+}
+
+function wrong(parameter: string, detail: string, expected: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; ${expected} is expected`, {
+    errors: [{ parameter, detail, expected }],
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * Removed records, locked, that are stored again under their `_id`: judged as new ones of the caller, written
+ * over their tombstones.
+ */
+import { type ErrorDetail } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import type { JsonObject } from '../../json.js';
+import { type Collection, CREATED_ON } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf } from '../access/access.js';
+import type { Transaction } from '../database/database.js';
+import { type StoredRow, storedColumns } from '../reading/stored-record.js';
+import { recordsIn, recordsOf } from '../sql/records-of.js';
+import { refusedByIndex } from '../writing/atomically.js';
+import { findCheckFaults, keysOf } from '../writing/check-faults.js';
+import type { RecordEnvironment } from '../writing/record-environment.js';
+import { assertWritable, outOfRows } from '../writing/record-refusals.js';
+import {
+  announcement,
+  audit,
+  inputOf,
+  type NewRecord,
+  REPLACED,
+  type WriteContext,
+} from '../writing/record-statements.js';
+import { deadReferenceDetail } from '../writing/references.js';
+import { assertJudgeable, secretFieldsOf, without } from '../writing/secret-fields.js';
+import { assertNoFaults, toStored } from '../writing/validation.js';
+import { askBefore, revise } from '../writing/write-triggers.js';
+
+export interface BroughtBack {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly now: Date;
+  readonly records: readonly RemovedRecord[];
+}
+
+interface RemovedRecord {
+  readonly id: string;
+  /** The fields as they are to be; those that are hidden from the caller as they are in the tombstone. */
+  readonly data: JsonObject;
+}
+
+const BATCH_RECORDS = 500;
+
+/**
+ * Stores locked tombstones again, all or none. What is missing is not filled with defaults: the record is to
+ * be what it was.
+ *
+ * @throws FORBIDDEN, INVALID_VALUE as for a create; RefusedByIndex
+ */
+export async function bringBack(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  { scope, collection, now, records }: BroughtBack,
+): Promise<readonly StoredRow[]> {
+  const creatable = accessOf(scope, collection, 'create');
+  const secret = secretFieldsOf(scope, collection);
+  const made = new Set(records.map(({ id }) => id));
+  const rows: StoredRow[] = [];
+  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
+    const changes = [];
+    for (const record of records.slice(start, start + BATCH_RECORDS)) {
+      const own = new Set(Object.keys(record.data).filter((name) => !secret.has(name)));
+      const visible = Object.fromEntries(Object.entries(record.data).filter(([name]) => own.has(name)));
+      assertWritable([visible], creatable, collection);
+      const data = await asked(environment, transaction, { scope, collection, record });
+      const change = toStored(collection, data, {
+        timeZone: scope.domain.timeZone,
+        now,
+        mode: 'replace',
+        keptFields: new Set([CREATED_ON, ...collection.fields.map((field) => field.name)]),
+      });
+      changes.push({ ...change, id: record.id, own });
+    }
+    await environment.fillLabels(transaction, scope, changes);
+    const dead = await environment.listDeadReferences(transaction, { scope, collection, changes, made });
+    const stored = changes.map(({ id, data, own }, index): NewRecord => {
+      const hidden = without(secret, own);
+      assertJudgeable(collection, { verb: 'create', differing: own, secret: hidden });
+      assertNoFaults([
+        ...listMissing(collection, data),
+        ...(dead[index] ?? []).map((reference) => deadReferenceDetail(reference)),
+        ...findCheckFaults(collection, data, { pointer: '', secret: hidden }),
+      ]);
+      return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
+    });
+    const reach = environment.rowsOf(scope, collection, creatable);
+    const statement = bringBackRecords(environment.writeContext(scope, collection, now), stored, reach);
+    const written = await refusedByIndex({ scope, collection, records: stored, verb: 'update' }, () =>
+      environment.run<StoredRow & { readonly is_in_rows: boolean }>(transaction, statement, scope),
+    );
+    if (written.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'create');
+    if (written.length !== stored.length)
+      throw new Error('a locked tombstone was not there to be brought back');
+    rows.push(...written);
+  }
+  return rows;
+}
+
+/** What the triggers before a create make of a record. */
+async function asked(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  {
+    scope,
+    collection,
+    record,
+  }: Pick<BroughtBack, 'scope' | 'collection'> & { readonly record: RemovedRecord },
+): Promise<JsonObject> {
+  const triggers = environment.triggers.before(scope.domain.id, collection.name, 'create');
+  if (triggers.length === 0) return record.data;
+  const pending = {
+    scope,
+    collection,
+    operation: 'create',
+    id: record.id,
+    record: record.data,
+    previous: undefined,
+  } as const;
+  return revise(record.data, await askBefore(triggers, pending, transaction));
+}
+
+/** What is required today and was not there then. */
+function listMissing(collection: Collection, data: JsonObject): readonly ErrorDetail[] {
+  return collection.fields
+    .filter((field) => field.isRequired && !Object.hasOwn(data, field.name))
+    .map(({ name }) => ({
+      pointer: `/${name}`,
+      detail: `/${name}: it is required today, and the version has none`,
+      expected: 'a version with a value',
+    }));
+}
+
+/** `is_in_rows` tells whether the record satisfies `rows`, a condition over `r`. */
+function bringBackRecords(
+  context: WriteContext,
+  records: readonly NewRecord[],
+  rows: Prisma.Sql | undefined,
+): Prisma.Sql {
+  const { scope, collection, now } = context;
+  return Prisma.sql`
+with input as (${inputOf(records)}),
+written as (
+  update records r
+  set data = i.data,
+    keys = i.keys,
+    version = r.version + 1,
+    updated_at = ${now.toISOString()}::timestamptz,
+    deleted_at = null
+  from input i, records o
+  where ${recordsOf(scope, collection)} and r.id = i.id and r.deleted_at is not null
+    and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
+  returning r.id, r.data, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
+),
+${audit(context, 'brought back', REPLACED)}
+select ${storedColumns(context.projection)}, 
+  (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
+from written r`;
+}

@@ -1,0 +1,279 @@
+/** What a record was, and what its changes made of it, as far as the caller may read it. */
+import { ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf } from '../access/access.js';
+import { isAdmin } from '../access/admin.js';
+import {
+  type StoredRecord,
+  type StoredRow,
+  storedColumns,
+  toStoredRecord,
+} from '../reading/stored-record.js';
+import type { RecordEnvironment } from '../writing/record-environment.js';
+import { gone, notFound } from '../writing/record-refusals.js';
+import { staysIn } from '../writing/record-statements.js';
+import { stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
+
+/** A field that a change made another one. Absent and null are two things: `kind` tells them apart. */
+export interface FieldChange {
+  readonly kind: 'added' | 'changed' | 'removed';
+  /** Names joined by dots; a list is one value. */
+  readonly path: string;
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+}
+
+/** One change of a record. */
+export interface RecordVersion {
+  /** The version that it made. */
+  readonly version: number;
+  readonly operation: 'created' | 'updated' | 'deleted';
+  /** `undefined` for the first version; a removed record that is brought back is `created` from one. */
+  readonly fromVersion: number | undefined;
+  readonly at: Date;
+  /** Who and by what: told to admins, and to everybody of their own changes. */
+  readonly by: ChangeAuthor | undefined;
+  /** `undefined`: the values are no longer kept, or were not yet. */
+  readonly changes: readonly FieldChange[] | undefined;
+}
+
+interface ChangeAuthor {
+  readonly principal: string;
+  readonly credential: string;
+  readonly requestId: string;
+  readonly requestOperation: string | undefined;
+}
+
+export interface HistoryQuery {
+  readonly id: string;
+  /** Only changes that made an older version than this. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+export interface HistoryPage {
+  readonly versions: readonly RecordVersion[];
+  readonly hasNextPage: boolean;
+}
+
+/** The state that is asked for: a version, or the one that was there at an instant. */
+export type Moment = { readonly version: number } | { readonly at: Date };
+
+export class RecordHistory {
+  readonly #environment: RecordEnvironment;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * The changes of a record, the newest first, also of a removed one that is not purged. Of what the caller
+   * may not read nothing is told: fields that are hidden from it, and states that were not among its rows.
+   *
+   * @throws NOT_FOUND, FORBIDDEN as for reading the record; GONE for the collection
+   */
+  async read(scope: Scope, name: string, query: HistoryQuery): Promise<HistoryPage> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const { rows, hidden } = this.#reach(scope, collection);
+    const shown = (data: Prisma.Sql) => Prisma.sql`(${data} - ${hidden}::text[])`;
+    const told = (from: Prisma.Sql, to: Prisma.Sql) =>
+      Prisma.sql`case when r.is_told then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
+    const [old, became] = [Prisma.sql`r.old_data`, Prisma.sql`r.became`];
+    const isReadable = (data: Prisma.Sql) => (rows === undefined ? Prisma.sql`true` : staysIn(rows, data));
+    const page = await this.#environment.run<HistoryRow>(
+      this.#environment.database,
+      Prisma.sql`
+with ${versionsOfRecord(scope, collection, { id: query.id, rows })},
+reverted as (
+  select s.*, data_before(s.latest, s.delta) over (order by s.to_version desc rows unbounded preceding) as was
+  from steps s
+),
+versions as (
+  select v.*, coalesce(lag(v.was) over (order by v.to_version desc), v.latest) as became
+  from reverted v
+),
+readable as (
+  select r.*,
+    case when r.from_version is null and r.operation = 'created' then '{}' else r.was end as old_data,
+    (r.from_version is null or r.was = ${UNKNOWN} or ${isReadable(Prisma.sql`r.was`)})
+      and (r.became = ${UNKNOWN} or ${isReadable(Prisma.sql`r.became`)}) as is_readable
+  from versions r
+)
+select r.at, r.operation, r.from_version, r.to_version, r.principal, r.credential, r.request_id,
+  r.request_operation, r.is_readable,
+  ${told(old, became)} as before,
+  ${told(became, old)} as after
+from (
+  select r.*, r.is_readable and r.old_data <> ${UNKNOWN} and r.became <> ${UNKNOWN} as is_told
+  from readable r
+) as r
+where r.to_version < ${query.before ?? MAX_VERSION}
+order by r.to_version desc
+limit ${query.limit + 1}`,
+      scope,
+    );
+    if (page.length === 0) await this.#assertReadable(scope, collection, query.id);
+    return {
+      versions: page.slice(0, query.limit).map((row) => toRecordVersion(row, scope)),
+      hasNextPage: page.length > query.limit,
+    };
+  }
+
+  /**
+   * The record as it was.
+   *
+   * @throws NOT_FOUND for a version that is none, an instant before the record was there, and a state that
+   * was not among the caller's rows; GONE where it was removed then, and for values that are no longer kept;
+   * FORBIDDEN
+   */
+  async at(scope: Scope, name: string, id: string, moment: Moment): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const { rows, hidden } = this.#reach(scope, collection);
+    const projection = this.#environment.plans.projection(collection, undefined, new Set(hidden));
+    const asked =
+      'version' in moment
+        ? Prisma.sql`s.to_version = ${moment.version}`
+        : // The year 0 of JavaScript is none of PostgreSQL's.
+          Prisma.sql`s.at <= to_timestamp(${moment.at.getTime() / 1000}::float8)`;
+    const [row] = await this.#environment.run<PastRow>(
+      this.#environment.database,
+      Prisma.sql`
+with ${versionsOfRecord(scope, collection, { id, rows })},
+${stateOf(asked)}
+select ${storedColumns(projection)}, r.is_removed, r.is_known,
+  (${rows ?? Prisma.sql`true`}) is true as is_in_rows
+from (
+  select s.domain, s.collection, s.id, s.version, s.created_at, s.updated_at, s.is_removed,
+    s.data <> ${UNKNOWN} as is_known,
+    case when s.data = ${UNKNOWN} then '{}' else s.data end as data
+  from state s
+) as r`,
+      scope,
+    );
+    if (row === undefined) {
+      await this.#assertReadable(scope, collection, id);
+      throw noSuchState(collection, id, moment);
+    }
+    if (!row.is_known) throw noLongerKept(collection, id, row.version);
+    if (!row.is_in_rows) throw noSuchState(collection, id, moment);
+    if (row.is_removed) throw gone(collection, id);
+    return toStoredRecord(row);
+  }
+
+  #reach(scope: Scope, collection: Collection) {
+    const access = accessOf(scope, collection, 'read');
+    return {
+      rows: this.#environment.rowsOf(scope, collection, access),
+      hidden: [...access.hiddenFields],
+    };
+  }
+
+  /** @throws NOT_FOUND for a record that never was, is purged, or is out of the caller's rows */
+  async #assertReadable(scope: Scope, collection: Collection, id: string): Promise<void> {
+    const { rows } = this.#reach(scope, collection);
+    const found = await this.#environment.run(
+      this.#environment.database,
+      Prisma.sql`with ${versionsOfRecord(scope, collection, { id, rows })} select 1 as found from present`,
+      scope,
+    );
+    if (found.length === 0) throw notFound(collection, id);
+  }
+}
+
+/** The greatest integer of PostgreSQL, which no version reaches. */
+const MAX_VERSION = 2_147_483_647;
+
+interface HistoryRow {
+  readonly at: Date;
+  readonly operation: RecordVersion['operation'];
+  readonly from_version: number | null;
+  readonly to_version: number;
+  readonly principal: string;
+  readonly credential: string;
+  readonly request_id: string;
+  readonly request_operation: string | null;
+  readonly is_readable: boolean;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+type PastRow = StoredRow & {
+  readonly is_removed: boolean;
+  readonly is_known: boolean;
+  readonly is_in_rows: boolean;
+};
+
+function toRecordVersion(row: HistoryRow, scope: Scope): RecordVersion {
+  const isTold = isAdmin(scope.principal) || row.principal === scope.principal.id;
+  return {
+    version: row.to_version,
+    operation: row.operation,
+    fromVersion: row.from_version ?? undefined,
+    at: row.at,
+    by: isTold
+      ? {
+          principal: row.principal,
+          credential: row.credential,
+          requestId: row.request_id,
+          requestOperation: row.request_operation ?? undefined,
+        }
+      : undefined,
+    changes: changesOf(row),
+  };
+}
+
+function changesOf({ before, after, is_readable }: HistoryRow): readonly FieldChange[] | undefined {
+  if (!is_readable) return [];
+  if (before === null || after === null) return undefined;
+  return listChanges(deltaOf(before), deltaOf(after), []);
+}
+
+function deltaOf(text: string): JsonObject {
+  const delta = parseExactJson(text);
+  if (!isJsonObject(delta)) throw new Error('a delta is an object');
+  return delta;
+}
+
+/**
+ * Two deltas of the same change, from its two sides, have the same members. See the migration 0018_history.
+ */
+function listChanges(before: JsonObject, after: JsonObject, parent: readonly string[]): FieldChange[] {
+  return Object.entries(before).flatMap(([name, old]): FieldChange[] => {
+    const now = memberOf(after, name) ?? null;
+    const path = [...parent, name];
+    if (isJsonObject(old) && isJsonObject(now)) return listChanges(old, now, path);
+    const values = { before: valueIn(old), after: valueIn(now) };
+    return [{ kind: kindOf(values), path: path.join('.'), ...values }];
+  });
+}
+
+function kindOf({ before, after }: Pick<FieldChange, 'before' | 'after'>): FieldChange['kind'] {
+  if (before === undefined) return 'added';
+  return after === undefined ? 'removed' : 'changed';
+}
+
+/** `[value]` or, of what is not there, `[]`. */
+function valueIn(member: JsonValue): JsonValue | undefined {
+  return Array.isArray(member) ? (member[0] as JsonValue | undefined) : undefined;
+}
+
+export function noSuchState(collection: Collection, id: string, moment: Moment): ServiceError {
+  const asked =
+    'version' in moment ? `no version ${moment.version}` : `not there at ${moment.at.toISOString()}`;
+  const parameter = 'version' in moment ? 'version' : 'at';
+  const detail =
+    'version' in moment
+      ? `the record "${id}" of ${collection.name} has ${asked}`
+      : `the record "${id}" of ${collection.name} was ${asked}`;
+  return new ServiceError('NOT_FOUND', detail, { errors: [{ parameter, detail }] });
+}
+
+export function noLongerKept(collection: Collection, id: string, version: number): ServiceError {
+  const detail = `what the record "${id}" of ${collection.name} was at version ${version} is not kept`;
+  return new ServiceError('GONE', detail, {
+    errors: [{ detail, expected: 'a version since which every change is kept with its values' }],
+  });
+}

@@ -1,0 +1,465 @@
+/**
+ * Records that are made again what they were: one as of a version, or all that a request changed. For
+ * `RecordStore`, which is the way to them.
+ */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import { isSameJson } from '../../model/compare-json.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
+import { isAdmin } from '../access/admin.js';
+import type { Transaction } from '../database/database.js';
+import {
+  type StoredRecord,
+  type StoredRow,
+  storedColumns,
+  toStoredRecord,
+} from '../reading/stored-record.js';
+import { nameLiteral, recordsOf } from '../sql/records-of.js';
+import { atomically } from '../writing/atomically.js';
+import { askTriggers, changeRecords } from '../writing/change-records.js';
+import { deleteRecords } from '../writing/matched-change.js';
+import type { RecordEnvironment } from '../writing/record-environment.js';
+import { assertWritable, gone, notFound, outOfRows, versionConflict } from '../writing/record-refusals.js';
+import { staysIn } from '../writing/record-statements.js';
+import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
+import { bringBack } from './bring-back.js';
+import { noLongerKept, noSuchState } from './record-history.js';
+import { stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
+
+export interface Undone {
+  /** Records that the request had changed, and that are again what they were. */
+  readonly changed: number;
+  /** Records that the request had made, now removed. */
+  readonly removed: number;
+  /** Records that the request had removed, now back. */
+  readonly broughtBack: number;
+}
+
+export class Reverts {
+  readonly #environment: RecordEnvironment;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Makes a record again what it was at a version; a removed one that is not purged is there again. That is
+   * a change like any other, with a new version. What the caller may not read stays as it is.
+   *
+   * @throws NOT_FOUND for a record or version that is none; GONE for a version at which it was removed, or
+   * whose values are not kept; FORBIDDEN for a field that differs and is not the caller's to set, and as for
+   * an update and, of a removed record, a create; VERSION_CONFLICT; INVALID_VALUE, CONFLICT where the record
+   * as it was is none today
+   */
+  async restore(
+    scope: Scope,
+    name: string,
+    id: string,
+    { version, ifVersion, within }: ConditionalWriteOptions & { readonly version: number },
+  ): Promise<StoredRecord> {
+    const collection = this.#environment.catalog.get(name, scope);
+    accessOf(scope, collection, 'read');
+    accessOf(scope, collection, 'update');
+    const atomic = { within, writes: [name] };
+    const restored = await atomically(this.#environment, scope, atomic, async (transaction) => {
+      const [row] = await this.#lock(transaction, { scope, collection, ids: [id] });
+      if (row === undefined || !row.is_readable) throw notFound(collection, id);
+      if (row.is_removed) accessOf(scope, collection, 'create');
+      if (ifVersion !== undefined && ifVersion !== row.version) {
+        throw versionConflict(collection, id, { expected: row.version, sent: ifVersion });
+      }
+      const data = await this.#dataAt(transaction, { scope, collection, id, version });
+      const plan = { scope, collection, now: this.#environment.now() };
+      const target = { row, data: keepingHidden(data, row, { scope, collection }) };
+      if (row.is_removed) {
+        const [back] = await this.#bringBack(transaction, plan, [target]);
+        return back ?? row;
+      }
+      return (await this.#change(transaction, plan, [target])).get(id) ?? row;
+    });
+    if (within === undefined) this.#environment.tellOfCommit(scope, collection, [restored]);
+    return toStoredRecord(restored);
+  }
+
+  /**
+   * Takes back all that a request changed in the caller's domain, all or none: what it made is removed, what
+   * it removed is there again, what it changed is what it was before. That is a change like any other, and
+   * can be undone.
+   *
+   * @throws NOT_FOUND for a request that changed nothing; CONFLICT where a record was changed later, naming
+   * the change; GONE for values that are not kept; LIMIT_EXCEEDED; and as `restore` does
+   */
+  async undo(scope: Scope, requestId: string, { within }: WriteOptions = {}): Promise<Undone> {
+    const atomic = { within, writes: 'anything' } as const;
+    const touched = new Map<Collection, readonly { readonly id: string }[]>();
+    const undone = await atomically(this.#environment, scope, atomic, async (transaction) => {
+      touched.clear();
+      const parts: UndonePart[] = [];
+      for (const { collection, ids } of await this.#listChanged(transaction, scope, requestId)) {
+        const rows = await this.#lock(transaction, { scope, collection, ids });
+        const states = await this.#statesBefore(transaction, { scope, collection, ids, requestId });
+        parts.push(planUndo(scope, collection, { ids, rows, states }));
+        touched.set(collection, rows);
+      }
+      await this.#undoParts(transaction, scope, parts);
+      return {
+        changed: countOf(parts, (part) => part.change),
+        removed: countOf(parts, (part) => part.remove),
+        broughtBack: countOf(parts, (part) => part.bringBack),
+      };
+    });
+    if (within === undefined) {
+      for (const [collection, rows] of touched) this.#environment.tellOfCommit(scope, collection, rows);
+    }
+    return undone;
+  }
+
+  /**
+   * Records go before others come and change, which may take the unique values of those; targets of
+   * references come before what points to them.
+   */
+  async #undoParts(transaction: Transaction, scope: Scope, parts: readonly UndonePart[]): Promise<void> {
+    const now = this.#environment.now();
+    for (const { collection, remove } of parts) {
+      await this.#remove(transaction, { scope, collection, now }, remove);
+    }
+    for (const { collection, bringBack: targets } of targetsFirst(parts)) {
+      await this.#bringBack(transaction, { scope, collection, now }, targets);
+    }
+    for (const { collection, change } of parts) {
+      await this.#change(transaction, { scope, collection, now }, change);
+    }
+  }
+
+  /**
+   * What a request changed: for an admin of the domain of whoever's, else of the caller's own.
+   *
+   * @throws NOT_FOUND for nothing; LIMIT_EXCEEDED
+   */
+  async #listChanged(
+    transaction: Transaction,
+    scope: Scope,
+    requestId: string,
+  ): Promise<readonly { readonly collection: Collection; readonly ids: readonly string[] }[]> {
+    const max = this.#environment.maxRecordsPerWrite;
+    const rows = await this.#environment.run<{ collection: string; record_id: string }>(
+      transaction,
+      Prisma.sql`
+select distinct e.collection, e.record_id
+from audit_entries e
+where e.domain = ${scope.domain.id} and ${isOfRequest(scope, requestId)}
+order by e.collection, e.record_id
+limit ${max + 1}`,
+      scope,
+    );
+    if (rows.length === 0) {
+      const detail = `no change of the request "${requestId}" is yours to undo`;
+      throw new ServiceError('NOT_FOUND', detail, { errors: [{ parameter: 'requestId', detail }] });
+    }
+    if (rows.length > max) {
+      throw new ServiceError(
+        'LIMIT_EXCEEDED',
+        `at most ${max} records are written at once, and the request changed more`,
+      );
+    }
+    const names = [...new Set(rows.map((row) => row.collection))];
+    return names.map((name) => ({
+      collection: this.#environment.catalog.get(name, scope),
+      ids: rows.filter((row) => row.collection === name).map((row) => row.record_id),
+    }));
+  }
+
+  /**
+   * The records with these ids, locked in their order, tombstones too. Nothing is refused yet that the caller
+   * may not do with them. @throws FORBIDDEN for a collection the caller does not read
+   */
+  async #lock(
+    transaction: Transaction,
+    { scope, collection, ids }: RecordsOfScope & { readonly ids: readonly string[] },
+  ): Promise<RevertRow[]> {
+    const environment = this.#environment;
+    const { projection } = environment.writeContext(scope, collection, environment.now());
+    const readable = accessOf(scope, collection, 'read');
+    const isIn = (access: EffectiveAccess | undefined) => {
+      if (access === undefined) return Prisma.sql`false`;
+      return Prisma.sql`(${environment.rowsOf(scope, collection, access) ?? Prisma.sql`true`}) is true`;
+    };
+    return await environment.run<RevertRow>(
+      transaction,
+      Prisma.sql`
+select ${storedColumns(projection)}, r.data::text as data, r.deleted_at is not null as is_removed,
+  ${isIn(readable)} as is_readable,
+  ${isIn(findAccess(scope, collection, 'update'))} as is_updatable,
+  ${isIn(findAccess(scope, collection, 'delete'))} as is_deletable
+from records r
+where ${recordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
+order by r.id
+for update of r`,
+      scope,
+    );
+  }
+
+  /** @throws NOT_FOUND for a version that is none; GONE for one that is not kept, or is a removal */
+  async #dataAt(
+    transaction: Transaction,
+    { scope, collection, id, version }: RecordsOfScope & { readonly id: string; readonly version: number },
+  ): Promise<JsonObject> {
+    const readable = accessOf(scope, collection, 'read');
+    const rows = this.#environment.rowsOf(scope, collection, readable);
+    const isReadable = rows === undefined ? Prisma.sql`true` : staysIn(rows, Prisma.sql`r.data`);
+    const [state] = await this.#environment.run<{ data: string; is_removed: boolean; is_readable: boolean }>(
+      transaction,
+      Prisma.sql`
+with ${versionsOfRecord(scope, collection, { id, rows: undefined })},
+${stateOf(Prisma.sql`s.to_version = ${version}`)}
+select r.data::text as data, r.is_removed, r.data = ${UNKNOWN} or ${isReadable} as is_readable
+from state r`,
+      scope,
+    );
+    if (state === undefined || !state.is_readable) throw noSuchState(collection, id, { version });
+    const data = parseExactJson(state.data);
+    if (!isJsonObject(data)) throw noLongerKept(collection, id, version);
+    if (state.is_removed) throw gone(collection, id);
+    return data;
+  }
+
+  /** What the records were before the request, and what was done to them since by others. */
+  async #statesBefore(
+    transaction: Transaction,
+    {
+      scope,
+      collection,
+      ids,
+      requestId,
+    }: RecordsOfScope & { readonly ids: readonly string[]; readonly requestId: string },
+  ): Promise<ReadonlyMap<string, StateBefore>> {
+    const entries = Prisma.sql`e.domain = ${scope.domain.id}
+    and e.collection = ${nameLiteral(collection.name)}`;
+    const isOwn = isOfRequest(scope, requestId);
+    const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
+      transaction,
+      Prisma.sql`
+with touched as (
+  select e.record_id, min(e.id) as first_entry
+  from audit_entries e
+  where ${entries} and ${isOwn} and e.record_id = any(${[...ids]}::text[])
+  group by e.record_id
+)
+select r.id, s.first_operation, s.data::text as data, s.later_version, s.later_at,
+  s.count = r.version - s.first_version + 1 as is_complete
+from touched t
+join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
+cross join lateral (
+  select (array_agg(e.operation order by e.id))[1] as first_operation,
+    (array_agg(e.to_version order by e.id))[1] as first_version,
+    (array_agg(e.to_version order by e.id) filter (where not (${isOwn})))[1] as later_version,
+    (array_agg(e.at order by e.id) filter (where not (${isOwn})))[1] as later_at,
+    count(*) as count,
+    data_before(r.data, e.before order by e.to_version desc) as data
+  from audit_entries e
+  where ${entries} and e.record_id = t.record_id and e.id >= t.first_entry
+) as s`,
+      scope,
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  async #change(transaction: Transaction, write: Reverting, targets: readonly Target[]): Promise<Written> {
+    if (targets.length === 0) return new Map();
+    const { scope, collection } = write;
+    const writable = accessOf(scope, collection, 'update');
+    if (targets.some(({ row }) => !row.is_updatable)) throw outOfRows(collection, 'update');
+    const dataById = new Map(targets.map(({ row, data }) => [row.id, data]));
+    return await changeRecords(this.#environment, transaction, {
+      ...write,
+      writable,
+      rows: targets.map(({ row }) => row),
+      change: (before, { id }) => {
+        const after = dataById.get(id) ?? before;
+        const differing = Object.entries({ ...before, ...after }).filter(
+          ([name]) => !isSameJson(memberOf(before, name), memberOf(after, name)),
+        );
+        assertWritable([Object.fromEntries(differing)], writable, collection);
+        return after;
+      },
+      sentFields: () => [],
+    });
+  }
+
+  async #remove(transaction: Transaction, write: Reverting, rows: readonly RevertRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const { scope, collection, now } = write;
+    accessOf(scope, collection, 'delete');
+    if (rows.some((row) => !row.is_deletable)) throw outOfRows(collection, 'delete');
+    const change = (before: JsonObject) => before;
+    await askTriggers(this.#environment, transaction, {
+      scope,
+      collection,
+      rows,
+      operation: 'delete',
+      change,
+    });
+    const context = this.#environment.writeContext(scope, collection, now);
+    const ids = rows.map((row) => row.id);
+    await this.#environment.run(transaction, deleteRecords(context, ids), scope);
+  }
+
+  async #bringBack(
+    transaction: Transaction,
+    write: Reverting,
+    targets: readonly Target[],
+  ): Promise<readonly StoredRow[]> {
+    if (targets.length === 0) return [];
+    const records = targets.map(({ row, data }) => ({ id: row.id, data }));
+    return await bringBack(this.#environment, transaction, { ...write, records });
+  }
+}
+
+type Written = ReadonlyMap<string, StoredRow>;
+
+interface RecordsOfScope {
+  readonly scope: Scope;
+  readonly collection: Collection;
+}
+
+interface Reverting extends RecordsOfScope {
+  readonly now: Date;
+}
+
+type RevertRow = StoredRow & {
+  readonly data: string;
+  readonly is_removed: boolean;
+  readonly is_readable: boolean;
+  readonly is_updatable: boolean;
+  readonly is_deletable: boolean;
+};
+
+/** A locked record and the fields that it is to have. */
+interface Target {
+  readonly row: RevertRow;
+  readonly data: JsonObject;
+}
+
+/** What a record was before a request. */
+interface StateBefore {
+  /** The first that the request did to it; `created` also of a removed record that it brought back. */
+  readonly first_operation: 'created' | 'updated' | 'deleted';
+  /** JSON null for what is not known. */
+  readonly data: string;
+  /** The first version that somebody else made since; null: nobody. */
+  readonly later_version: number | null;
+  readonly later_at: Date | null;
+  /** No change since is missing. */
+  readonly is_complete: boolean;
+}
+
+interface UndonePart {
+  readonly collection: Collection;
+  readonly remove: readonly RevertRow[];
+  readonly bringBack: readonly Target[];
+  readonly change: readonly Target[];
+}
+
+/**
+ * Sorts the records of a collection by what undoes the request.
+ *
+ * @throws CONFLICT naming every record that was changed later; GONE for values that are not kept
+ */
+function planUndo(
+  scope: Scope,
+  collection: Collection,
+  {
+    ids,
+    rows,
+    states,
+  }: {
+    readonly ids: readonly string[];
+    readonly rows: readonly RevertRow[];
+    readonly states: ReadonlyMap<string, StateBefore>;
+  },
+): UndonePart {
+  if (rows.some((row) => !row.is_readable)) throw outOfRows(collection, 'read');
+  assertNothingLater(collection, ids, states);
+  const remove: RevertRow[] = [];
+  const bringBack: Target[] = [];
+  const change: Target[] = [];
+  for (const row of rows) {
+    const state = states.get(row.id);
+    if (state === undefined) throw new Error('every locked record was changed by the request');
+    if (state.first_operation === 'created') {
+      if (!row.is_removed) remove.push(row);
+      continue;
+    }
+    const before = parseExactJson(state.data);
+    if (!isJsonObject(before) || !state.is_complete) throw noLongerKept(collection, row.id, row.version - 1);
+    const target = { row, data: keepingHidden(before, row, { scope, collection }) };
+    if (row.is_removed) bringBack.push(target);
+    else change.push(target);
+  }
+  return { collection, remove, bringBack, change };
+}
+
+/** The most records that an error names. */
+const MAX_NAMED = 100;
+
+function assertNothingLater(
+  collection: Collection,
+  ids: readonly string[],
+  states: ReadonlyMap<string, StateBefore>,
+): void {
+  const errors = ids.flatMap((id): ErrorDetail[] => {
+    const state = states.get(id);
+    const record = `the record "${id}" of ${collection.name}`;
+    if (state === undefined) return [{ detail: `${record} was removed for good since` }];
+    const { later_version: version, later_at: at } = state;
+    if (version === null || at === null) return [];
+    return [{ detail: `${record} was changed later: version ${version}, at ${at.toISOString()}` }];
+  });
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new ServiceError('CONFLICT', `${first.detail}${more}`, { errors: errors.slice(0, MAX_NAMED) });
+}
+
+/** The fields of a state, with those that are hidden from the caller as they are now. */
+function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: RecordsOfScope): JsonObject {
+  const { hiddenFields } = accessOf(scope, collection, 'read');
+  if (hiddenFields.size === 0) return data;
+  const present = parseExactJson(row.data);
+  const visible = Object.entries(data).filter(([name]) => !hiddenFields.has(name));
+  const hidden = Object.entries(isJsonObject(present) ? present : {}).filter(([name]) =>
+    hiddenFields.has(name),
+  );
+  return Object.fromEntries([...visible, ...hidden]);
+}
+
+/** The entries `e` that are meant by a request: an id that a client chose may be that of another one, too. */
+function isOfRequest({ principal }: Scope, requestId: string): Prisma.Sql {
+  const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
+  return Prisma.sql`(e.request_id = ${requestId} ${own})`;
+}
+
+/** Collections that records of others point to come before those. */
+function targetsFirst(parts: readonly UndonePart[]): readonly UndonePart[] {
+  const sorted = new Set<UndonePart>();
+  const visited = new Set<UndonePart>();
+  const visit = (part: UndonePart) => {
+    if (visited.has(part)) return;
+    visited.add(part);
+    const targets = new Set(part.collection.fields.flatMap((field) => field.targets));
+    for (const other of parts) if (targets.has(other.collection.name)) visit(other);
+    sorted.add(part);
+  };
+  parts.forEach(visit);
+  return [...sorted];
+}
+
+function countOf(
+  parts: readonly UndonePart[],
+  recordsOfPart: (part: UndonePart) => readonly unknown[],
+): number {
+  return parts.reduce((count, part) => count + recordsOfPart(part).length, 0);
+}
