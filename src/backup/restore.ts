@@ -9,6 +9,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../errors.js';
 import type { BlobStore } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
+import { assertDomainId } from '../store/catalog/domains.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import {
   applyNamedMigrations,
@@ -20,12 +21,15 @@ import { newPartitionStatement, partitionName } from '../store/database/partitio
 import { KEPT_TABLES } from './kept-tables.js';
 import type { Manifest, TableContent } from './manifest.js';
 import type { Archive } from './open-archive.js';
+import { domainNames, renameDomains } from './rename-domains.js';
 import { COPY_SETTINGS } from './snapshot.js';
 import type { TransferStep } from './transfer-step.js';
 
 export interface RestoreOptions {
   readonly url: string;
   readonly archive: Archive;
+  /** The name that the domain at the head of the backup gets; default: the one it had. */
+  readonly into?: string | undefined;
   /** Where files go that were in a bucket; default: into the database. */
   readonly bucket?: BlobStore | undefined;
   /** `try`: looks whether it could be done, and changes nothing. */
@@ -43,6 +47,7 @@ export interface RestoreOptions {
  */
 export async function restoreArchive(options: RestoreOptions): Promise<void> {
   await assertKnownVersion(options.archive.manifest);
+  assertFreeName(options.archive.manifest, options.into);
   const client = new pg.Client({ connectionString: options.url, application_name: 'campus restore' });
   // The query that meets a lost connection throws; without a listener Node would end the process.
   client.on('error', () => {});
@@ -84,6 +89,16 @@ async function assertKnownVersion(manifest: Manifest): Promise<void> {
     `The backup was made by a newer gateway (${manifest.gatewayVersion}, migration ${unknown.at(-1)}); ` +
       'restore it with that version or a later one.',
   );
+}
+
+function assertFreeName({ domains }: Manifest, into: string | undefined): void {
+  if (into === undefined) return;
+  assertDomainId(into);
+  const [head, ...branches] = domains;
+  if (head === undefined)
+    throw new ServiceError('INVALID_VALUE', 'The backup holds no domain to be renamed.');
+  if (!branches.some(({ id }) => id === into)) return;
+  throw new ServiceError('CONFLICT', `The backup has a branch "${into}"; the domain needs another name.`);
 }
 
 /** A gateway keeps much of the database in mind, and would go on with what it knew. */
@@ -209,7 +224,9 @@ async function copyTable(client: pg.Client, table: TableContent, options: Restor
   const relation = table.collection === undefined ? table.name : partitionName(table.collection);
   const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ');
   const sink = client.query(copyFrom(`copy ${pg.escapeIdentifier(relation)} (${columns}) from stdin`));
-  const source = Readable.from(options.archive.content(table.parts), { objectMode: false });
+  const names = domainNames(options.archive.manifest, options.into);
+  const rows = renameDomains(table, names, options.archive.content(table.parts));
+  const source = Readable.from(rows, { objectMode: false });
   await pipeline(source, sink, options.signal ? { signal: options.signal } : {});
   if (sink.rowCount === table.rows) return;
   throw new Error(`${relation}: ${sink.rowCount} rows were taken of ${table.rows}`);

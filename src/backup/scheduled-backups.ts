@@ -27,7 +27,9 @@ const SETTING = 'backups';
 const Note = z.object({ name: z.string(), at: z.iso.datetime(), bytes: z.number() });
 type Note = z.output<typeof Note>;
 
-/** The backups that are made by the clock: a job of the queue makes each, so that one gateway of several does. */
+/**
+ * The backups that are made by the clock: a job of the queue makes each, so that one gateway of several does.
+ */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
 

@@ -66,7 +66,11 @@ export async function listSources(
   const sources: TableSource[] = [];
   for (const table of KEPT_TABLES) {
     if (table.name !== 'records') {
-      sources.push(...(await sourceOf(client, table, { relation: table.name, path: table.name, literals })));
+      const place = { relation: table.name, path: table.name, literals };
+      const found = await sourceOf(client, table, place);
+      sources.push(
+        ...(table.name === 'properties' ? found.map((one) => withInherited(one, domains)) : found),
+      );
       continue;
     }
     for (const collection of [undefined, ...collections.map(({ name }) => name)]) {
@@ -77,6 +81,26 @@ export async function listSources(
     }
   }
   return sources;
+}
+
+/** A branch that is backed up alone takes along what it has from its parent, e.g. its time zone. */
+function withInherited(source: TableSource, domains: readonly BackedUpDomain[] | undefined): TableSource {
+  const [branch] = domains ?? [];
+  if (branch === undefined || branch.parentId === null) return source;
+  const [id, parentId] = [pg.escapeLiteral(branch.id), pg.escapeLiteral(branch.parentId)];
+  const inherited = source.columns.map((column) =>
+    column === 'domain_id' ? id : pg.escapeIdentifier(column),
+  );
+  const own = `select from properties own where own.domain_id = ${id} and own.name = inherited.name`;
+  return {
+    ...source,
+    statement: source.statement.replace(
+      ') to stdout',
+      () =>
+        ` union all select ${inherited.join(', ')} from properties inherited` +
+        ` where domain_id = ${parentId} and not exists (${own})) to stdout`,
+    ),
+  };
 }
 
 interface Place {

@@ -10,6 +10,7 @@ import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress } from './transfer-progress.js';
 
 interface BackupCommandOptions extends BackupSecretOptions {
+  readonly domain?: string;
   readonly encrypt?: boolean;
   readonly json?: boolean;
 }
@@ -17,6 +18,7 @@ interface BackupCommandOptions extends BackupSecretOptions {
 /** `campus backup <file>`: beside running gateways, whom it does not stop. */
 export function registerBackupCommand(command: Command, { config }: CommandLine): void {
   command
+    .option('--domain <id>', 'this domain and its branches alone; default: all of the instance')
     .option('--encrypt', 'encrypt it by a passphrase, asked for unless BACKUP_PASSPHRASE holds it')
     .option('--passphrase-file <file>', 'encrypt it by the first line of a file')
     .option('--key-file <file>', 'encrypt it by a key: all bytes of a file, at least 32')
@@ -29,7 +31,13 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
         const progress = showTransferProgress(process.stderr, 'backing up', 'rows');
         const startedAt = performance.now();
         try {
-          const backup = createBackup({ url, bucket, signal, onProgress: (step) => progress.show(step) });
+          const backup = createBackup({
+            url,
+            bucket,
+            domain: options.domain,
+            signal,
+            onProgress: (step) => progress.show(step),
+          });
           const bytes = await saveBackup(file, secret ? seal(backup.bytes, secret) : backup.bytes);
           progress.stop();
           printBackupSummary(backup.manifest(), { file, bytes, startedAt, isJson: options.json === true });

@@ -32,8 +32,9 @@ export function printBackupSummary(
     [...counts].filter(([, count]) => count > 0).map(([name, count]) => [name, count.toLocaleString('en')]),
   );
   printLine(
-    `${file}: ${rows.toLocaleString('en')} rows ` +
-      `of ${domains.map(({ id }) => id).join(', ') || 'no domain'} in ${bytes.toLocaleString('en')} bytes, as of ${createdAt}, ` +
+    `${file}: ${rows.toLocaleString('en')} rows of ` +
+      `${domains.map(({ id }) => id).join(', ') || 'no domain'} ` +
+      `in ${bytes.toLocaleString('en')} bytes, as of ${createdAt}, ` +
       `version ${gatewayVersion}, migration ${migration}; ` +
       `${seconds.toFixed(1)} s, ${Math.round(rows / seconds).toLocaleString('en')} rows/s`,
   );

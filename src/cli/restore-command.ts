@@ -12,11 +12,13 @@ import { withVerifiedArchive } from './verified-archive.js';
 interface RestoreCommandOptions extends BackupSecretOptions {
   readonly json?: boolean;
   readonly dryRun?: boolean;
+  readonly into?: string;
 }
 
 /** `campus restore <file>`: looks through all of the file before it writes anything. */
 export function registerRestoreCommand(command: Command, commandLine: CommandLine): void {
   addBackupSecretOptions(command)
+    .option('--into <domain>', 'the name its domain gets; its branches keep theirs')
     .option('--dry-run', 'say whether it could be restored, and change nothing')
     .option('--json', 'print what was restored as JSON')
     .action((file: string, options: RestoreCommandOptions) => restore(commandLine, file, options));
@@ -40,6 +42,7 @@ async function restore(
           url,
           archive,
           bucket,
+          into: options.into,
           mode: options.dryRun ? 'try' : 'restore',
           signal,
           onProgress: (step) => progress.show(step),

@@ -14,7 +14,8 @@ beforeAll(async () => {
   await test.database.pool.query(`insert into domains (id, name) values ('school', 'School')`);
   await test.database.pool.query(
     `insert into records (domain, collection, id, data)
-     select 'school', 'note', n::text, jsonb_build_object('text', md5(n::text)) from generate_series(1, 200) n`,
+     select 'school', 'note', n::text, jsonb_build_object('text', md5(n::text))
+     from generate_series(1, 200) n`,
   );
   const file = folder.file('whole.campus');
   await backUpTo(file, { url: test.url });

@@ -203,12 +203,7 @@ export class Domains {
   }
 
   async #insert(domain: NewDomain, place: 'top' | 'branch'): Promise<Domain> {
-    if (!DOMAIN_ID.test(domain.id) || domain.id === '.' || domain.id === '..') {
-      const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
-      throw new ServiceError('INVALID_VALUE', `"${domain.id}" cannot be the id of a domain: ${expected}`, {
-        errors: [{ parameter: 'id', detail: 'not an id', expected, sent: domain.id }],
-      });
-    }
+    assertDomainId(domain.id);
     const created = await this.#database.transaction(async (tx) => {
       await tx.query(LOCK_DOMAINS);
       const [top] = await tx.query<{ id: string }>(
@@ -307,4 +302,13 @@ function assertProperty(name: string, value: JsonValue | undefined): void {
     });
   }
   if (value !== undefined) assertPropertyValue(name, value);
+}
+
+/** @throws INVALID_VALUE for what cannot be the id of a domain */
+export function assertDomainId(id: string): void {
+  if (DOMAIN_ID.test(id) && id !== '.' && id !== '..') return;
+  const expected = '1 to 64 letters, digits, `_`, `.` or `-`';
+  throw new ServiceError('INVALID_VALUE', `"${id}" cannot be the id of a domain: ${expected}`, {
+    errors: [{ parameter: 'id', detail: 'not an id', expected, sent: id }],
+  });
 }
