@@ -1,8 +1,8 @@
 /** Texts that only this service can read again, and only for the domain that encrypted them. */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import { invariant, ServiceError } from '../errors.js';
 import type { Database } from '../store/database/database.js';
+import { loadServiceSecret } from './service-secret.js';
 
 export interface EncryptionKey {
   /** Stands in what it encrypted, so that keys can be changed. */
@@ -29,12 +29,7 @@ export async function loadEncryptionKeys(
   options: { readonly encryptionSecret: string | undefined },
 ): Promise<readonly EncryptionKey[]> {
   if (options.encryptionSecret !== undefined) return parseEncryptionSecrets(options.encryptionSecret);
-  await database.prisma.setting.createMany({
-    data: [{ name: SETTING, value: randomBytes(32).toString('base64url') }],
-    skipDuplicates: true,
-  });
-  const setting = await database.prisma.setting.findUniqueOrThrow({ where: { name: SETTING } });
-  return parseEncryptionSecrets(z.string().parse(setting.value));
+  return parseEncryptionSecrets(await loadServiceSecret(database, SETTING));
 }
 
 /** The secrets of an ENCRYPTION_SECRET, in order. A secret has at least 32 characters. */

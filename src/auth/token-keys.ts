@@ -1,10 +1,10 @@
 /**
  * The secrets that sign access tokens: from the settings of the service, or made once for all its gateways.
  */
-import { hash, randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import { hash } from 'node:crypto';
 import { invariant } from '../errors.js';
 import type { Database } from '../store/database/database.js';
+import { loadServiceSecret } from './service-secret.js';
 
 export interface TokenKey {
   /** The `kid` of its tokens. */
@@ -27,12 +27,7 @@ export async function loadTokenKeys(
   options: { tokenSecret: string | undefined },
 ): Promise<readonly TokenKey[]> {
   if (options.tokenSecret !== undefined) return parseTokenSecrets(options.tokenSecret);
-  await database.prisma.setting.createMany({
-    data: [{ name: SETTING, value: randomBytes(32).toString('base64url') }],
-    skipDuplicates: true,
-  });
-  const setting = await database.prisma.setting.findUniqueOrThrow({ where: { name: SETTING } });
-  return parseTokenSecrets(z.string().parse(setting.value));
+  return parseTokenSecrets(await loadServiceSecret(database, SETTING));
 }
 
 /** The secrets of a TOKEN_SECRET, in order. A secret has at least 32 characters. */

@@ -174,7 +174,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
     async listen() {
       const url = await server.listen({ host: config.host, port: config.port });
       await workers.start();
-      await services.scriptRunner.warmUp();
+      await services.scriptRunner.warmUp(services.scripts.expectedRuns);
       return url;
     },
     close: () => {

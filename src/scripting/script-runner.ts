@@ -31,6 +31,13 @@ export interface ScriptRunnerOptions {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
+/** Whether anything is going to run: a thread that waits for nothing takes some 10 MiB all the same. */
+export interface ExpectedRuns {
+  readonly ofAnyKind: boolean;
+  /** Runs that writes wait for. */
+  readonly withinWrites: boolean;
+}
+
 /**
  * Scripts get what the gateway's own threads leave: with twenty endless loops on two busy cores a request
  * takes what it takes without them, at 10 five times as long.
@@ -69,10 +76,16 @@ export class ScriptRunner {
     this.#writePool = new GuestPool({ ...shared, niceness: NICENESS_WITHIN_WRITES });
   }
 
-  /** Starts the threads that are kept ready, so that the first run is a warm one. */
-  async warmUp(): Promise<void> {
-    await this.#pool.warmUp();
-    await this.#writePool.warmUp();
+  /** How many threads there are now, and how many of them are for runs within a transaction. */
+  get threads(): { readonly all: number; readonly withinWrites: number } {
+    const withinWrites = this.#writePool.size;
+    return { all: this.#pool.size + withinWrites, withinWrites };
+  }
+
+  /** Starts the threads that are kept ready for these runs, so that the first is a warm one. */
+  async warmUp(expected: ExpectedRuns): Promise<void> {
+    if (expected.ofAnyKind) await this.#pool.warmUp();
+    if (expected.withinWrites) await this.#writePool.warmUp();
   }
 
   /**

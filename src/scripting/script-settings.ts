@@ -131,10 +131,8 @@ export const SCRIPT_SETTINGS = {
     default: '2',
     schema: countSetting.max(64),
     meaning:
-      'threads kept ready for runs, and as many for what writes ask, some 10 MiB each; 0: a run that ' +
-      '' +
-      '' +
-      'finds none idle starts one',
+      'threads kept ready for runs, and as many for what writes ask, some 10 MiB each, from the start on ' +
+      'where such scripts are stored; a run that finds none idle starts one',
   },
   scriptRequests: {
     variable: 'SCRIPT_REQUESTS',

@@ -11,6 +11,7 @@ import type { Scope } from '../../model/scope.js';
 import { isAdmin } from '../../store/access/admin.js';
 import type { Database, Transaction } from '../../store/database/database.js';
 import type { WriteOperation, Writes } from '../../store/writing/write-triggers.js';
+import type { ExpectedRuns } from '../script-runner.js';
 import {
   parseScript,
   type Script,
@@ -77,6 +78,11 @@ export class Scripts {
   /** What starts scripts, for those who know of a start. */
   get starts(): ScriptStarts {
     return this.#index;
+  }
+
+  /** What runs are to be expected: scripts for which threads are worth keeping ready. */
+  get expectedRuns(): ExpectedRuns {
+    return this.#index.expectedRuns();
   }
 
   /** The scripts of the domain that the caller may run, by name; an admin sees all. */
@@ -242,6 +248,7 @@ class ScriptIndex implements ScriptStarts {
   readonly #scheduled: ScriptOutline[] = [];
   /** The collections whose writes ask a script, by domain. */
   readonly #asked = new Map<string, Set<string>>();
+  #isAnyEnabled = false;
 
   constructor(outlines: readonly ScriptOutline[]) {
     for (const outline of outlines) {
@@ -249,6 +256,7 @@ class ScriptIndex implements ScriptStarts {
       const scripts = this.#byDomain.get(domainId) ?? new Map<string, ScriptOutline>();
       this.#byDomain.set(domainId, scripts.set(name, outline));
       if (!outline.isEnabled) continue;
+      this.#isAnyEnabled = true;
       for (const start of startsOf(outline)) {
         this.#started.set(start, [...(this.#started.get(start) ?? []), outline]);
       }
@@ -257,6 +265,10 @@ class ScriptIndex implements ScriptStarts {
         this.#asked.set(domainId, (this.#asked.get(domainId) ?? new Set()).add(collection));
       }
     }
+  }
+
+  expectedRuns(): ExpectedRuns {
+    return { ofAnyKind: this.#isAnyEnabled, withinWrites: this.#asked.size > 0 };
   }
 
   ofDomain(domainId: string): readonly ScriptOutline[] {
@@ -318,11 +330,22 @@ interface SavedRow {
   readonly updated_at: Date;
 }
 
+/** A row of `scripts` without its code. */
+interface OutlineRow extends Omit<ScriptOutline, keyof ScriptSettings> {
+  readonly settings: unknown;
+}
+
 async function readOutlines(database: Database): Promise<readonly ScriptOutline[]> {
-  const rows = await database.prisma.script.findMany({
-    omit: { code: true },
-    orderBy: [{ domainId: 'asc' }, { name: 'asc' }],
-  });
+  // By plain SQL: every start reads them, and the first question to a model loads Prisma's query compiler.
+  const rows = await database.query<OutlineRow>(
+    Prisma.sql`
+      select
+        domain_id as "domainId", name, version, settings, owner,
+        created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"
+      from scripts
+      order by domain_id, name
+    `,
+  );
   return rows.map(({ settings, ...row }) => ({ ...row, ...toSettings(settings) }));
 }
 
