@@ -230,6 +230,7 @@ function log({ logger, failures }: Log, event: Observation): void {
           tombstones: event.tombstones,
           idempotencyKeys: event.idempotencyKeys,
           topicMessages: event.topicMessages,
+          historyValues: event.historyValues,
           collections: event.collections,
         },
         'purged',

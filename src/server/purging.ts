@@ -62,6 +62,6 @@ export class Purging {
   }
 }
 
-function countOf({ tombstones, idempotencyKeys, topicMessages, collections }: Purged): number {
-  return tombstones + idempotencyKeys + topicMessages + collections.length;
+function countOf({ tombstones, idempotencyKeys, topicMessages, historyValues, collections }: Purged): number {
+  return tombstones + idempotencyKeys + topicMessages + historyValues + collections.length;
 }

@@ -33,7 +33,10 @@ export const FLOORS: readonly Room[] = [
       ...['model/', 'store/database/', 'store/access/', 'store/catalog/', 'store/sql/', 'store/reading/'],
     ],
   },
-  { name: 'store/changes/', imports: ['model/', 'store/database/', 'store/access/', 'store/writing/'] },
+  {
+    name: 'store/changes/',
+    imports: ['model/', 'store/database/', 'store/access/', 'store/catalog/', 'store/writing/'],
+  },
   {
     name: 'store/history/',
     imports: [

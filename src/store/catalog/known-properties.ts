@@ -25,6 +25,8 @@ export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
  */
 export const RECEIPT_SERIES = /^[A-Za-z0-9/_-]{0,19}[A-Za-z/_-]$/;
 export const RECEIPT_SERIES_WORDS = 'at most 20 letters, digits, /, _ and -, the last of them no digit';
+/** The property that says for how long a domain keeps the values that changes replaced. */
+export const KEEP_HISTORY_DAYS = 'KEEP_HISTORY_DAYS';
 /** What is set for one template of mail: the name of the template follows. */
 const MAIL_TEMPLATE = 'mailTemplate.';
 
@@ -73,6 +75,11 @@ export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
     isValid: matches(/^(?:smpps?|https?):\/\/./),
   },
   { name: 'smsSender', expected: 'a text', isValid: isText },
+  {
+    name: KEEP_HISTORY_DAYS,
+    expected: 'a whole number of days from 1 to 36500',
+    isValid: isWhole(1, 36_500),
+  },
 ];
 
 /**

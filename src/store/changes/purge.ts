@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { KEEP_HISTORY_DAYS } from '../catalog/known-properties.js';
 import type { Database } from '../database/database.js';
 import { IDEMPOTENCY_HOURS } from '../writing/idempotency.js';
 import { USER_COLLECTION } from '../writing/record-statements.js';
@@ -27,12 +28,15 @@ export interface Purged {
   readonly tombstones: number;
   readonly idempotencyKeys: number;
   readonly topicMessages: number;
+  /** Changes whose values went; that they were made stays. */
+  readonly historyValues: number;
   readonly collections: readonly string[];
 }
 
 /**
  * Purges every domain. With a user go its password, sessions and API keys: who gets its `_id` next must not
- * inherit them. The audit trail stays.
+ * inherit them. The audit trail stays; of a record that goes, and of changes older than their domain's
+ * `KEEP_HISTORY_DAYS`, it keeps the fact and not the values.
  *
  * @throws FORBIDDEN unless the caller is an admin of the top domain or a task of the service with the role
  */
@@ -41,11 +45,24 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     throw new ServiceError('FORBIDDEN', 'only an admin of the top domain purges what was removed');
   }
   const before = options.removedBefore.toISOString();
-  const [gone] = await database.query<{ tombstones: number; keys: number; messages: number }>(Prisma.sql`
+  const [gone] = await database.query<{
+    forgotten: number;
+    tombstones: number;
+    keys: number;
+    messages: number;
+  }>(Prisma.sql`
     with tombstones as (
       delete from records
       where deleted_at < ${before}::timestamptz
       returning domain, collection, id
+    ),
+    forgotten as (
+      update audit_entries e
+      set before = null
+      from tombstones t
+      where e.domain = t.domain and e.collection = t.collection and e.record_id = t.id
+        and e.before is not null
+      returning 1
     ),
     users as (
       select domain, id
@@ -78,6 +95,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
       returning 1
     )
     select
+      (select count(*) from forgotten)::int as forgotten,
       (select count(*) from tombstones)::int as tombstones,
       (select count(*) from keys)::int as keys,
       (select count(*) from messages)::int as messages`);
@@ -90,13 +108,47 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     emptied as (
       delete from records
       where collection in (select name from purged)
+    ),
+    forgotten as (
+      update audit_entries
+      set before = null
+      where collection in (select name from purged) and before is not null
     )
     select name, pg_notify('campus_catalog', name) as announced
     from purged`);
+  const outdated = await purgeHistory(database);
   return {
+    historyValues: (gone?.forgotten ?? 0) + outdated,
     tombstones: gone?.tombstones ?? 0,
     idempotencyKeys: gone?.keys ?? 0,
     topicMessages: gone?.messages ?? 0,
     collections: collections.map((row) => row.name),
   };
+}
+
+/**
+ * Takes the values of changes that are older than their domain keeps them. The property is the domain's own or,
+ * as all properties are, that of the top domain; without it everything is kept.
+ */
+async function purgeHistory(database: Database): Promise<number> {
+  const [done] = await database.query<{ count: number }>(Prisma.sql`
+    with kept as (
+      select d.id, coalesce(own.value, inherited.value) as days
+      from domains d
+      left join properties own on own.domain_id = d.id and own.name = ${KEEP_HISTORY_DAYS}
+      left join properties inherited
+        on inherited.domain_id = d.parent_id and inherited.name = ${KEEP_HISTORY_DAYS}
+    ),
+    outdated as (
+      update audit_entries e
+      set before = null
+      from kept k
+      where e.domain = k.id
+        and e.before is not null
+        and e.at < now() - make_interval(days =>
+          case when jsonb_typeof(k.days) = 'number' then k.days::numeric::int end)
+      returning 1
+    )
+    select count(*)::int as count from outdated`);
+  return done?.count ?? 0;
 }

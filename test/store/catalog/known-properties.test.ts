@@ -30,10 +30,12 @@ const ACCEPTED: Readonly<Record<string, readonly JsonValue[]>> = {
   mailFrom: ['School <office@school.example>'],
   smsUrl: ['smpp://user:secret@provider.example', 'https://provider.example/send'],
   smsSender: ['SCHOOL'],
+  KEEP_HISTORY_DAYS: [1, 365],
   'mailTemplate.dues': [{ subject: 'Dues', text: 'Rs {{amount}}' }],
 };
 
 const REFUSED: Readonly<Record<string, readonly JsonValue[]>> = {
+  KEEP_HISTORY_DAYS: [0, -1, 1.5, '30', 40_000],
   schoolName: ['', 5],
   timezone: ['Asia/Nowhere', 5, '+05:30', '-0300'],
   currency: ['rupees', 'inr'],

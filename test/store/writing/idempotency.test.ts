@@ -110,7 +110,13 @@ describe('an idempotency key', () => {
       Prisma.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`,
     );
     const purged = await test.store.purge(ADMIN, { removedBefore: new Date(0) });
-    expect(purged).toEqual({ tombstones: 0, idempotencyKeys: 1, topicMessages: 0, collections: [] });
+    expect(purged).toEqual({
+      tombstones: 0,
+      idempotencyKeys: 1,
+      topicMessages: 0,
+      historyValues: 0,
+      collections: [],
+    });
   });
 
   it('is not needed', async () => {
