@@ -7,7 +7,7 @@
  *   segment   : one or more of A-Z a-z 0-9 _ $ -
  *   operator  : "=" | "==" | "=!=" | "=*" | "=!*"          text
  *             | "===" | "=>" | "=<"                        number; the last two also before an ISO date
- *             | "=#in" | "=on"                             before YYYY-MM, before YYYY-MM-DD, to the value's end
+ *             | "=#in" | "=on"                             before YYYY-MM, YYYY-MM-DD, to the value's end
  *             | "=today" | "=yesterday" | "=daybeforeyesterday"     as the whole value
  *   value     : ( "\" any character | any character but "," and "\" )*
  *
@@ -29,6 +29,12 @@ import {
 } from '../model/filter.js';
 import type { Path } from '../model/path.js';
 import { findUnstorableText } from '../model/unstorable-text.js';
+
+/** The language in short, for the descriptions of the parameters that take it. */
+export const OQUERY_SYNTAX =
+  'conditions separated by commas, all of which hold. `=` equals, `==` starts with, `=*` contains, ' +
+  '`=!=` and `=!*` their negations, `===` `=>` `=<` for numbers, `=today`, `=yesterday`, ' +
+  '`=on2026-04-01`, `=#in2026-04`.';
 
 /** Bounds of one oquery. */
 export const OQUERY_LIMITS = { maxBytes: 4096, maxConditions: 32 } as const;

@@ -1,4 +1,4 @@
-/** A place in what a caller sent, and how to say what is wrong there: for `where` and for what MongoDB writes. */
+/** Knows a place in what a caller sent, and how to say what is wrong there. */
 import { ServiceError } from '../errors.js';
 import { pointerStep } from '../model/path.js';
 

@@ -5,7 +5,8 @@ const MAX_LENGTH = 200;
 const MAX_EXPONENT = 400;
 
 /** The words of an error. */
-export const NUMBER_EXPECTATION = `a number of at most ${MAX_LENGTH} digits, exponent within ±${MAX_EXPONENT}`;
+const EXPONENTS = `exponent within ±${MAX_EXPONENT}`;
+export const NUMBER_EXPECTATION = `a number of at most ${MAX_LENGTH} digits, ${EXPONENTS}`;
 
 /** PostgreSQL writes `1e400000` out in full: a short body could make a value of 100,000 digits. */
 export function isStorableNumber(value: JsonValue): boolean {

@@ -3,6 +3,7 @@
 import { ServiceError } from '../errors.js';
 import { isUnchanged } from '../etag.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import { OQUERY_SYNTAX } from '../languages/oquery.js';
 import { parseProjectParameter, parseSortParameter } from '../languages/sort-parameter.js';
 import type { Filter } from '../model/filter.js';
 import { RECORD_ID_PATTERN } from '../model/record-id.js';
@@ -66,15 +67,10 @@ const READ_PARAMETERS: readonly Parameter[] = [
   STREAM,
   PROJECT,
   PROJECTION,
-  inQuery(
-    'oquery',
-    'a filter: conditions separated by commas, all of which hold. field=text, =*contains, ==starts ' +
-      'with, ===number, =>more, =<less, =today, =#in2026-04, =on2026-04-01',
-    {
-      schema: { type: 'string', maxLength: 4096 },
-      example: 'amount=>100,name=*chair',
-    },
-  ),
+  inQuery('oquery', `a filter: ${OQUERY_SYNTAX}`, {
+    schema: { type: 'string', maxLength: 4096 },
+    example: 'amount=>100,name=*chair',
+  }),
   inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
   inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
     schema: { type: 'string' },

@@ -1,10 +1,11 @@
 /**
- * JSON that is text already, inside a GraphQL result: it is spliced into the response as it is, so that exact
- * numbers keep their digits and nothing the database printed is parsed only to be printed again.
+ * JSON that is text already, inside a GraphQL result or an answer to a script: it is put into what is printed
+ * as it is, so that exact numbers keep their digits and nothing the database printed is parsed only to be
+ * printed again.
  */
 import { randomUUID } from 'node:crypto';
 
-/** A value of a result that prints as this text, which must be JSON. */
+/** A value that prints as this text, which must be JSON. */
 export class JsonText {
   readonly text: string;
 
@@ -23,7 +24,10 @@ export class JsonText {
 /** Unknown outside this process, so no stored text can pass for a mark. */
 const MARK = `json-text:${randomUUID()}:`;
 const MARKED = new RegExp(`"${MARK}(\\d+)"`, 'g');
-/** The texts met by the `JSON.stringify` under way, which is synchronous. */
+/**
+ * The texts met by the `JSON.stringify` under way. A variable of the module, since `toJSON` is told nothing
+ * of who prints; it holds nothing between two calls of `printResult`, which is synchronous.
+ */
 let marked: string[] | undefined;
 
 const SPLICED = Symbol('spliced');

@@ -2,16 +2,17 @@
  * Answers the calls of one run: finds the binding, reads its arguments, and turns what comes of it into the
  * text the guest takes.
  */
+
 import { type ErrorDetail, ServiceError } from '../errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import { isNestedDeeply } from '../json-depth.js';
+import { JsonText } from '../scalars/json-text.js';
 import type { CallMessage } from './guest-thread.js';
 import type { OpenStreams } from './open-streams.js';
 import {
   type FunctionBinding,
   type HostBinding,
   type HostCallContext,
-  ReadyJson,
   ScriptFailure,
   type StreamBinding,
 } from './platform/host-binding.js';
@@ -25,7 +26,7 @@ export interface HostCallsOptions {
   readonly onFault: (task: string, error: unknown) => void;
 }
 
-type Batch = readonly (JsonValue | ReadyJson)[];
+type Batch = readonly (JsonValue | JsonText)[];
 
 interface Cursor {
   readonly batches: AsyncIterator<Batch>;
@@ -223,6 +224,6 @@ async function readBatch(cursor: Cursor): Promise<Batch | undefined> {
 }
 
 /** What a binding answers, as JSON text. */
-function printAnswer(value: JsonValue | ReadyJson): string {
-  return value instanceof ReadyJson ? value.text : printExactJson(value);
+function printAnswer(value: JsonValue | JsonText): string {
+  return value instanceof JsonText ? value.text : printExactJson(value);
 }

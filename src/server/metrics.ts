@@ -30,7 +30,8 @@ export function addFigures(lists: readonly FigureList[]): Registry {
 const FIGURE_TIMEOUT_MS = 1_000;
 
 /**
- * A figure of the database, if it comes in time: the others are wanted most when the database does not answer.
+ * A figure of the database, if it comes in time: the others are wanted most when the database does not
+ * answer.
  */
 async function figureOf<T>(asked: Promise<T>): Promise<T | undefined> {
   return await Promise.race([

@@ -62,7 +62,10 @@ export const FLOORS: readonly Room[] = [
   { name: 'files/', imports: ['model/', 'store/'] },
   { name: 'backup/', imports: ['store/', 'files/'] },
   { name: 'messaging/', imports: ['model/', 'store/'] },
-  { name: 'scripting/', imports: ['model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'] },
+  {
+    name: 'scripting/',
+    imports: ['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'],
+  },
   { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },

@@ -34,7 +34,19 @@ const NAMED_AFTER_A_SUBJECT: ReadonlySet<string> = new Set([
  * The lines that are wider, by folder: tables of grammars, statements of one long expression, quoted documents.
  * A change may lower these numbers.
  */
-const MOST_WIDE_LINES = { src: 51, test: 145 };
+const MOST_WIDE_LINES = { src: 44, test: 145 };
+
+/** The variables of modules, with why each is no field of a service. */
+const VARIABLES_OF_MODULES: Readonly<Record<string, string>> = {
+  'src/scalars/json-text.ts marked': 'toJSON is told nothing of who prints; empty between two calls',
+  'src/scripting/guest/prelude.ts args': 'the text of a script that runs once, in an interpreter of its own',
+  'src/scripting/guest/prelude.ts firstFault': 'as args',
+  'src/scripting/guest/thread.ts next': 'the main module of a thread, which serves nothing else',
+  'src/store/catalog/collection-definition.ts validator':
+    'compiled of a file of the package, when first asked',
+  'src/store/database/schema-drift.ts engineModule': 'the engine keeps itself in a module and cannot be two',
+  'src/store/pipeline/mingo-operators.ts known': 'names of a package, which are loaded when first asked for',
+};
 
 const sources = listFiles('src').filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
 const exportsByFile = new Map(sources.map((file) => [file, exportedNames(readProjectFile(file))]));
@@ -70,6 +82,17 @@ describe('a line', () => {
       .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
       .flatMap((file) => wideLinesOf(file, readProjectFile(file)));
     expect(wide.length > most ? wide : []).toEqual([]);
+  });
+});
+
+describe('a module', () => {
+  it('has no variable but those that have a reason', () => {
+    const variables = [...sources].flatMap((file) =>
+      [...readProjectFile(file).matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(
+        ([, name = '']) => `${file} ${name}`,
+      ),
+    );
+    expect(variables.sort()).toEqual(Object.keys(VARIABLES_OF_MODULES).sort());
   });
 });
 

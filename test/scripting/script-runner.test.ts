@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../src/errors.js';
-import { type HostBinding, ReadyJson } from '../../src/scripting/platform/host-binding.js';
+import { JsonText } from '../../src/scalars/json-text.js';
+import { type HostBinding } from '../../src/scripting/platform/host-binding.js';
 import type { OutputLine } from '../../src/scripting/run-request.js';
 import { LIMITS, SCOPE, useRunner } from './runner.js';
 
@@ -19,7 +20,7 @@ const closed: string[] = [];
 const BINDINGS: readonly HostBinding[] = [
   { name: 'echo', kind: 'function', returns: 'value', call: (_context, args) => [...args] },
   { name: 'nothing', kind: 'function', returns: 'value', call: () => undefined },
-  { name: 'text', kind: 'function', returns: 'value', call: () => new ReadyJson('{"printed": [1.50]}') },
+  { name: 'text', kind: 'function', returns: 'value', call: () => new JsonText('{"printed": [1.50]}') },
   {
     name: 'refuse',
     kind: 'function',
@@ -80,7 +81,7 @@ const BINDINGS: readonly HostBinding[] = [
     name: 'db.texts',
     kind: 'stream',
     open: async function* () {
-      yield Array.from({ length: 30 }, (_, n) => new ReadyJson(`{"n":${n},"text":"${'x'.repeat(100_000)}"}`));
+      yield Array.from({ length: 30 }, (_, n) => new JsonText(`{"n":${n},"text":"${'x'.repeat(100_000)}"}`));
     },
   },
   {

@@ -1,7 +1,7 @@
 /**
  * An aggregation pipeline as a plain value: what `platform.db.agg` and `platform.aggregate` are sent.
  *
- *   pipeline : [ { "$stage": … } … ]       each stage takes the documents of the one before; STAGES lists them
+ *   pipeline : [ { "$stage": … } … ]     each stage takes the documents of the one before; STAGES lists them
  *
  * Stages that are short for others are read as these (`$sortByCount` is a `$group` and a `$sort`). Every
  * stage keeps its `source`, the writing that an implementation other than the database goes by.

@@ -2,6 +2,7 @@
 
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { JsonValue } from '../../json.js';
+import { OQUERY_SYNTAX } from '../../languages/oquery.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { JsonText } from '../../scalars/json-text.js';
@@ -130,13 +131,7 @@ export class RecordsArguments {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'A filter as in the REST interface: conditions separated by commas, all of which hold. `=` ' +
-      'equals, `==` starts with, `=*` contains, `=!=` and `=!*` their negations, `===` `=>` `=<` for ' +
-      '' +
-      '' +
-      'numbers, `=today`, `=yesterday`, `=on2026-04-01`, `=#in2026-04`. E.g. ' +
-      '"created_on=today,amount=>100".',
+    description: `A filter as in the REST interface: ${OQUERY_SYNTAX} E.g. "created_on=today,amount=>100".`,
   })
   readonly oquery?: string | null;
 

@@ -5,8 +5,10 @@
  * store, where the rights are. Nothing but JSON goes in or out. Its arguments are hostile: whoever wrote the
  * script chose every one of them, so a binding reads them as strictly as a request (`platform/arguments.ts`).
  */
+
 import type { JsonValue } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
+import type { JsonText } from '../../scalars/json-text.js';
 import type { Transaction } from '../../store/database/database.js';
 import type { ScriptError } from '../run-request.js';
 
@@ -32,15 +34,6 @@ export interface HostCallContext {
    * own. When the run is killed, the statement that runs is cancelled and the transaction rolled back.
    */
   transaction<T>(work: (within: Transaction) => Promise<T>): Promise<T>;
-}
-
-/** JSON that is text already, e.g. as Postgres printed it: passed on as it is. */
-export class ReadyJson {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
 }
 
 /** What a binding throws to hand on the error of another script: it is no fault of ours. */
@@ -75,7 +68,7 @@ export interface FunctionBinding extends NamedBinding {
   call(
     context: HostCallContext,
     args: readonly JsonValue[],
-  ): Promise<JsonValue | ReadyJson | undefined> | JsonValue | ReadyJson | undefined;
+  ): Promise<JsonValue | JsonText | undefined> | JsonValue | JsonText | undefined;
 }
 
 /**
@@ -93,5 +86,5 @@ export interface StreamBinding extends NamedBinding {
   open(
     context: HostCallContext,
     args: readonly JsonValue[],
-  ): AsyncIterable<readonly (JsonValue | ReadyJson)[]>;
+  ): AsyncIterable<readonly (JsonValue | JsonText)[]>;
 }

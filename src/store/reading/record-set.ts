@@ -17,7 +17,7 @@ import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
 import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
-import { changedSince, selectChanges, selectCount } from './changes-since.js';
+import { changedSince, selectChanges, selectCount } from './changed-since.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
 import { readGroups } from './read-groups.js';

@@ -1,8 +1,9 @@
 /** The words of the tests of `platform.db`: the service on the store of the tests, called directly. */
+
 import type { JsonValue } from '../../../src/json.js';
 import type { Scope } from '../../../src/model/scope.js';
+import { JsonText } from '../../../src/scalars/json-text.js';
 import { type DbCall, PlatformDb } from '../../../src/scripting/platform/db/platform-db.js';
-import { ReadyJson } from '../../../src/scripting/platform/host-binding.js';
 import type { CollectionDefinition } from '../../../src/store/catalog/collection-definition.js';
 import { Pipelines } from '../../../src/store/pipeline/pipelines.js';
 import { ADMIN } from '../../store/people.js';
@@ -58,8 +59,8 @@ export function as(scope: Scope = ADMIN): DbCall {
 }
 
 /** What a script would get. */
-export function answered(answer: JsonValue | ReadyJson): JsonValue {
-  return answer instanceof ReadyJson ? (JSON.parse(answer.text) as JsonValue) : answer;
+export function answered(answer: JsonValue | JsonText): JsonValue {
+  return answer instanceof JsonText ? (JSON.parse(answer.text) as JsonValue) : answer;
 }
 
 export async function read(batches: AsyncIterable<readonly string[]>): Promise<JsonValue[]> {

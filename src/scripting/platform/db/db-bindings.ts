@@ -4,15 +4,16 @@
  *
  * @see interface 1.2
  */
+
 import { z } from 'zod';
 import type { Files } from '../../../files/files.js';
 import type { JsonValue } from '../../../json.js';
+import { JsonText } from '../../../scalars/json-text.js';
 import { jsonValue, readArguments } from '../arguments.js';
 import {
   type FunctionBinding,
   type HostBinding,
   type HostCallContext,
-  ReadyJson,
   type StreamBinding,
 } from '../host-binding.js';
 import type { PlatformDb } from './platform-db.js';
@@ -105,7 +106,7 @@ type Parameters<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 function ofFunction<Shape extends z.ZodRawShape>(
   short: string,
   shape: Shape,
-  call: (context: HostCallContext, parameters: Parameters<Shape>) => Promise<JsonValue | ReadyJson>,
+  call: (context: HostCallContext, parameters: Parameters<Shape>) => Promise<JsonValue | JsonText>,
 ): FunctionBinding {
   return {
     name: `db.${short}`,
@@ -128,6 +129,6 @@ function ofStream<Shape extends z.ZodRawShape>(
   };
 }
 
-async function* texts(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly ReadyJson[], void> {
-  for await (const batch of batches) yield batch.map((text) => new ReadyJson(text));
+async function* texts(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly JsonText[], void> {
+  for await (const batch of batches) yield batch.map((text) => new JsonText(text));
 }

@@ -15,12 +15,12 @@ import { withStoredTimes } from '../../../languages/mongo/stored-times.js';
 import type { Filter } from '../../../model/filter.js';
 import type { Scope } from '../../../model/scope.js';
 import { withValueAt } from '../../../model/value-at-path.js';
+import { JsonText } from '../../../scalars/json-text.js';
 import type { Catalog } from '../../../store/catalog/catalog.js';
 import type { Transaction } from '../../../store/database/database.js';
 import type { Pipelines } from '../../../store/pipeline/pipelines.js';
 import type { RecordStore, StoredRecord } from '../../../store/record-store.js';
 import { targetInRecord } from '../../../store/sql/target.js';
-import { ReadyJson } from '../host-binding.js';
 import {
   assertNoOptions,
   countOptions,
@@ -83,7 +83,7 @@ export class PlatformDb {
     collection: string,
     key: string,
     request: { readonly query: Sent; readonly options?: Sent },
-  ): Promise<ReadyJson> {
+  ): Promise<JsonText> {
     assertNoOptions(request.options);
     if (key === '' || key.startsWith('$'))
       throw malformedMongo(startMongoPlace('key'), 'a path such as class', key);
@@ -98,8 +98,7 @@ export class PlatformDb {
         { $project: { _id: 0, value: '$_id' } },
       ]),
     ]);
-    // The text of {"value": …} without what is around the value.
-    return new ReadyJson(`[${groups.map((text) => text.slice('{"value": '.length, -1)).join(',')}]`);
+    return new JsonText(`[${groups.map(textOfOnlyMember).join(',')}]`);
   }
 
   /**
@@ -127,9 +126,9 @@ export class PlatformDb {
   /**
    * The documents of a pipeline all at once. @throws LIMIT_EXCEEDED when they are more than a function gives
    */
-  async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<ReadyJson> {
+  async aggregateAll(call: DbCall, collection: string, pipeline: Sent): Promise<JsonText> {
     const documents = await this.#collect(call, collection, this.#pipeline(call, collection, pipeline));
-    return new ReadyJson(`[${documents.join(',')}]`);
+    return new JsonText(`[${documents.join(',')}]`);
   }
 
   /**
@@ -145,7 +144,7 @@ export class PlatformDb {
       readonly replacement: Sent;
       readonly options?: Sent;
     },
-  ): Promise<ReadyJson | null> {
+  ): Promise<JsonText | null> {
     const { scope, within } = call;
     const { returning, upsert, remove, allowAll, projection } = modifyOptions(request.options);
     const matching = {
@@ -183,24 +182,24 @@ export class PlatformDb {
   }
 
   /** Stores one record and gives it back. */
-  async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<ReadyJson> {
+  async create(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
     assertNoOptions(options);
     if (!isJsonObject(data))
       throw malformedMongo(startMongoPlace('_data'), 'an object: the fields of the record', data);
     const [record] = await this.#options.store.create(call.scope, collection, [data], {
       within: call.within,
     });
-    return new ReadyJson(record?.json ?? 'null');
+    return new JsonText(record?.json ?? 'null');
   }
 
   /** Stores all of the records or none, and gives them back in their order. */
-  async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<ReadyJson> {
+  async createMultiple(call: DbCall, collection: string, data: Sent, options?: Sent): Promise<JsonText> {
     assertNoOptions(options);
     if (!Array.isArray(data) || !data.every(isJsonObject)) {
       throw malformedMongo(startMongoPlace('_data'), 'a list of objects: the fields of each record', data);
     }
     const records = await this.#options.store.create(call.scope, collection, data, { within: call.within });
-    return new ReadyJson(`[${records.map(({ json }) => json).join(',')}]`);
+    return new JsonText(`[${records.map(({ json }) => json).join(',')}]`);
   }
 
   /** Changes one record, the first of the order; with `multi: true` as `updateMany`. */
@@ -218,8 +217,8 @@ export class PlatformDb {
    * The collections the caller may read, by name: all, or those that match a query over these descriptions,
    * or one by its name.
    */
-  async listCollections(call: DbCall, filter?: Sent): Promise<ReadyJson> {
-    return new ReadyJson(`[${(await listReadableCollections(this.#options, call, filter)).join(',')}]`);
+  async listCollections(call: DbCall, filter?: Sent): Promise<JsonText> {
+    return new JsonText(`[${(await listReadableCollections(this.#options, call, filter)).join(',')}]`);
   }
 
   async #update(
@@ -283,12 +282,17 @@ export class PlatformDb {
   }
 
   /** A record that was written, as far as is asked for. */
-  async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<ReadyJson | null> {
+  async #shown(call: DbCall, record: StoredRecord | undefined, projection: Sent): Promise<JsonText | null> {
     if (record === undefined) return null;
-    if (projection === undefined) return new ReadyJson(record.json);
+    if (projection === undefined) return new JsonText(record.json);
     const [shown] = await this.#options.pipelines.transform(call, [record.json], projected(projection));
-    return shown === undefined ? null : new ReadyJson(shown);
+    return shown === undefined ? null : new JsonText(shown);
   }
+}
+
+/** Of `{"value": …}` the value, however the printer sets its spaces; the name has neither colon nor brace. */
+function textOfOnlyMember(object: string): string {
+  return object.slice(object.indexOf(':') + 1, object.lastIndexOf('}'));
 }
 
 export interface UpdateRequest {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { useGateway } from '../contract/gateway.js';
-import { ask, codesOf, executedPlainly, send, statementsOf } from '../contract/graphql.js';
+import { useGateway } from '../../../contract/gateway.js';
+import { ask, codesOf, executedPlainly, send, statementsOf } from '../../../contract/graphql.js';
 
 const gateway = useGateway();
 

@@ -5,7 +5,7 @@ import {
   toFieldName,
   toSingular,
   toTypeName,
-} from '../../src/graphql/typed/graphql-names.js';
+} from '../../../src/graphql/typed/graphql-names.js';
 
 describe('names in GraphQL', () => {
   it('writes fields in camel case', () => {

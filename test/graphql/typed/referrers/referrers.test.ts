@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { useGateway } from '../contract/gateway.js';
-import { type Answered, ask, codesOf, executedPlainly, send, statementsOf } from '../contract/graphql.js';
+import { useGateway } from '../../../contract/gateway.js';
+import {
+  type Answered,
+  ask,
+  codesOf,
+  executedPlainly,
+  send,
+  statementsOf,
+} from '../../../contract/graphql.js';
 
 const gateway = useGateway();
 
