@@ -1,12 +1,12 @@
 /** Makes a backup: the rows of a snapshot by COPY on several connections, and the files of a bucket. */
-import type pg from 'pg';
+import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../errors.js';
 import type { BlobStore } from '../files/blob-store.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { VERSION } from '../version.js';
 import { ArchiveWriter } from './archive-writer.js';
-import { FORMAT_VERSION, type Manifest, type TableContent } from './manifest.js';
+import { FORMAT_VERSION, type Manifest, type Part, type TableContent } from './manifest.js';
 import { openSnapshot } from './snapshot.js';
 import { listAppliedMigrations, listDomains, listSources, type TableSource } from './table-sources.js';
 import type { TransferStep } from './transfer-step.js';
@@ -113,7 +113,8 @@ async function writeParts(
   );
   const files: Manifest['files'] = [];
   for (const blob of blobs) {
-    files.push(await copyBlob(writer, blob, options));
+    const file = await copyBlob(writer, blob, options);
+    if (file !== undefined) files.push(file);
   }
   return {
     format: 'campus-backup',
@@ -181,11 +182,12 @@ async function listBlobs(
   return rows.map(({ id, size }) => ({ id, size: Number(size) }));
 }
 
+/** `undefined` for a file that was removed since the snapshot. */
 async function copyBlob(
   writer: ArchiveWriter,
   { id, size }: Blob,
   options: BackupOptions,
-): Promise<Manifest['files'][number]> {
+): Promise<Manifest['files'][number] | undefined> {
   if (options.bucket === undefined) {
     throw new ServiceError(
       'UNAVAILABLE',
@@ -199,13 +201,31 @@ async function copyBlob(
       ? emptyBytes()
       : options.bucket.read(id, { start: 0, end: size - 1 }, signal ? { signal } : {});
   let read = 0;
-  const parts = await writer.addParts(bytes, { prefix: `files/${id}`, suffix: '.gz' }, (chunk) => {
-    read += chunk.length;
-  });
+  let parts: Part[];
+  try {
+    parts = await writer.addParts(bytes, { prefix: `files/${id}`, suffix: '.gz' }, (chunk) => {
+      read += chunk.length;
+    });
+  } catch (error) {
+    if (read > 0 || (await isFileThere(options.url, id))) throw error;
+    return undefined;
+  }
   if (read !== size) {
     throw new ServiceError('UNAVAILABLE', `The bucket gave ${read} of the ${size} bytes of the file ${id}.`);
   }
   return { id, size, parts };
+}
+
+/** Whether there still is such a file, outside the snapshot. */
+async function isFileThere(url: string, id: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query('select from files where id = $1', [id])).rows.length > 0;
+  } finally {
+    await client.end();
+  }
 }
 
 async function* emptyBytes(): AsyncGenerator<Buffer, void> {}

@@ -237,6 +237,12 @@ async function writeFiles(client: pg.Client, { archive, bucket, signal }: Restor
     query: async <Row extends object>(sql: { text: string; values: unknown[] }) =>
       (await client.query(sql.text, sql.values)).rows as Row[],
   });
+  // Older versions had no files.
+  if (!archive.manifest.tables.some(({ name }) => name === 'files')) return;
+  // What was removed from the bucket while the backup was made has a row and no bytes.
+  await client.query(`delete from files where storage = 's3' and id <> all($1::uuid[])`, [
+    archive.manifest.files.map(({ id }) => id),
+  ]);
   for (const { id, parts } of archive.manifest.files) {
     await (bucket ?? inDatabase).write(id, archive.content(parts) as AsyncIterable<Buffer>, signal);
     if (bucket !== undefined) continue;

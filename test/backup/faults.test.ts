@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import type { BlobStore } from '../../src/files/blob-store.js';
 import { S3Blobs } from '../../src/files/s3-blobs.js';
 import {
   applyMigrations,
@@ -197,6 +199,57 @@ describe('a backup', () => {
   });
 });
 
+describe('a file of a bucket that is removed while the backup is made', () => {
+  it('is not in it', async () => {
+    const s3 = await startS3Server();
+    const bucket = await S3Blobs.open({ url: s3.url, region: 'x', accessKeyId: 'k', secretAccessKey: 's' });
+    try {
+      const id = '00000000-0000-4000-8000-000000000001';
+      const { url } = await databases.create();
+      await query(
+        url,
+        `insert into domains (id, name) values ('school', 'School');
+         insert into files (id, domain, name, content_type, state, storage, size, created_by)
+           values ('${id}', 'school', 'a', 'text/plain', 'ready', 's3', 3, 'usr')`,
+      );
+      const removing: typeof bucket.read = (...asked) =>
+        Readable.from(
+          (async function* () {
+            await query(url, 'delete from files');
+            yield* bucket.read(...asked);
+          })(),
+        );
+      const file = folder.file('removed.campus');
+      await backUpTo(file, { url, bucket: { ...blobStoreOf(bucket), read: removing } });
+      const { url: copy } = await databases.create();
+      await restoreFrom(file, { url: copy, bucket });
+      expect(await query(copy, 'select id from files')).toEqual([]);
+      // One that is still wanted is missed.
+      await query(
+        url,
+        `insert into files (id, domain, name, content_type, state, storage, size, created_by)
+        values ('${id}', 'school', 'a', 'text/plain', 'ready', 's3', 3, 'usr')`,
+      );
+      await expect(backUpTo(folder.file('missed.campus'), { url, bucket })).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+      });
+    } finally {
+      await bucket.close();
+      await s3.close();
+    }
+  });
+});
+
+function blobStoreOf(bucket: S3Blobs): BlobStore {
+  return {
+    kind: bucket.kind,
+    write: (...asked) => bucket.write(...asked),
+    read: (...asked) => bucket.read(...asked),
+    delete: (id) => bucket.delete(id),
+    close: () => bucket.close(),
+  };
+}
+
 describe('a restore', () => {
   const file = () => folder.file('whole.campus');
 
@@ -280,8 +333,8 @@ describe('a restore', () => {
     });
   });
 
-  it('brings a backup of an older version to the tables of this one', async () => {
-    const names = (await listKnownMigrations()).slice(0, 12);
+  it.each([7, 12])('brings a backup of %i migrations to the tables of this version', async (count) => {
+    const names = (await listKnownMigrations()).slice(0, count);
     const { url: old } = await databases.create();
     const client = new pg.Client({ connectionString: old });
     await client.connect();
@@ -294,7 +347,7 @@ describe('a restore', () => {
         values ('school', 'note', '1', 'created', 1, 'user:1', 'token:1', 'r');
       commit`);
     await client.end();
-    const older = folder.file('older.campus');
+    const older = folder.file(`older-${count}.campus`);
     const manifest = await backUpTo(older, { url: old });
     expect(manifest.migrations).toEqual(names);
 
