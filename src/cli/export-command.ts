@@ -53,7 +53,7 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
         const since = options.since === undefined ? undefined : parseSince(options.since, scope, commandLine);
         const wanted = chooseCollections(services, scope, names, options);
         const next = await nextSince(services);
-        const files = await exportAll({ services, scope, wanted, options, since, signal });
+        const files = await exportAll({ services, scope, wanted, options, since, next, signal });
         if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, since, next, files }));
         else printExported(files, next);
       });
@@ -66,11 +66,12 @@ interface Work {
   readonly wanted: readonly string[];
   readonly options: ExportCommandOptions;
   readonly since: string | undefined;
+  readonly next: string;
   readonly signal: AbortSignal;
 }
 
 async function exportAll(work: Work): Promise<readonly Exported[]> {
-  const { wanted, options, signal } = work;
+  const { wanted, signal } = work;
   const progress = showTransferProgress(process.stderr, 'exporting', 'records');
   const done: Exported[] = [];
   try {
@@ -81,7 +82,7 @@ async function exportAll(work: Work): Promise<readonly Exported[]> {
     return done;
   } catch (fault) {
     progress.stop();
-    if (signal.aborted) tellHowToGoOn(wanted.slice(done.length), options);
+    if (signal.aborted) tellHowToGoOn(wanted.slice(done.length), work);
     throw signal.aborted ? signal.reason : fault;
   } finally {
     progress.stop();
@@ -165,11 +166,14 @@ async function fileOf(collection: string, { options, wanted }: Work): Promise<st
   return isFile ? out : path.join(out, `${collection}.${format}`);
 }
 
-function tellHowToGoOn(left: readonly string[], { domain, format, out, since }: ExportCommandOptions): void {
+/** The files that are there are of this run: the instant that the next one prints is too late for them. */
+function tellHowToGoOn(left: readonly string[], { options, next }: Work): void {
+  const { domain, format, out, since } = options;
   const words = ['campus export', ...left, `--format ${format}`, `--out ${JSON.stringify(out)}`];
   if (domain !== undefined) words.push(`--domain ${domain}`);
   if (since !== undefined) words.push(`--since ${since}`);
   process.stderr.write(`campus: what is written stays; the rest: ${words.join(' ')}\n`);
+  process.stderr.write(`campus: what changes from now on: --since ${next}\n`);
 }
 
 function printExported(files: readonly Exported[], next: string): void {

@@ -146,6 +146,7 @@ describe('campus export', () => {
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(await written()).toEqual(['class.parquet']);
+    expect(await errors).toMatch(/what changes from now on: --since \d{4}-/);
     expect(await errors).toContain(
       `the rest: campus export sms_log task --format parquet --out ${JSON.stringify(folder)}`,
     );
