@@ -99,6 +99,7 @@ describe('with one connection', () => {
          updateRecords(collection: "task", where: {name: {equals: "A"}}, set: {amount: 1}) { count }
          upsertRecords(collection: "task", data: [{_id: "${n}-1", amount: 2}, {_id: "${n}-4", name: "D"}]) { count }
          deleteRecord(collection: "task", id: "${n}-1") { id }
+         restoreRecord(collection: "task", id: "${n}-1", version: 2) { id }
          deleteRecords(collection: "task", where: {name: {equals: "A"}}) { count }`,
         {},
         key,
@@ -115,6 +116,14 @@ describe('with one connection', () => {
         {},
         key === undefined ? undefined : `${key}-typed`,
       );
+    }
+  });
+
+  it('a request is undone, with and without a key', async () => {
+    for (const key of [undefined, 'undo-1']) {
+      const requestId = `undone-${key ?? 'plain'}`;
+      await rest('/o/task', { method: 'POST', ...json({ name: 'U' }, { 'x-request-id': requestId }) });
+      await mutate(`undoChange(requestId: "${requestId}") { removed }`, {}, key);
     }
   });
 
