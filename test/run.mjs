@@ -16,7 +16,7 @@ const ROOMS = new Set(
 /**
  * Half of what most test files take is waiting: for Postgres, for other processes, for what must not happen.
  */
-const WORKERS_A_CORE = 1.5;
+const WORKERS_A_CORE = 2;
 
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
