@@ -35,7 +35,10 @@ export function renderDocument(
   const parser = new MarkdownIt({ html: false });
   const tokens = parser.parse(markdown, {});
   const sections = readSections(tokens);
-  for (const token of tokens) aimLinks(token, { source, findAddress });
+  for (const token of tokens) {
+    aimLinks(token, { source, findAddress });
+    alignByClass(token);
+  }
   parser.renderer.rules.table_open = () => '<div class="table"><table>';
   parser.renderer.rules.table_close = () => '</table></div>';
   return { html: parser.renderer.render(tokens, parser.options, {}), sections };
@@ -84,6 +87,14 @@ function aimLinks(
     // The renderer of a pair of tokens does not ask whether it is hidden.
     if (child.hidden) Object.assign(child, { type: 'text', content: '', nesting: 0 });
   }
+}
+
+/** The pages allow no inline style, which is how the parser aligns a column. */
+function alignByClass(token: Token): void {
+  const side = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  if (side === undefined) return;
+  token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'style');
+  token.attrSet('class', `to-${side}`);
 }
 
 function addressOf(
