@@ -24,7 +24,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { KeptPresence } from './kept-presence.js';
+import { KeptPresence, Presence } from './kept-presence.js';
 import {
   canReach,
   findServerPrograms,
@@ -335,15 +335,16 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
   }
 }
 
-async function announcePresence(cluster: Cluster): Promise<pg.Client> {
+async function announcePresence(cluster: Cluster): Promise<Presence> {
   const client = await connect(cluster);
+  const presence = new Presence(client);
   await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
   const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
   if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
-  return client;
+  return presence;
 }
 
-async function isUsedByOthers(presence: pg.Client): Promise<boolean> {
+async function isUsedByOthers({ client: presence }: Presence): Promise<boolean> {
   try {
     await presence.query('select pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
     const { rows } = await presence.query('select pg_try_advisory_lock($1) as "isAlone"', [PRESENCE_LOCK]);

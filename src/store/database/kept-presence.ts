@@ -3,10 +3,19 @@ import type pg from 'pg';
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 
+/** A connection to the embedded server. That it ended is known, whoever asks for it later. */
+export class Presence {
+  readonly lost: Promise<void>;
+
+  constructor(readonly client: pg.Client) {
+    this.lost = new Promise((resolve) => client.once('end', () => resolve()));
+  }
+}
+
 export interface KeptPresenceOptions {
-  readonly presence: pg.Client;
+  readonly presence: Presence;
   /** Starts the server again, or finds it started by another gateway, and connects to it. */
-  readonly revive: () => Promise<pg.Client>;
+  readonly revive: () => Promise<Presence>;
   readonly log: (line: string) => void;
 }
 
@@ -16,7 +25,7 @@ export interface KeptPresenceOptions {
  */
 export class KeptPresence {
   readonly #options: KeptPresenceOptions;
-  #presence: pg.Client;
+  #presence: Presence;
   #reviving: Promise<void> = Promise.resolve();
   #isEnded = false;
   #wakeUp: () => void = () => {};
@@ -28,7 +37,7 @@ export class KeptPresence {
   }
 
   /** The connection as it is now, which is left alone from now on. */
-  async end(): Promise<pg.Client> {
+  async end(): Promise<Presence> {
     this.#isEnded = true;
     this.#wakeUp();
     await this.#reviving;
@@ -36,7 +45,7 @@ export class KeptPresence {
   }
 
   #watch(): void {
-    this.#presence.once('end', () => {
+    void this.#presence.lost.then(() => {
       if (!this.#isEnded) this.#reviving = this.#revive();
     });
   }
