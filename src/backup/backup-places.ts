@@ -15,7 +15,7 @@ export interface BackupPlace {
 /** Files that are not named like a backup by the clock are nobody's business here. */
 const NAME = /^campus-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.campus$/;
 
-/** By it, the names of backups are in the order of their time. */
+/** Names made with it sort in the order in which the backups were made. */
 export function backupName(at: Date): string {
   return `campus-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.campus`;
 }

@@ -216,7 +216,7 @@ async function copyBlob(
   return { id, size, parts };
 }
 
-/** Whether there still is such a file, outside the snapshot. */
+/** Says whether the file is still there now, whatever the snapshot shows. */
 async function isFileThere(url: string, id: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, application_name: 'campus backup' });
   client.on('error', () => {});

@@ -9,9 +9,9 @@ const Count = z.number().int().min(0);
 
 const Part = z.object({
   name: z.string().regex(/^[A-Za-z0-9/._-]{1,99}$/),
-  /** Of the part as it stands in the archive, compressed. */
+  /** The size of the part as it stands in the archive, compressed. */
   bytes: Count,
-  /** Of its content. */
+  /** The size of its content, not compressed. */
   rawBytes: Count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

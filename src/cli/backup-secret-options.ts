@@ -69,7 +69,7 @@ async function readFirstLine(file: string): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** What is typed is not shown. */
+/** Asks for a line on the terminal without showing what is typed. */
 async function ask(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });

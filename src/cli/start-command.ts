@@ -135,7 +135,7 @@ async function seedDemo(
   const isNeeded = services.domains.top() === undefined || (await isDemoAbandoned(services.database.pool));
   if (!isNeeded) return;
   tell('first start, making the demo school');
-  // With the makers of names, which nothing else of a running gateway needs.
+  // This also loads the makers of names, which nothing else of a running gateway needs.
   const { seedFirstSchool } = await import('./seed-command.js');
   await seedFirstSchool(services, { ...DEMO_DEFAULTS, signal: stop });
 }
@@ -159,7 +159,7 @@ async function findFreePort(host: string): Promise<number> {
   return port;
 }
 
-/** What a worker needs beyond the grace, to close its connections. */
+/** The time a worker has after its grace to close its connections. */
 const STOP_MARGIN_MS = 5_000;
 /** A log that takes no lines keeps nobody waiting. */
 const LOG_GRACE_MS = 500;
