@@ -102,6 +102,14 @@ const SETTINGS = {
     schema: positiveSetting,
     meaning: 'login attempts a minute of one user and address',
   },
+  loginLockoutFailures: {
+    variable: 'LOGIN_LOCKOUT_FAILURES',
+    default: '5',
+    schema: countSetting,
+    meaning:
+      'failed logins of one user and address that are forgiven; each one more doubles the time for which ' +
+      'both are refused, from 15 seconds to 16 minutes; 0: all are forgiven',
+  },
   bodyLimitBytes: {
     variable: 'BODY_LIMIT_BYTES',
     default: '8388608',

@@ -8,6 +8,7 @@ import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
+import type { LoginLockout } from './login-lockout.js';
 import { hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
 import { type Principals, parseRoles } from './principals.js';
@@ -21,6 +22,8 @@ export interface LoginAttempt {
   readonly password: string;
   /** The caller's IP address. */
   readonly address: string;
+  /** What the caller says it is; the session is recognized by it. */
+  readonly userAgent?: string | undefined;
 }
 
 /** What a login answers: the tokens, and whom they stand for. */
@@ -29,6 +32,8 @@ export interface Login {
   readonly expiresInSeconds: number;
   /** `undefined` for an API key that was exchanged: the key itself is what gets the next token. */
   readonly refreshToken: string | undefined;
+  /** The life of the refresh token. */
+  readonly refreshTokenTtlSeconds: number | undefined;
   readonly user: {
     readonly id: string;
     readonly userName: string;
@@ -55,12 +60,15 @@ export interface AuthenticatorOptions {
   readonly principals: Principals;
   readonly keyUsage: KeyUsage;
   readonly throttle: LoginThrottle;
+  readonly lockout: LoginLockout;
   readonly accessTokenTtlSeconds: number;
 }
 
 /** Longer user names belong to nobody. */
 const LONGEST_USER_NAME = 256;
 const LONGEST_BEARER = 4096;
+/** The tabs of a browser that was started again ask at the same time. */
+const BROWSER_LEEWAY_SECONDS = 10;
 
 /** @see interface 5, decisions 6 */
 export class Authenticator {
@@ -93,19 +101,25 @@ export class Authenticator {
    *   wrong password; TOO_MANY_REQUESTS (429) over ten attempts a minute
    */
   async login(attempt: LoginAttempt): Promise<Login> {
-    const { domains, throttle, passwords, sessions } = this.#options;
+    const { domains, throttle, lockout, passwords, sessions } = this.#options;
     const domain =
       attempt.domainId === undefined || attempt.domainId === ''
         ? domains.top()
         : domains.find(attempt.domainId);
     const throttledName = `${domain?.id ?? ''}/${attempt.userName}`;
     assertNotThrottled(await throttle.takeLogin(throttledName, attempt.address));
+    const trial = { userName: throttledName, address: attempt.address };
+    await lockout.assertOpen(trial);
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
-    if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) throw wrongLogin();
+    if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
+      await lockout.noteFailure(trial);
+      throw wrongLogin();
+    }
     const ref = { domainId: domain.id, userId: user.id, epoch: user.epoch };
-    const session = await sessions.open(ref);
+    const session = await sessions.open(ref, attempt);
     if (!session) throw wrongLogin();
+    await lockout.forgive(trial);
     if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
     return this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
@@ -141,8 +155,28 @@ export class Authenticator {
    * @throws UNAUTHENTICATED (401)
    */
   async refresh(refreshToken: string): Promise<Login> {
+    return await this.#refresh(refreshToken, { leewaySeconds: 0 });
+  }
+
+  /**
+   * Does as `refresh`, for a token that the tabs of a browser have in common: those that come within ten
+   * seconds of the first are each given new tokens.
+   *
+   * @throws UNAUTHENTICATED (401)
+   */
+  async refreshInBrowser(refreshToken: string): Promise<Login> {
+    return await this.#refresh(refreshToken, { leewaySeconds: BROWSER_LEEWAY_SECONDS });
+  }
+
+  /** Ends the session of a refresh token, on every gateway; one that is of no session is no error. */
+  async endSession(refreshToken: string): Promise<void> {
+    const user = await this.#options.sessions.endOf(refreshToken);
+    if (user) this.#options.principals.forget(user.domainId, user.userId);
+  }
+
+  async #refresh(refreshToken: string, leeway: { readonly leewaySeconds: number }): Promise<Login> {
     const { sessions, principals } = this.#options;
-    const session = await sessions.renew(refreshToken);
+    const session = await sessions.renew(refreshToken, leeway);
     if (session) {
       const { domainId, userId, epoch, sessionId } = session;
       return this.#answer(
@@ -183,7 +217,7 @@ export class Authenticator {
    *   for an API key; TOO_MANY_REQUESTS (429) over ten attempts a minute
    */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<void> {
-    const { database, passwords, principals, throttle } = this.#options;
+    const { database, passwords, principals, throttle, lockout } = this.#options;
     if (principal.credential.kind !== 'token' || principal.scopes !== undefined)
       throw new ServiceError(
         'FORBIDDEN',
@@ -192,12 +226,15 @@ export class Authenticator {
     assertAcceptablePassword(newPassword);
     const user = { domainId: principal.domainId, userId: principal.id };
     // A stolen token must not become a place to guess the password at.
-    assertNotThrottled(
-      await throttle.takeLogin(`${user.domainId}/${principal.userName}`, 'change of password'),
-    );
+    const trial = { userName: `${user.domainId}/${principal.userName}`, address: 'change of password' };
+    assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
+    await lockout.assertOpen(trial);
     const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
     const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
-    if (!isMatch) throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
+    if (!isMatch) {
+      await lockout.noteFailure(trial);
+      throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
+    }
     const passwordHash = await passwords.hash(newPassword);
     await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash));
     principals.forget(user.domainId, user.userId);
@@ -273,6 +310,8 @@ export class Authenticator {
       accessToken: this.#options.accessTokens.sign(claims, expiresAt),
       expiresInSeconds: expiresAt - now,
       refreshToken: grant.refreshToken,
+      refreshTokenTtlSeconds:
+        grant.refreshToken === undefined ? undefined : this.#options.sessions.refreshTokenTtlSeconds,
       user: {
         id: user.id,
         userName: user.userName,
@@ -309,10 +348,7 @@ function assertNotThrottled(decision: {
   throw new ServiceError(
     'TOO_MANY_REQUESTS',
     `Too many attempts to log in: a user has ${limit} a minute from one address ` +
-      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} ` +
-      '' +
-      '' +
-      's.',
+      `(LOGIN_LIMIT_PER_MINUTE), and each of the two alone ten times as many. Go on in ${resetSeconds} s.`,
     { retryAfterSeconds: resetSeconds },
   );
 }

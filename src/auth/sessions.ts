@@ -27,6 +27,12 @@ const MOST_REMOVED = 10_000;
 /** The user a statement names by the columns of its row. */
 const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
 
+/** Where and by what a session is opened: its owner recognizes it by that. */
+export interface SessionOrigin {
+  readonly address: string;
+  readonly userAgent?: string | undefined;
+}
+
 export interface UserRef {
   readonly domainId: string;
   readonly userId: string;
@@ -41,19 +47,22 @@ export interface UserRef {
  */
 export class Sessions {
   readonly #database: Database;
-  readonly #refreshTokenTtlSeconds: number;
+  readonly refreshTokenTtlSeconds: number;
   #removedExpiredAt = 0;
 
   constructor(options: { readonly database: Database; readonly refreshTokenTtlSeconds: number }) {
     this.#database = options.database;
-    this.#refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
+    this.refreshTokenTtlSeconds = options.refreshTokenTtlSeconds;
   }
 
   /**
    * Opens a session, `undefined` when the user's password was changed since `epoch` was read: without the row
    * lock a login with the old password could slip through just after the change had ended all sessions.
    */
-  async open(user: UserRef & { readonly epoch: number }): Promise<OpenSession | undefined> {
+  async open(
+    user: UserRef & { readonly epoch: number },
+    origin: SessionOrigin,
+  ): Promise<OpenSession | undefined> {
     const sessionId = randomUUID();
     const refreshToken = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
@@ -65,8 +74,10 @@ export class Sessions {
           where domain_id = ${user.domainId} and user_id = ${user.userId} and token_epoch = ${user.epoch}
           for share
         ), opened as (
-          insert into sessions (id, domain_id, user_id, expires_at)
-          select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz from current
+          insert into sessions (id, domain_id, user_id, expires_at, address, user_agent)
+          select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz, ${origin.address},
+            ${origin.userAgent ?? null}::text
+          from current
           returning id
         )
         insert into refresh_tokens (token_hash, session_id, expires_at)
@@ -81,8 +92,12 @@ export class Sessions {
 
   /**
    * Uses a refresh token up and gives the next one; `undefined` unless token, session and user are all good.
+   * One that was used less than `leewaySeconds` ago gives another one.
    */
-  async renew(refreshToken: string): Promise<RenewedSession | undefined> {
+  async renew(
+    refreshToken: string,
+    { leewaySeconds }: { readonly leewaySeconds: number },
+  ): Promise<RenewedSession | undefined> {
     const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
@@ -91,12 +106,17 @@ export class Sessions {
       Prisma.sql`
         with used as (
           update refresh_tokens t
-          set used_at = now()
+          set used_at = coalesce(t.used_at, now())
           from sessions s
           join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
           join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
-            and t.used_at is null
+            and (
+              t.used_at is null
+              -- What waited for the lock began before the token was used: without leeway no time counts.
+              or ${leewaySeconds}::int > 0
+                and t.used_at > now() - ${leewaySeconds}::int * interval '1 second'
+            )
             and t.expires_at > now()
             and s.id = t.session_id
             and s.revoked_at is null
@@ -104,7 +124,10 @@ export class Sessions {
             and r.data -> 'active' = 'true'
           returning s.id, s.domain_id, s.user_id, c.token_epoch, r.data
         ), extended as (
-          update sessions s set expires_at = ${expiresAt}::timestamptz from used where s.id = used.id
+          update sessions s
+          set expires_at = ${expiresAt}::timestamptz, last_seen_at = now()
+          from used
+          where s.id = used.id
         ), forgotten as (
           delete from refresh_tokens t using used where t.session_id = used.id and t.expires_at < now()
         ), issued as (
@@ -148,6 +171,28 @@ export class Sessions {
     return user;
   }
 
+  /**
+   * Ends the session of a refresh token, used or not. Says whose it was, `undefined` when there was nothing
+   * to end.
+   */
+  async endOf(refreshToken: string): Promise<UserRef | undefined> {
+    const [user] = await this.#database.query<UserRef>(
+      Prisma.sql`
+        with ended as (
+          update sessions s
+          set revoked_at = now()
+          from refresh_tokens t
+          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+            and s.id = t.session_id
+            and s.revoked_at is null
+          returning s.domain_id, s.user_id
+        )
+        select domain_id as "domainId", user_id as "userId", ${announceUser(OF_ROW)} from ended`,
+      { name: 'auth-end-session-of' },
+    );
+    return user;
+  }
+
   async end(sessionId: string): Promise<void> {
     await this.#database.query(
       Prisma.sql`
@@ -172,7 +217,7 @@ export class Sessions {
   }
 
   #expiry(): Date {
-    return new Date(Date.now() + this.#refreshTokenTtlSeconds * 1000);
+    return new Date(Date.now() + this.refreshTokenTtlSeconds * 1000);
   }
 }
 

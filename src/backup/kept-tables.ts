@@ -31,6 +31,8 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'collections', domain: 'shared' },
   { name: 'records', domain: DOMAIN },
   { name: 'credentials', domain: DOMAIN_ID },
+  { name: 'second_factors', domain: DOMAIN_ID },
+  { name: 'recovery_codes', domain: DOMAIN_ID },
   { name: 'api_keys', domain: DOMAIN_ID },
   { name: 'idempotency_keys', domain: DOMAIN_ID },
   { name: 'audit_entries', domain: DOMAIN },
@@ -59,6 +61,8 @@ export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
   ['_prisma_migrations', 'the manifest names the migrations, and a restore applies them'],
   ['sessions', 'a sign-in that was ended since must not come back: users sign in again'],
   ['refresh_tokens', 'they belong to sessions'],
+  ['account_links', 'a link that was used since must not work again: it is made anew'],
+  ['login_failures', 'they slow down who is guessing at the moment'],
   ['topic_messages', 'they are for subscribers who listen at the moment they are published'],
   ['rate_counters', 'they count the requests of the running minute'],
 ]);

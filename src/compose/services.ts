@@ -6,6 +6,7 @@ import { AccessTokens } from '../auth/access-tokens.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { KeyUsage } from '../auth/key-usage.js';
+import { LoginLockout } from '../auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../auth/passwords.js';
 import { Principals } from '../auth/principals.js';
 import { Sessions } from '../auth/sessions.js';
@@ -214,6 +215,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         principals,
         keyUsage,
         throttle: rateLimits,
+        lockout: new LoginLockout({ database, afterFailures: config.loginLockoutFailures }),
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),
       rateLimits,

@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's IP address, behind a proxy the one it forwards. */
   readonly address: string;
+  /** What the caller says it is, at most 256 characters. */
+  readonly userAgent?: string | undefined;
   /** The id of the sub-domain to act in, or at a login of the domain of the user. */
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;

@@ -5,7 +5,7 @@ import { type Answer, jsonAnswer } from './answer.js';
 import { invalidParameter } from './parameter-reader.js';
 import { type Parameter, type RestRequest, type Route, type Schema, via } from './route.js';
 
-const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
+export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
 
 const PARAMETERS: readonly Parameter[] = [
   credential('user_name', 'login name', 'viewer'),
@@ -118,7 +118,12 @@ function grantsIn(parameters: RestRequest['parameters']): Grant[] {
 }
 
 function answerLogin(login: Login): Answer {
-  const body = {
+  return jsonAnswer(JSON.stringify(tokensOf(login)), { headers: { 'cache-control': 'no-store' } });
+}
+
+/** The answer to a login, with the names of OAuth 2.0. @see RFC 6749 5.1 */
+export function tokensOf(login: Login) {
+  return {
     access_token: login.accessToken,
     token_type: 'Bearer',
     expires_in: login.expiresInSeconds,
@@ -131,7 +136,6 @@ function answerLogin(login: Login): Answer {
       domain: login.user.domain,
     },
   };
-  return jsonAnswer(JSON.stringify(body), { headers: { 'cache-control': 'no-store' } });
 }
 
 function missing(parameter: string): ServiceError {

@@ -3,6 +3,7 @@
 import type { Collection } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
 import { AUTH_ROUTES } from './auth-routes.js';
+import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';
 import { describeRecords } from './describe-records.js';
 import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
@@ -36,6 +37,7 @@ export function createRouteTable(options: {
   const routes: Route[] = [
     indexRoute({ ...options, routes: () => descriptions }),
     ...AUTH_ROUTES,
+    ...BROWSER_AUTH_ROUTES,
     ...RECORD_ROUTES,
     ...HISTORY_ROUTES,
     ...reportRoutes(options.reports),

@@ -17,11 +17,14 @@ import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
+const LONGEST_USER_AGENT = 256;
+
 /** What is known of a request from its first line and its headers, and how long it goes on. */
 export class Arrival {
   /** What shows of it on the way. */
   readonly notes: RequestNotes;
   readonly hasCredential: boolean;
+  readonly userAgent: string | undefined;
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
   #controller: AbortController | undefined;
@@ -34,6 +37,7 @@ export class Arrival {
   ) {
     this.notes = new RequestNotes(route);
     this.hasCredential = headers.authorization !== undefined;
+    this.userAgent = headers['user-agent']?.slice(0, LONGEST_USER_AGENT);
     this.askedDomain = single(headers['x-domain']);
     this.idempotencyKey = single(headers['idempotency-key']);
   }
@@ -48,6 +52,7 @@ export class Arrival {
       scope,
       requestId: this.requestId,
       address: this.address,
+      userAgent: this.userAgent,
       askedDomain: this.askedDomain,
       idempotencyKey: this.idempotencyKey,
       get signal() {

@@ -3,6 +3,7 @@ import { AccessTokens } from '../../src/auth/access-tokens.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
 import { Authenticator, type Login } from '../../src/auth/authenticator.js';
 import { KeyUsage } from '../../src/auth/key-usage.js';
+import { LoginLockout } from '../../src/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../src/auth/passwords.js';
 import { Principals } from '../../src/auth/principals.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
@@ -36,6 +37,8 @@ export interface Gateway {
 export interface GatewayOptions {
   readonly cost?: PasswordCost;
   readonly loginLimitPerMinute?: number;
+  /** Default: all failures are forgiven. */
+  readonly lockoutFailures?: number;
   readonly accessTokenTtlSeconds?: number;
   readonly refreshTokenTtlSeconds?: number;
 }
@@ -68,6 +71,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     principals,
     keyUsage,
     throttle: rateLimits,
+    lockout: new LoginLockout({ database, afterFailures: options.lockoutFailures ?? 0 }),
     accessTokenTtlSeconds: options.accessTokenTtlSeconds ?? 3600,
   });
   const names = {

@@ -98,6 +98,7 @@ describe('a login', () => {
       accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       expiresInSeconds: 3600,
       refreshToken: expect.stringMatching(/^cgr_[\w-]{43}$/),
+      refreshTokenTtlSeconds: 2_592_000,
       user: {
         id: 'usr-meena',
         userName: 'meena',
@@ -146,6 +147,38 @@ describe('a login', () => {
       await expect(dearer.login('meena')).resolves.toMatchObject({ user: { id: 'usr-meena' } });
     } finally {
       await dearer.close();
+    }
+  });
+
+  it('is locked out for longer after each failure, here alone, and forgiven by a success', async () => {
+    const strict = await openGateway(database, { lockoutFailures: 3 });
+    const attempt = (userName: string, password: string, address = '198.51.100.7') =>
+      codeOf(strict.authenticator.login({ userName, password, address }));
+    const lockedSeconds = async () => {
+      const [row] = await database.query<{ seconds: number | null }>(Prisma.sql`
+        select extract(epoch from locked_until - last_at)::float8 as seconds from login_failures`);
+      return row?.seconds;
+    };
+    const unlock = () => database.query(Prisma.sql`update login_failures set locked_until = null`);
+    try {
+      for (let tried = 0; tried < 3; tried += 1) expect(await attempt('meena', 'wrong')).toBe('WRONG_LOGIN');
+      const waits: unknown[] = [];
+      for (let tried = 0; tried < 9; tried += 1) {
+        expect(await attempt('meena', 'wrong')).toBe('WRONG_LOGIN');
+        expect(await attempt('meena', PASSWORD)).toBe('TOO_MANY_REQUESTS');
+        waits.push(await lockedSeconds());
+        await unlock();
+      }
+      expect(waits).toEqual([15, 30, 60, 120, 240, 480, 960, 960, 960]);
+      expect(await attempt('meena', 'wrong')).toBe('WRONG_LOGIN');
+      expect(await attempt('meena', PASSWORD, '198.51.100.8')).toBeUndefined();
+      expect(await attempt('nopass', PASSWORD)).toBe('WRONG_LOGIN');
+      await unlock();
+      expect(await attempt('meena', PASSWORD)).toBeUndefined();
+      expect(await attempt('meena', 'wrong')).toBe('WRONG_LOGIN');
+      expect(await attempt('meena', PASSWORD)).toBeUndefined();
+    } finally {
+      await strict.close();
     }
   });
 

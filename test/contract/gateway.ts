@@ -35,6 +35,7 @@ export const DEFAULT_SETTINGS: Settings = {
   LOG_LEVEL: 'silent',
   RATE_LIMIT_PER_MINUTE: '1000000',
   LOGIN_LIMIT_PER_MINUTE: '1000000',
+  LOGIN_LOCKOUT_FAILURES: '0',
   // Each thread compiles the sources anew.
   SCRIPT_WARM_THREADS: '0',
 };

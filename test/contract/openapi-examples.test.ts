@@ -52,9 +52,11 @@ async function send(method: string, address: string, body?: unknown) {
   const answer = await gateway.fetch(address, {
     method,
     as: 'admin',
+    // Some addresses are for pages of the gateway itself.
+    headers: { origin: gateway.url },
     ...(body !== undefined && {
       body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { origin: gateway.url, 'content-type': 'application/json', accept: 'application/json' },
     }),
   });
   return { status: answer.status, text: await answer.text() };

@@ -47,6 +47,7 @@ export class AuthResolver {
       userName: request.userName,
       password: request.password,
       address: context.address,
+      userAgent: context.userAgent,
       ...(domainId === undefined ? {} : { domainId }),
     });
   }
@@ -67,6 +68,16 @@ export class AuthResolver {
     refreshToken: string,
   ): Promise<Login> {
     return await this.#authenticator.refresh(refreshToken);
+  }
+
+  /** Does as `refresh`, for a token that the tabs of a browser have in common. @throws UNAUTHENTICATED */
+  async refreshInBrowser(_context: RequestContext, refreshToken: string): Promise<Login> {
+    return await this.#authenticator.refreshInBrowser(refreshToken);
+  }
+
+  /** Ends the session of a refresh token; one of no session is no error. */
+  async endSession(_context: RequestContext, refreshToken: string): Promise<void> {
+    await this.#authenticator.endSession(refreshToken);
   }
 
   /** Ends the caller's session on every instance at once. */

@@ -1,0 +1,191 @@
+/**
+ * The rows of the table by which a page in a browser logs in. The refresh token is in a cookie that no script
+ * of a page can read; the access token is in the answer, for the page to keep in memory.
+ *
+ * @see decisions 6
+ */
+import { z } from 'zod';
+import type { Login } from '../auth/authenticator.js';
+import { ServiceError } from '../errors.js';
+import { type Answer, jsonAnswer } from './answer.js';
+import { LOGIN, tokensOf } from './auth-routes.js';
+import { type RestRequest, type Route, via } from './route.js';
+
+/** The cookie is sent to the addresses below this one alone. */
+const COOKIE_PATH = '/auth/browser';
+const COOKIE_NAME = 'campus_refresh';
+/** What an API key or an access token would be has no place here. */
+const COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE_NAME}=(cgr_[\\w-]{43})\\s*(?=;|$)`, 'g');
+
+const loginSchema = z.strictObject({
+  user_name: z.string().min(1),
+  password: z.string().min(1),
+  domain: z.string().min(1).optional(),
+});
+
+const browserLogin: Route = {
+  name: 'signInBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/login`,
+  group: 'Credentials',
+  summary: 'Log in from a page of this host: an access token, and a cookie to refresh it by',
+  description:
+    'For pages of this host alone, by `Origin`. The refresh token is in a cookie (`HttpOnly`, ' +
+    '`SameSite=Strict`) and not in the answer.',
+  parameters: [],
+  body: {
+    kind: 'record',
+    isRequired: true,
+    description: 'JSON: `user_name`, `password`, and `domain` where it is not the top one.',
+    schema: {
+      type: 'object',
+      required: ['user_name', 'password'],
+      properties: {
+        user_name: { type: 'string' },
+        password: { type: 'string' },
+        domain: { type: 'string' },
+      },
+    },
+    example: { user_name: 'viewer', password: 'demo-viewer' },
+  },
+  answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
+  errors: [
+    'MALFORMED_REQUEST',
+    'INVALID_VALUE',
+    'WRONG_LOGIN',
+    'FORBIDDEN',
+    'NOT_ACCEPTABLE',
+    'TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['login', 'endSession'], async (auth, request) => {
+    assertSameOrigin(request);
+    const asked = readLogin(request);
+    const login = await auth.login(request.context, {
+      userName: asked.user_name,
+      password: asked.password,
+      domain: asked.domain,
+    });
+    // Who logs in anew leaves what the browser had: no session goes on that nobody can see any more.
+    const before = refreshTokenOf(request);
+    if (before !== undefined) await auth.endSession(request.context, before);
+    return answerInBrowser(request, login);
+  }),
+};
+
+const browserRefresh: Route = {
+  name: 'refreshBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/refresh`,
+  group: 'Credentials',
+  summary: 'The next access token, for the cookie of a login from a page',
+  description:
+    'The cookie is used up and replaced. Tabs of one browser that ask within ten seconds of each other ' +
+    'are all answered; a token that comes back later ends its session.',
+  parameters: [],
+  answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
+  errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['refreshInBrowser'], async (auth, request) => {
+    assertSameOrigin(request);
+    const token = refreshTokenOf(request);
+    if (token === undefined)
+      throw new ServiceError('UNAUTHENTICATED', 'There is no cookie of a login. Log in.');
+    return answerInBrowser(request, await auth.refreshInBrowser(request.context, token));
+  }),
+};
+
+const browserLogout: Route = {
+  name: 'signOutBrowser',
+  method: 'POST',
+  path: `${COOKIE_PATH}/logout`,
+  group: 'Credentials',
+  summary: 'End the session of the cookie, on every instance at once, and remove the cookie',
+  description: 'Needs no access token, which may have expired. Without a session it is no error.',
+  parameters: [],
+  answers: [{ status: 204, description: 'The session has ended.' }],
+  errors: ['FORBIDDEN'],
+  isOpen: true,
+  formats: ['json'],
+  ...via('auth', ['endSession'], async (auth, request) => {
+    const { isTls } = assertSameOrigin(request);
+    const token = refreshTokenOf(request);
+    if (token !== undefined) await auth.endSession(request.context, token);
+    return { kind: 'empty', status: 204, headers: { 'set-cookie': cookie('', { isTls, maxAgeSeconds: 0 }) } };
+  }),
+};
+
+export const BROWSER_AUTH_ROUTES: readonly Route[] = [browserLogin, browserRefresh, browserLogout];
+
+function readLogin({ body }: RestRequest): z.output<typeof loginSchema> {
+  const read = loginSchema.safeParse(body);
+  if (read.success) return read.data;
+  const { path: [member = ''] = [], message = '' } = read.error.issues[0] ?? {};
+  const detail = `A login is {"user_name": …, "password": …}: ${message}`;
+  throw new ServiceError('MALFORMED_REQUEST', detail, {
+    errors: [{ detail: message, pointer: `/${String(member)}` }],
+  });
+}
+
+/**
+ * Refuses what no page of this host has sent. A browser says by `Origin` whose page it is; no page can write
+ * that header, nor `Sec-Fetch-Site`, by which newer browsers say the same over TLS and to this machine
+ * itself. Of the two that one is asked first, because a proxy may have put another `Host`.
+ *
+ * @throws FORBIDDEN (403)
+ * @see OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "Verifying Origin with Standard Headers"
+ */
+function assertSameOrigin({ headers }: RestRequest): { readonly isTls: boolean } {
+  const origin = single(headers.origin);
+  const site = single(headers['sec-fetch-site']);
+  if (origin !== undefined && URL.canParse(origin)) {
+    const { host, protocol } = new URL(origin);
+    const isSame = site === undefined ? host === single(headers.host) : site === 'same-origin';
+    if (isSame && (protocol === 'https:' || protocol === 'http:')) return { isTls: protocol === 'https:' };
+  }
+  throw new ServiceError(
+    'FORBIDDEN',
+    'This address is for pages of this host, by their Origin. Programs use POST /auth.',
+  );
+}
+
+/** Two of the name are of two hosts that share a domain: which one is ours cannot be told. */
+function refreshTokenOf({ headers }: RestRequest): string | undefined {
+  const [token, other] = [...(single(headers.cookie) ?? '').matchAll(COOKIE)].map((found) => found[1]);
+  return other === undefined ? token : undefined;
+}
+
+function answerInBrowser(request: RestRequest, login: Login): Answer {
+  const { isTls } = assertSameOrigin(request);
+  const { refresh_token: _kept, ...body } = tokensOf(login);
+  return jsonAnswer(JSON.stringify(body), {
+    headers: {
+      'cache-control': 'no-store',
+      'set-cookie': cookie(login.refreshToken ?? '', {
+        isTls,
+        maxAgeSeconds: login.refreshTokenTtlSeconds ?? 0,
+      }),
+    },
+  });
+}
+
+function cookie(
+  token: string,
+  { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
+): string {
+  return [
+    `${COOKIE_NAME}=${token}`,
+    `Path=${COOKIE_PATH}`,
+    `Max-Age=${maxAgeSeconds}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isTls ? ['Secure'] : []),
+  ].join('; ');
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? undefined : header;
+}
