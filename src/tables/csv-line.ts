@@ -24,6 +24,11 @@ export function disarmFormula(text: string): string {
   return isFormula(text) ? `'${text}` : text;
 }
 
+/** The text that was disarmed: takes the apostrophe away that `disarmFormula` has set, and no other. */
+export function rearmFormula(text: string): string {
+  return text.startsWith("'") && isFormula(text) ? text.slice(1) : text;
+}
+
 const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Z}]+/u;
 const SIGNED_NUMBER = /^[+-]\d[\d.,]*(e[+-]?\d+)?$/i;
 const PHONE_NUMBER = /^[+-][\d ()-]+$/;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { disarmFormula, printCsvLine } from '../../src/tables/csv-line.js';
+import fc from 'fast-check';
+import { disarmFormula, printCsvLine, rearmFormula } from '../../src/tables/csv-line.js';
+import { runsOf } from '../full-length.js';
 
 describe('a cell of CSV', () => {
   it.each([
@@ -57,6 +59,17 @@ describe('a cell of CSV', () => {
   it('is disarmed before it is quoted', () => {
     expect(printCsvLine(['=HYPERLINK("x","y")', '\n=1', 'a'])).toBe(
       `"'=HYPERLINK(""x"",""y"")","'\n=1",a\r\n`,
+    );
+  });
+});
+
+describe('a cell of CSV that is read', () => {
+  it('is what was written, whether or not a spreadsheet might have run it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("'", '=', '-', '+', '1', 'a', '\n', ' ') }), (text) => {
+        expect(rearmFormula(disarmFormula(text))).toBe(text);
+      }),
+      runsOf(1_000),
     );
   });
 });

@@ -1,0 +1,269 @@
+/** Rows of CSV and its kin: cells parted by a comma, semicolon, tab or bar (RFC 4180, read leniently). */
+import { CsvError, parse } from 'csv-parse';
+import { parse as parseOnce } from 'csv-parse/sync';
+import { ServiceError } from '../../errors.js';
+import { rearmFormula } from '../../tables/csv-line.js';
+import { DELIMITERS, findDelimiter } from './delimiter.js';
+import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
+import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
+import { findHeader, HEADER_ROWS, isBlank, type TableRow, tooManyColumns, toSourceRow } from './table-row.js';
+
+/** What is known of the text once it was looked at. */
+interface TableText {
+  readonly path: string;
+  readonly encoding: Encoding;
+  readonly delimiter: string;
+  /** Whether its first line only names the delimiter, as Excel writes it: `sep=;`. */
+  readonly namesDelimiter: boolean;
+  readonly limits: SourceLimits;
+}
+
+const SAMPLE_LENGTH = 64 * 1024;
+const LINE_ENDS = ['\r\n', '\n', '\r'];
+
+/**
+ * Opens a table of text, having found what the caller did not say: encoding, delimiter, header.
+ *
+ * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED with the line, INVALID_VALUE for an unknown option
+ */
+export async function openCsvSource(
+  file: SourceFile,
+  options: SourceOptions & { readonly format: 'csv' | 'tsv' },
+  limits: SourceLimits,
+): Promise<RowSource> {
+  const found = options.encoding
+    ? { encoding: parseEncoding(options.encoding), warnings: [] }
+    : await findEncoding(file.path);
+  const sample = await readSample(file.path, found.encoding);
+  const named = /^sep=(.)\r?\n?/.exec(sample);
+  const text: TableText = {
+    path: file.path,
+    encoding: found.encoding,
+    delimiter: parseDelimiter(options.delimiter) ?? named?.[1] ?? foundDelimiter(sample, options.format),
+    namesDelimiter: named !== null,
+    limits,
+  };
+  const header = findHeader(await firstRows(text), options.header, limits);
+  return {
+    format: options.format,
+    encoding: text.encoding,
+    delimiter: text.delimiter,
+    header: header.header,
+    columns: header.columns,
+    warnings: [...found.warnings, ...header.warnings],
+    rows: (signal) => readBatches(text, header, signal),
+  };
+}
+
+function foundDelimiter(sample: string, format: 'csv' | 'tsv'): string {
+  return format === 'tsv' ? '\t' : findDelimiter(sample);
+}
+
+function parseDelimiter(sent: string | undefined): string | undefined {
+  if (sent === undefined) return undefined;
+  if (sent.length === 1 && !/["\r\n]/.test(sent)) return sent;
+  throw new ServiceError(
+    'INVALID_VALUE',
+    `A delimiter is one character, not ${JSON.stringify(sent.slice(0, 40))}.`,
+    {
+      errors: [
+        {
+          detail: 'no delimiter',
+          parameter: 'delimiter',
+          expected: DELIMITERS.map((one) => JSON.stringify(one)).join(', '),
+        },
+      ],
+    },
+  );
+}
+
+async function readSample(path: string, encoding: Encoding): Promise<string> {
+  const decoder = new TextDecoder();
+  let sample = '';
+  for await (const bytes of readAsUtf8(path, encoding)) {
+    sample += decoder.decode(bytes, { stream: true });
+    if (sample.length >= SAMPLE_LENGTH) break;
+  }
+  return sample.slice(0, SAMPLE_LENGTH);
+}
+
+async function firstRows(text: TableText): Promise<TableRow[]> {
+  const first: TableRow[] = [];
+  for await (const rows of readRows(text)) {
+    first.push(...rows.slice(0, HEADER_ROWS - first.length));
+    if (first.length === HEADER_ROWS) break;
+  }
+  return first;
+}
+
+async function* readBatches(
+  text: TableText,
+  { header, columns }: { readonly header: number | 'none'; readonly columns: readonly string[] },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly SourceRow[]> {
+  const { maxRows } = text.limits;
+  let batch: SourceRow[] = [];
+  let count = 0;
+  for await (const rows of readRows(text, signal)) {
+    for (const row of rows) {
+      if (header !== 'none' && row.number <= header) continue;
+      count += 1;
+      if (count > maxRows) throw tooManyRows(`Line ${row.number}`, maxRows);
+      batch.push(withFault(toSourceRow(row, columns), row, columns.length));
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Empty cells behind the last column are not worth a word: spreadsheets leave them. */
+function withFault(row: SourceRow, { number, cells }: TableRow, columns: number): SourceRow {
+  const isLonger =
+    cells.length > columns && cells.slice(columns).some((cell) => cell !== null && cell !== '');
+  if (!isLonger && cells.length >= columns) return row;
+  const hint = isLonger
+    ? 'a text that holds the delimiter must stand in quotes'
+    : 'a delimiter is missing, or a quote that was opened is not closed';
+  return {
+    ...row,
+    fault: `line ${number} has ${cells.length} cells, the header ${columns}; ${hint}`,
+  };
+}
+
+interface ParsedRow {
+  readonly record: readonly string[];
+  readonly raw: string;
+}
+
+/** The rows of the text that are not blank, as many at once as a chunk of the file holds. */
+async function* readRows(text: TableText, signal?: AbortSignal): AsyncGenerator<readonly TableRow[]> {
+  const rowsOf = new RowNumbering(text);
+  try {
+    for await (const records of parseRecords(text)) {
+      signal?.throwIfAborted();
+      yield records.map((record) => rowsOf.next(record)).filter((row) => row !== undefined);
+    }
+  } catch (cause) {
+    throw toServiceError(cause, rowsOf.line, text.limits);
+  }
+}
+
+/**
+ * What the parser makes of each chunk. It is written to and read from by hand: piped, it would forget the
+ * records before a fault, and with them the line of the fault.
+ */
+async function* parseRecords({ path, encoding, delimiter, limits }: TableText): AsyncGenerator<ParsedRow[]> {
+  const parser = parse({
+    delimiter,
+    record_delimiter: LINE_ENDS,
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: limits.maxLineLength,
+    raw: true,
+  });
+  let failure: Error | undefined;
+  parser.on('error', (error) => {
+    failure = error;
+  });
+  try {
+    for await (const bytes of readAsUtf8(path, encoding)) {
+      if (failure) throw failure;
+      parser.write(bytes);
+      const records: ParsedRow[] = [];
+      for (let record = parser.read(); record !== null; record = parser.read()) records.push(record);
+      yield records;
+    }
+    if (failure) throw failure;
+    parser.end();
+    for await (const record of parser as AsyncIterable<ParsedRow>) yield [record];
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Gives each record its line, and its cells what they are without the signs of CSV. */
+class RowNumbering {
+  /** The line that the next record begins on. */
+  line = 1;
+  readonly #text: TableText;
+
+  constructor(text: TableText) {
+    this.#text = text;
+  }
+
+  /** `undefined` for a row that says nothing. */
+  next({ record, raw }: ParsedRow): TableRow | undefined {
+    const { namesDelimiter, limits, delimiter } = this.#text;
+    const number = this.line;
+    this.line += linesOf(raw);
+    if ((number === 1 && namesDelimiter) || isBlank(record)) return undefined;
+    if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
+    assertCellsFit(record, number, limits);
+    const cells = withNothing(record, raw, delimiter);
+    return { number, cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells };
+  }
+}
+
+/** How many lines a record is written on: one, and each line end within its quotes. */
+function linesOf(raw: string): number {
+  let lines = 0;
+  for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) lines += 1;
+  for (let at = raw.indexOf('\r'); at >= 0; at = raw.indexOf('\r', at + 1)) {
+    if (raw[at + 1] !== '\n') lines += 1;
+  }
+  return lines;
+}
+
+function assertCellsFit(cells: readonly string[], line: number, { maxCellLength }: SourceLimits): void {
+  const large = cells.findIndex((cell) => cell.length > maxCellLength);
+  if (large < 0) return;
+  throw new ServiceError(
+    'LIMIT_EXCEEDED',
+    `Cell ${large + 1} of line ${line} has ${cells[large]?.length} characters; at most ${maxCellLength} ` +
+      'are read. Check that each quote that is opened is closed.',
+  );
+}
+
+/**
+ * A cell in which nothing stands is `null`, one of two quotes the empty text, as our own export writes
+ * them. The parser tells the two apart at a tenth of its speed only, so that it is asked for nothing but
+ * the rows that have both.
+ */
+function withNothing(record: readonly string[], raw: string, delimiter: string): readonly (string | null)[] {
+  if (!record.includes('')) return record;
+  if (!raw.includes('""')) return record.map((cell) => (cell === '' ? null : cell));
+  const [cells] = parseOnce(raw, {
+    delimiter,
+    record_delimiter: LINE_ENDS,
+    relax_column_count: true,
+    relax_quotes: true,
+    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
+  }) as (string | null)[][];
+  return cells ?? record;
+}
+
+function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceLimits): unknown {
+  if (!(cause instanceof CsvError)) return cause;
+  if (cause.code === 'CSV_MAX_RECORD_SIZE') {
+    return new ServiceError(
+      'LIMIT_EXCEEDED',
+      `What begins on line ${line} is longer than ${maxLineLength} characters, the most of a line. ` +
+        'Check that each quote that is opened is closed.',
+      { cause },
+    );
+  }
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return new ServiceError(
+      'MALFORMED_REQUEST',
+      `A quote is opened in what begins on line ${line}, and not closed until the end of the file. ` +
+        'Close it, or write a quote within quotes twice.',
+      { cause },
+    );
+  }
+  return new ServiceError('MALFORMED_REQUEST', `Line ${line} cannot be read as CSV: ${cause.message}.`, {
+    cause,
+  });
+}

@@ -1,0 +1,26 @@
+import { ServiceError } from '../../errors.js';
+
+/** How large a file may be, and its parts. A file that is larger is refused with the limit and the line. */
+export const SOURCE_LIMITS = {
+  /** 2 GiB. */
+  maxBytes: 2 * 1024 ** 3,
+  maxRows: 5_000_000,
+  maxColumns: 2_000,
+  /** The UTF-16 code units of a cell: 1 MiB. */
+  maxCellLength: 1024 ** 2,
+  /** A line with the line ends within its quotes, or a document: 16 MiB. */
+  maxLineLength: 16 * 1024 ** 2,
+} as const;
+
+export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: number };
+
+/** The rows that are handed on at once. */
+export const BATCH_ROWS = 1_000;
+
+/** `where` names the row that is one too many, e.g. `Line 7`. */
+export function tooManyRows(where: string, maxRows: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `${where} begins row ${maxRows + 1}; at most ${maxRows} rows are read. Divide the file.`,
+  );
+}

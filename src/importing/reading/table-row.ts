@@ -1,0 +1,136 @@
+/** The columns of a table: which of its rows is the header, and what its columns are called. */
+import { ServiceError } from '../../errors.js';
+import type { SourceRow } from './row-source.js';
+import type { SourceLimits } from './source-limits.js';
+
+/** A row of a table as it stands in the file. */
+export interface TableRow {
+  readonly number: number;
+  readonly cells: readonly CellValue[];
+}
+
+/** `null` is a cell in which nothing stands. */
+export type CellValue = string | number | boolean | null;
+
+export interface TableHeader {
+  readonly header: number | 'none';
+  readonly columns: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The rows from the top among which the header is looked for. */
+export const HEADER_ROWS = 20;
+
+/**
+ * Finds the header among the first rows: the first that has most of the cells of the widest one. What
+ * stands above it (the name of the school, a date) is told in a warning and left out.
+ *
+ * @throws MALFORMED_REQUEST where there is no such row, LIMIT_EXCEEDED where there are too many columns
+ */
+export function findHeader(
+  rows: readonly TableRow[],
+  asked: number | 'none' | undefined,
+  { maxColumns }: SourceLimits,
+): TableHeader {
+  const widest = Math.max(0, ...rows.map(({ cells }) => cells.length));
+  if (widest > maxColumns) {
+    const row = rows.find(({ cells }) => cells.length === widest);
+    throw tooManyColumns(row?.number ?? 1, widest, maxColumns);
+  }
+  if (asked === 'none') {
+    const columns = Array.from({ length: widest }, (_, index) => `column ${index + 1}`);
+    return { header: 'none', columns, warnings: [] };
+  }
+  const row = asked === undefined ? likelyHeader(rows) : rows.find(({ number }) => number === asked);
+  if (!row) {
+    const where = asked === undefined ? 'The file has no rows' : `Row ${asked} holds no header`;
+    throw new ServiceError('MALFORMED_REQUEST', `${where}; a table begins with the names of its columns.`);
+  }
+  const above = rows.filter(({ number }) => number < row.number).length;
+  const warnings =
+    above > 0 && asked === undefined ? [`The header is row ${row.number}; rows above it are left out.`] : [];
+  if (row.cells.some((cell) => typeof cell === 'number' || /^\d+([./-]\d+)*$/.test(String(cell ?? '')))) {
+    warnings.push(
+      `Row ${row.number} is read as the header, though numbers stand in it; say header=none if it is data.`,
+    );
+  }
+  const { columns, warnings: ofNames } = nameColumns(row.cells);
+  return { header: row.number, columns, warnings: [...warnings, ...ofNames] };
+}
+
+export function tooManyColumns(row: number, columns: number, maxColumns: number): ServiceError {
+  return new ServiceError(
+    'LIMIT_EXCEEDED',
+    `Row ${row} has ${columns} columns; at most ${maxColumns} are read. Leave out columns, ` +
+      'or check that the delimiter is right.',
+  );
+}
+
+function likelyHeader(rows: readonly TableRow[]): TableRow | undefined {
+  const most = Math.max(0, ...rows.map(filledCells));
+  return rows.find((row) => filledCells(row) > 0 && filledCells(row) * 2 > most);
+}
+
+function filledCells({ cells }: TableRow): number {
+  return cells.filter((cell) => cell !== null && cell !== '').length;
+}
+
+function nameColumns(cells: readonly CellValue[]): { columns: string[]; warnings: string[] } {
+  const warnings: string[] = [];
+  const columns: string[] = [];
+  const taken = new Set<string>();
+  for (const [index, cell] of withoutBlankEnd(cells).entries()) {
+    const written = String(cell ?? '')
+      .trim()
+      .replaceAll(/\s+/g, ' ');
+    if (written === '') warnings.push(`Column ${index + 1} has no name in the header.`);
+    const name = untaken(written === '' ? `column ${index + 1}` : written, taken);
+    if (written !== '' && name !== written) {
+      warnings.push(
+        `The header has ${JSON.stringify(written)} more than once; ` +
+          `column ${index + 1} is ${JSON.stringify(name)}.`,
+      );
+    }
+    taken.add(name);
+    columns.push(name);
+  }
+  return { columns, warnings };
+}
+
+function withoutBlankEnd(cells: readonly CellValue[]): readonly CellValue[] {
+  const last = cells.findLastIndex((cell) => String(cell ?? '').trim() !== '');
+  return cells.slice(0, last + 1);
+}
+
+function untaken(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count += 1) {
+    const next = `${name} (${count})`;
+    if (!taken.has(next)) return next;
+  }
+}
+
+/**
+ * The row by column name. One that has more or fewer cells than the header is told so; the cells that have
+ * a column are there all the same.
+ */
+export function toSourceRow({ number, cells }: TableRow, columns: readonly string[]): SourceRow {
+  const values: Record<string, unknown> = {};
+  const source: string[] = [];
+  for (const [index, cell] of cells.entries()) {
+    source.push(cell === null ? '' : String(cell));
+    const name = columns[index];
+    if (name === undefined) continue;
+    // An assignment would set the prototype.
+    if (name === '__proto__') Object.defineProperty(values, name, { value: cell, enumerable: true });
+    else values[name] = cell;
+  }
+  return { number, values, source };
+}
+
+/** Whether nothing stands in any cell. */
+export function isBlank(cells: readonly CellValue[]): boolean {
+  return cells.every(
+    (cell) => cell === null || cell === '' || (typeof cell === 'string' && cell.trim() === ''),
+  );
+}
