@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database.js';
+import { freePort } from '../free-port.js';
 import { campus, type Ended, startCampus, startShell } from './campus.js';
 
 // Every command is a process of its own, which takes seconds on a busy machine.
@@ -213,14 +214,6 @@ describe('campus seed', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function untilReady(url: string): Promise<number> {
   for (;;) {

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '../database.js';
+import { freePort } from '../free-port.js';
 import { expectProblem, type StartedGateway, startGateway, useGateway } from './gateway.js';
 
 const TOKEN = 'figures-for-prometheus';
@@ -64,12 +64,3 @@ describe('/metrics with METRICS_PORT', () => {
     expect((await fetch(`${figures}/metrics`, { method: 'POST' })).status).toBe(405);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { WatchedClient } from './watched-client.js';
 
 /** How long the server may take over the order: it does no more than send a signal. */
 const ORDER_TIMEOUT_MS = 3_000;
@@ -29,7 +30,9 @@ export class Cancellation {
    */
   async cancel(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number | null };
-    await this.#pool.query('select pg_cancel_backend($1)', [processID]).catch((error: Error) => {
+    // A pooler tells its clients numbers of its own; the server was asked for its number at the beginning.
+    const backendId = (client instanceof WatchedClient ? client.backendId : undefined) ?? processID;
+    await this.#pool.query('select pg_cancel_backend($1)', [backendId]).catch((error: Error) => {
       client.connection.stream.destroy(error);
     });
   }

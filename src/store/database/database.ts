@@ -10,6 +10,7 @@ import pg from 'pg';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
+import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
@@ -469,24 +470,8 @@ interface ServerFacts {
 }
 
 async function inspectServer(url: string, applicationName: string): Promise<ServerFacts> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: applicationName,
-    connectionTimeoutMillis: 10_000,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    const [reason = error] =
-      isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-    const detail = isNativeError(reason) ? reason.message : String(reason);
-    throw new ServiceError(
-      'UNAVAILABLE',
-      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,
-      { cause: error },
-    );
-  }
+  const connect = () => connectForOperator(url, applicationName);
+  const client = await connect();
   try {
     const version = await client.query(
       `select current_setting('server_version_num')::int as number, ` +
@@ -499,6 +484,7 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
           'newer is needed.',
       );
     }
+    await assertSessionsAreKept(client, connect);
     const { rows } = await client.query(
       `select datlocprovider = 'b' or (datlocprovider = 'c'
         and datcollate in ('C', 'POSIX')) as "isByteOrdered"
@@ -511,5 +497,28 @@ async function inspectServer(url: string, applicationName: string): Promise<Serv
     return { isByteOrdered: rows[0].isByteOrdered, canCheckConnection };
   } finally {
     await client.end();
+  }
+}
+
+/** @throws UNAVAILABLE whose message is one line for the operator */
+async function connectForOperator(url: string, applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    const [reason = error] =
+      isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+    const detail = isNativeError(reason) ? reason.message : String(reason);
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ${detail}`,
+      { cause: error },
+    );
   }
 }

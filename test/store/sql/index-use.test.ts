@@ -330,10 +330,16 @@ async function scannedRows(sql: Prisma.Sql): Promise<number> {
   return Math.max(...rows);
 }
 
-/** Sent without values, which is what tells Postgres to plan for any. */
+/** As a prepared statement is planned for any values, on every version of PostgreSQL. */
 async function genericPlan(sql: Prisma.Sql): Promise<string[]> {
-  const { rows } = await test.database.pool.query<{ 'QUERY PLAN': string }>(
-    `explain (generic_plan) ${sql.text}`,
-  );
-  return rows.map((row) => row['QUERY PLAN']);
+  const client = await test.database.pool.connect();
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare planned_once as ${sql.text}`);
+    const nulls = sql.values.map(() => 'null').join(', ');
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain execute planned_once (${nulls})`);
+    return rows.map((row) => row['QUERY PLAN']);
+  } finally {
+    client.release(true);
+  }
 }
