@@ -1,9 +1,11 @@
 /** The composition root: builds the gateway of its services and opens the port. */
 import 'reflect-metadata';
+import path from 'node:path';
 import type { DestinationStream } from 'pino';
 import type { PasswordCost } from '../auth/passwords.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
+import { loadOperationsLibrary } from '../explore/operations-library.js';
 import { createGraphqlServer } from '../graphql/graphql-server.js';
 import { JobWorkers } from '../messaging/job-workers.js';
 import { findPackageDirectory } from '../package-directory.js';
@@ -81,7 +83,14 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
-  const resolvers = createResolvers({ ...services, receipts: new Receipts(reportServices), pages });
+  const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
+  const resolvers = createResolvers({
+    ...services,
+    reports,
+    operations,
+    receipts: new Receipts(reportServices),
+    pages,
+  });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
   const graphql = await createGraphqlServer({
     resolvers,

@@ -9,6 +9,7 @@ import { KeyUsage } from '../auth/key-usage.js';
 import { LoginLockout } from '../auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../auth/passwords.js';
 import { Principals } from '../auth/principals.js';
+import { Profiles } from '../auth/profiles.js';
 import { Sessions } from '../auth/sessions.js';
 import { loadTokenKeys } from '../auth/token-keys.js';
 import { Users } from '../auth/users.js';
@@ -41,6 +42,7 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly catalog: Catalog;
   readonly store: RecordStore;
   readonly users: Users;
+  readonly profiles: Profiles;
   readonly passwords: Passwords;
   readonly apiKeys: ApiKeys;
   readonly authenticator: Authenticator;
@@ -203,6 +205,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       store,
       passwords,
       users: new Users({ database, collections: catalog, records: store, passwords, principals }),
+      profiles: new Profiles({ database, domains, records: store }),
       apiKeys: new ApiKeys({ database, principals, names }),
       changes,
       topics,

@@ -4,14 +4,17 @@
  */
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { Profiles } from '../auth/profiles.js';
 import type { Files } from '../files/files.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
+import type { Report } from '../reports/engine/report.js';
 import type { Receipts } from '../reports/receipts/receipts.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
 import type { Scripts } from '../scripting/library/scripts.js';
 import type { ScriptLog } from '../scripting/script-log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
+import type { Domains } from '../store/catalog/domains.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { PageSizes } from './page-arguments.js';
 import { BulkResolver } from './records/bulk/bulk-resolver.js';
@@ -21,6 +24,8 @@ import { RecordResolver } from './records/record-resolver.js';
 import { ReceiptResolver } from './reports/receipt-resolver.js';
 import { AuditResolver } from './services/audit-resolver.js';
 import { AuthResolver } from './services/auth-resolver.js';
+import { CallerResolver } from './services/caller-resolver.js';
+import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
@@ -30,7 +35,12 @@ import { ScriptResolver } from './services/script-resolver.js';
 export interface ResolverServices {
   readonly store: RecordStore;
   readonly catalog: Catalog;
+  readonly domains: Domains;
+  readonly reports: readonly Report[];
+  /** The operations library. */
+  readonly operations: readonly ListedOperation[];
   readonly authenticator: Authenticator;
+  readonly profiles: Profiles;
   readonly apiKeys: ApiKeys;
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
@@ -48,6 +58,7 @@ export interface Resolvers {
   readonly history: HistoryResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
+  readonly caller: CallerResolver;
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
   readonly messages: MessageResolver;
@@ -62,6 +73,7 @@ export const RESOLVER_CLASSES = [
   AuditResolver,
   AuthResolver,
   BulkResolver,
+  CallerResolver,
   CollectionResolver,
   FileResolver,
   HistoryResolver,
@@ -76,6 +88,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     history: new HistoryResolver(services),
     collections: new CollectionResolver(services),
     auth: new AuthResolver(services),
+    caller: new CallerResolver({ ...services, rights: services }),
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),
     messages: new MessageResolver(services),

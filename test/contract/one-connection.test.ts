@@ -288,6 +288,10 @@ describe('with one connection', () => {
     await mutate('removeScript(name: "asked")');
   });
 
+  it('users are looked after', async () => {
+    await mutate('setLanguage(language: "hi")');
+  });
+
   it('was tried with every mutation there is, of one collection for all', () => {
     const schema = buildSchema(readFileSync('schema/schema.graphql', 'utf8'), { assumeValid: true });
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});

@@ -147,7 +147,7 @@ export const FLOORS: readonly Room[] = [
     name: 'compose/',
     imports: [
       ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'reports/'],
-      ...['resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
+      ...['resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts', 'explore/operations-library.ts'],
     ],
   },
   {

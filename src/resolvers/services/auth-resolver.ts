@@ -3,31 +3,14 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../auth/api-keys.js';
 import type { Authenticator, Login } from '../../auth/authenticator.js';
 import { ServiceError } from '../../errors.js';
-import type { KeyScopes } from '../../model/scope.js';
 import { type RequestContext, requireScope } from '../request-context.js';
-import {
-  ApiKeyResult,
-  CallerResult,
-  CreateApiKeyInput,
-  LoginResult,
-  NewApiKeyResult,
-} from './login-result.js';
+import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './login-result.js';
 
 export interface LoginRequest {
   readonly userName: string;
   readonly password: string;
   /** Absent: the domain of the `X-Domain` header, else the top domain. */
   readonly domain?: string | undefined;
-}
-
-/** The caller, and what it may do. */
-export interface Caller {
-  readonly id: string;
-  readonly userName: string;
-  readonly roles: readonly string[];
-  readonly domain: { readonly id: string; readonly name: string; readonly timeZone: string };
-  readonly credential: 'token' | 'key' | 'system';
-  readonly scopes: KeyScopes | undefined;
 }
 
 @Resolver()
@@ -85,19 +68,6 @@ export class AuthResolver {
   async logout(@Ctx() context: RequestContext): Promise<boolean> {
     await this.#authenticator.logout(requireScope(context).principal);
     return true;
-  }
-
-  @Query(() => CallerResult, { description: 'Who you are and where you work.' })
-  me(@Ctx() context: RequestContext): Caller {
-    const { principal, domain } = requireScope(context);
-    return {
-      id: principal.id,
-      userName: principal.userName,
-      roles: [...principal.roles].sort(),
-      domain: { id: domain.id, name: domain.name, timeZone: domain.timeZone },
-      credential: principal.credential.kind,
-      scopes: principal.scopes,
-    };
   }
 
   /**

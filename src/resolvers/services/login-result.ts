@@ -40,45 +40,6 @@ export class LoginResult {
   readonly user!: LoginUser;
 }
 
-@ObjectType('CallerDomain', {
-  description: 'The school, or part of a school, a request works in.',
-  simpleResolvers: true,
-})
-export class CallerDomain {
-  @Field(() => ID, { description: 'What the header `X-Domain` names.' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'The name people read.' })
-  readonly name!: string;
-
-  @Field(() => String, { description: 'Days and months are those of this time zone, e.g. "Asia/Kolkata".' })
-  readonly timeZone!: string;
-}
-
-@ObjectType('Caller', { description: 'Who you are and where you work.', simpleResolvers: true })
-export class CallerResult {
-  @Field(() => ID, { description: 'The id of your record in `pltf_user`.' })
-  readonly id!: string;
-
-  @Field(() => String, { description: 'Your login name.' })
-  readonly userName!: string;
-
-  @Field(() => [String], { description: 'Your roles, in alphabetical order.' })
-  readonly roles!: readonly string[];
-
-  @Field(() => CallerDomain, { description: 'The domain of this request.' })
-  readonly domain!: CallerDomain;
-
-  @Field(() => String, { description: 'What was sent: `token`, or `key` for an API key.' })
-  readonly credential!: string;
-
-  @Field(() => GraphqlJsonScalar, {
-    nullable: true,
-    description: 'What an API key is confined to; null for a token.',
-  })
-  readonly scopes!: KeyScopes | undefined;
-}
-
 @ObjectType('ApiKey', {
   description: 'An API key as its owner sees it: never the key itself.',
   simpleResolvers: true,

@@ -1,0 +1,120 @@
+/** What a caller may do here, worked out by the same rules by which it is let do it or refused. */
+import { ServiceError } from '../../errors.js';
+import type { Collection } from '../../model/collection.js';
+import type { Domain, RecordVerb, Scope } from '../../model/scope.js';
+import type { Report } from '../../reports/engine/report.js';
+import { findAccess, isInReach } from '../../store/access/access.js';
+import { isAdmin } from '../../store/access/admin.js';
+import { isTopDomainAdmin } from '../../store/access/top-domain-admin.js';
+
+/** An operation of the library, as much as is asked of it here. */
+export interface ListedOperation {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly topic: string;
+  readonly kind: string;
+  /** The roles it is written for. */
+  readonly roles: readonly string[];
+}
+
+export interface RightsSources {
+  readonly catalog: { list(): readonly Collection[] };
+  readonly reports: readonly Report[];
+  readonly operations: readonly ListedOperation[];
+  readonly domains: { top(): Domain | undefined };
+}
+
+export interface CollectionRights {
+  readonly name: string;
+  readonly title: string;
+  readonly isDeclared: boolean;
+  readonly canRead: boolean;
+  readonly canCreate: boolean;
+  readonly canUpdate: boolean;
+  readonly canRemove: boolean;
+  /** Some of its records alone are in reach, by a rule on their fields. */
+  readonly isLimitedToRows: boolean;
+  readonly readableFields: readonly string[];
+  readonly creatableFields: readonly string[];
+  readonly updatableFields: readonly string[];
+}
+
+/** What is not asked for is not worked out. */
+export class CallerRights {
+  readonly #scope: Scope;
+  readonly #sources: RightsSources;
+
+  constructor(scope: Scope, sources: RightsSources) {
+    this.#scope = scope;
+    this.#sources = sources;
+  }
+
+  /** The collections the caller may do anything with, by name. */
+  get collections(): readonly CollectionRights[] {
+    return this.#sources.catalog
+      .list()
+      .filter((collection) => isInReach(this.#scope, collection))
+      .map((collection) => describeRights(this.#scope, collection));
+  }
+
+  /** The reports the caller may run, in the order of their list. */
+  get reports(): readonly Report[] {
+    return this.#sources.reports.filter((report) => mayRun(this.#scope, report));
+  }
+
+  /** The operations of the library that are written for a role of the caller. */
+  get operations(): readonly ListedOperation[] {
+    const { roles, scopes } = this.#scope.principal;
+    return this.#sources.operations.filter((operation) => {
+      const report = this.#sources.reports.find(({ name }) => name === operation.name);
+      if (report !== undefined) return mayRun(this.#scope, report);
+      // What an operation asks of records is refused or not when it runs; a key is for what it was made for.
+      return scopes === undefined && operation.roles.some((role) => roles.has(role));
+    });
+  }
+
+  /** What there is to look after here, beside records: what each word means stands in the schema. */
+  get duties(): readonly string[] {
+    return [
+      ...(isAdmin(this.#scope.principal) ? DUTIES_OF_ADMINS : []),
+      ...(isTopDomainAdmin(this.#scope, this.#sources.domains.top()) ? DUTIES_OF_TOP_ADMINS : []),
+    ];
+  }
+}
+
+const DUTIES_OF_ADMINS = ['users', 'keys', 'scripts', 'messages', 'settings', 'audit'] as const;
+const DUTIES_OF_TOP_ADMINS = ['collections', 'branches', 'backups', 'health'] as const;
+
+function describeRights(scope: Scope, collection: Collection): CollectionRights {
+  const read = findAccess(scope, collection, 'read');
+  const may = (verb: RecordVerb) => findAccess(scope, collection, verb) !== undefined;
+  const names = collection.fields.map(({ name }) => name);
+  const settable = (verb: RecordVerb) => {
+    const access = findAccess(scope, collection, verb);
+    return access === undefined ? [] : names.filter((name) => !access.readOnlyFields.has(name));
+  };
+  return {
+    name: collection.name,
+    title: collection.title,
+    isDeclared: collection.isDeclared,
+    canRead: read !== undefined,
+    canCreate: may('create'),
+    canUpdate: may('update'),
+    canRemove: may('delete'),
+    isLimitedToRows: read?.rows !== undefined,
+    readableFields: read === undefined ? [] : names.filter((name) => !read.hiddenFields.has(name)),
+    creatableFields: settable('create'),
+    updatableFields: settable('update'),
+  };
+}
+
+function mayRun(scope: Scope, report: Report): boolean {
+  try {
+    report.assertAllowed(scope);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return false;
+    throw error;
+  }
+}
