@@ -69,7 +69,8 @@ export const FLOORS: readonly Room[] = [
   { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
-  { name: 'importing/reading/', imports: ['tables/'] },
+  { name: 'importing/cells/', imports: ['model/'] },
+  { name: 'importing/reading/', imports: ['tables/', 'importing/cells/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {

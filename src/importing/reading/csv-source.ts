@@ -7,7 +7,14 @@ import { DELIMITERS, findDelimiter } from './delimiter.js';
 import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
 import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
 import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
-import { findHeader, HEADER_ROWS, isBlank, type TableRow, tooManyColumns, toSourceRow } from './table-row.js';
+import {
+  findHeader,
+  HEADER_ROWS,
+  isBlankRow,
+  type TableRow,
+  tooManyColumns,
+  toSourceRow,
+} from './table-row.js';
 
 /** What is known of the text once it was looked at. */
 interface TableText {
@@ -199,7 +206,7 @@ class RowNumbering {
     const { namesDelimiter, limits, delimiter } = this.#text;
     const number = this.line;
     this.line += linesOf(raw);
-    if ((number === 1 && namesDelimiter) || isBlank(record)) return undefined;
+    if ((number === 1 && namesDelimiter) || isBlankRow(record)) return undefined;
     if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
     assertCellsFit(record, number, limits);
     const cells = withNothing(record, raw, delimiter);

@@ -1,5 +1,6 @@
 /** The columns of a table: which of its rows is the header, and what its columns are called. */
 import { ServiceError } from '../../errors.js';
+import { isBlankCell } from '../cells/convert-cell.js';
 import type { SourceRow } from './row-source.js';
 import type { SourceLimits } from './source-limits.js';
 
@@ -54,7 +55,7 @@ export function findHeader(
       `Row ${row.number} is read as the header, though numbers stand in it; say header=none if it is data.`,
     );
   }
-  const { columns, warnings: ofNames } = nameColumns(row.cells);
+  const { columns, warnings: ofNames } = nameColumns(withoutBlankEnd(row, rows));
   return { header: row.number, columns, warnings: [...warnings, ...ofNames] };
 }
 
@@ -72,14 +73,14 @@ function likelyHeader(rows: readonly TableRow[]): TableRow | undefined {
 }
 
 function filledCells({ cells }: TableRow): number {
-  return cells.filter((cell) => cell !== null && cell !== '').length;
+  return cells.filter((cell) => !isBlankCell(cell)).length;
 }
 
 function nameColumns(cells: readonly CellValue[]): { columns: string[]; warnings: string[] } {
   const warnings: string[] = [];
   const columns: string[] = [];
   const taken = new Set<string>();
-  for (const [index, cell] of withoutBlankEnd(cells).entries()) {
+  for (const [index, cell] of cells.entries()) {
     const written = String(cell ?? '')
       .trim()
       .replaceAll(/\s+/g, ' ');
@@ -97,9 +98,13 @@ function nameColumns(cells: readonly CellValue[]): { columns: string[]; warnings
   return { columns, warnings };
 }
 
-function withoutBlankEnd(cells: readonly CellValue[]): readonly CellValue[] {
-  const last = cells.findLastIndex((cell) => String(cell ?? '').trim() !== '');
-  return cells.slice(0, last + 1);
+/** Cells at the end of a header that name nothing are no columns, unless something stands below them. */
+function withoutBlankEnd(header: TableRow, rows: readonly TableRow[]): readonly CellValue[] {
+  const below = rows.filter(({ number }) => number > header.number);
+  const isUsed = (index: number) => [header, ...below].some(({ cells }) => !isBlankCell(cells[index]));
+  let length = header.cells.length;
+  while (length > 0 && !isUsed(length - 1)) length -= 1;
+  return header.cells.slice(0, length);
 }
 
 function untaken(name: string, taken: ReadonlySet<string>): string {
@@ -129,8 +134,6 @@ export function toSourceRow({ number, cells }: TableRow, columns: readonly strin
 }
 
 /** Whether nothing stands in any cell. */
-export function isBlank(cells: readonly CellValue[]): boolean {
-  return cells.every(
-    (cell) => cell === null || cell === '' || (typeof cell === 'string' && cell.trim() === ''),
-  );
+export function isBlankRow(cells: readonly CellValue[]): boolean {
+  return cells.every(isBlankCell);
 }

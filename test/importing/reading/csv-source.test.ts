@@ -211,6 +211,11 @@ describe('the header of CSV', () => {
     ]);
   });
 
+  it('may leave a column without a name in which something stands', async () => {
+    const { source } = await readSource('a,b,,\n1,2,3,\n');
+    expect(source.columns).toEqual(['a', 'b', 'column 3']);
+  });
+
   it('may name a column as all objects name a member', async () => {
     const { rows } = await readSource('__proto__,constructor\n1,2\n');
     expect(Object.entries(rows[0]?.values ?? {})).toEqual([

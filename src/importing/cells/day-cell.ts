@@ -1,0 +1,147 @@
+/** Days as people and spreadsheets write them in tables. */
+import { dayOf, instantFrom, isDay } from '../../model/calendar.js';
+import { CellFault, cellText } from './cell-fault.js';
+
+/**
+ * How days are written. Between the parts may stand `/`, `-`, `.` or a space, and a zero at the front may
+ * be missing. Two digits of a year are 1969 to 2068. `serial` is the number of the day in a spreadsheet:
+ * 45747 is 2025-03-31, and in the reckoning from 1904 (`serial-1904`) 44285 is.
+ */
+export const DAY_FORMATS = [
+  'YYYY-MM-DD',
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'DD/MM/YY',
+  'MM/DD/YY',
+  'DD MMM YYYY',
+  'DD MMM YY',
+  'YYYYMMDD',
+  'serial',
+  'serial-1904',
+] as const;
+export type DayFormat = (typeof DAY_FORMATS)[number];
+
+const EXAMPLES: Readonly<Record<DayFormat, string>> = {
+  'YYYY-MM-DD': '2026-03-31',
+  'DD/MM/YYYY': '31/03/2026',
+  'MM/DD/YYYY': '03/31/2026',
+  'DD/MM/YY': '31/03/26',
+  'MM/DD/YY': '03/31/26',
+  'DD MMM YYYY': '31-Mar-2026',
+  'DD MMM YY': '31-Mar-26',
+  YYYYMMDD: '20260331',
+  serial: '46112',
+  'serial-1904': '44650',
+};
+
+const ISO = /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})$/;
+const WITH_LONG_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/;
+const WITH_SHORT_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{2})$/;
+const WITH_MONTH_NAME = /^(\d{1,2})(?:st|nd|rd|th)?[-/. ,]{0,2}([a-z]{3,9})\.?[-/. ,]{0,2}(\d{4}|\d{2})$/i;
+const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].concat([
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]);
+/** Where POSIX divides the two digits of a year between the centuries. */
+const FIRST_YEAR_OF_1900 = 69;
+const LAST_SERIAL = 2_958_465;
+/** Spreadsheets have a 29 February 1900, which was not. */
+const NO_SUCH_DAY = 60;
+const MS_OF_A_DAY = 86_400_000;
+
+/**
+ * The day of a cell, `YYYY-MM-DD`. Whatever the format, a day written in full from its year on is taken, as
+ * it cannot be another one; of an instant it is its day in the time zone.
+ */
+export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {
+  const text = cellText(cell);
+  const day = text === undefined ? undefined : (dayWritten(text, format) ?? dayOfInstant(text, timeZone));
+  return day ?? new CellFault(`a day such as ${EXAMPLES[format]} (${format})`);
+}
+
+/** The day of a text in the format, or from its year on; `undefined` for what is none. */
+export function dayWritten(text: string, format: DayFormat): string | undefined {
+  return dayInFormat(text, format) ?? dayInFormat(text, 'YYYY-MM-DD');
+}
+
+/** The day of a text in this format alone. */
+export function dayInFormat(text: string, format: DayFormat): string | undefined {
+  switch (format) {
+    case 'YYYY-MM-DD':
+      return dayOfParts(ISO.exec(text), [1, 2, 3]);
+    case 'DD/MM/YYYY':
+      return dayOfParts(WITH_LONG_YEAR.exec(text), [3, 2, 1]);
+    case 'MM/DD/YYYY':
+      return dayOfParts(WITH_LONG_YEAR.exec(text), [3, 1, 2]);
+    case 'DD/MM/YY':
+      return dayOfParts(WITH_SHORT_YEAR.exec(text), [3, 2, 1]);
+    case 'MM/DD/YY':
+      return dayOfParts(WITH_SHORT_YEAR.exec(text), [3, 1, 2]);
+    case 'DD MMM YYYY':
+      return dayWithMonthName(text, 4);
+    case 'DD MMM YY':
+      return dayWithMonthName(text, 2);
+    case 'YYYYMMDD':
+      return dayOfParts(COMPACT.exec(text), [1, 2, 3]);
+    case 'serial':
+    case 'serial-1904':
+      return /^\d{1,7}$/.test(text) ? dayOfSerial(Number(text), format) : undefined;
+  }
+}
+
+/**
+ * The day that a spreadsheet counts as its `serial`th; `undefined` for none. The time of the day is left
+ * out.
+ */
+export function dayOfSerial(serial: number, system: 'serial' | 'serial-1904'): string | undefined {
+  const days = Math.floor(serial);
+  if (system === 'serial-1904') {
+    return days >= 0 && days <= LAST_SERIAL - 1462 ? dayAfter('1904-01-01', days) : undefined;
+  }
+  if (days < 1 || days > LAST_SERIAL || days === NO_SUCH_DAY) return undefined;
+  return dayAfter(days < NO_SUCH_DAY ? '1899-12-31' : '1899-12-30', days);
+}
+
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * MS_OF_A_DAY).toISOString().slice(0, 10);
+}
+
+function dayOfParts(
+  parts: RegExpExecArray | null,
+  [year, month, day]: readonly [number, number, number],
+): string | undefined {
+  return parts ? dayOfNumbers(parts[year] ?? '', parts[month] ?? '', parts[day] ?? '') : undefined;
+}
+
+function dayOfNumbers(year: string, month: string, day: string): string | undefined {
+  const text = `${fullYear(year)}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isDay(text) ? text : undefined;
+}
+
+function fullYear(year: string): string {
+  if (year.length === 4) return year;
+  return Number(year) >= FIRST_YEAR_OF_1900 ? `19${year}` : `20${year}`;
+}
+
+function dayWithMonthName(text: string, yearLength: 2 | 4): string | undefined {
+  const [, day = '', name = '', year = ''] = WITH_MONTH_NAME.exec(text) ?? [];
+  if (year.length !== yearLength) return undefined;
+  const month = MONTHS.findIndex(
+    (known) =>
+      known.startsWith(name.toLowerCase()) || (name.toLowerCase() === 'sept' && known === 'september'),
+  );
+  return month < 0 ? undefined : dayOfNumbers(year, String(month + 1), day);
+}
+
+const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
+
+function dayOfInstant(text: string, timeZone: string): string | undefined {
+  const [, local] = LOCAL_TIME.exec(text) ?? [];
+  if (local !== undefined) return isDay(local) ? local : undefined;
+  const instant = text.length > 10 ? instantFrom(text, timeZone) : undefined;
+  return instant && dayOf(instant, timeZone);
+}

@@ -1,0 +1,62 @@
+/** Numbers as people write them in tables. */
+import { type ExactNumber, isExactNumber, toPlainNumber } from '../../json.js';
+import { CellFault, cellText } from './cell-fault.js';
+
+/**
+ * How numbers are written: `plain` is 120000.50, `grouped` also 1,20,000.50 and 120,000.50, `european` is
+ * 120000,50, 120.000,50 and 120 000,50.
+ */
+export const NUMBER_FORMATS = ['plain', 'grouped', 'european'] as const;
+export type NumberFormat = (typeof NUMBER_FORMATS)[number];
+
+const EXAMPLES: Readonly<Record<NumberFormat, string>> = {
+  plain: '120000.50',
+  grouped: '1,20,000.50',
+  european: '1.20.000,50',
+};
+
+/** No number of a person is written longer; a text without end is not worth trying. */
+const MAX_LENGTH = 400;
+const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+const GROUPED = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?$/;
+const EUROPEAN = /^[+-]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{2,3})*[. \u00a0\u202f]\d{3}|\d+)(?:,\d*)?$/;
+const CURRENCY = /^(?:₹|Rs\.?|INR|\$|€|£)\s*/i;
+const NEGATIVE_IN_PARENTHESES = /^\((.+)\)$/;
+
+/**
+ * The number of a cell, exact where a float does not hold it. A currency before it, `/-` behind it and
+ * parentheses for a minus are taken away: `₹ 1,20,000.50`, `500/-`, `(500)`.
+ */
+export function parseNumberCell(
+  cell: unknown,
+  format: NumberFormat = 'grouped',
+): number | ExactNumber | CellFault {
+  if (typeof cell === 'number' || isExactNumber(cell)) return cell;
+  const digits = digitsOf(cellText(cell) ?? '', format);
+  return digits === undefined ? new CellFault(`a number such as ${EXAMPLES[format]}`) : toPlainNumber(digits);
+}
+
+/** The digits as JSON writes them; `undefined` where the text is no number of the format. */
+export function digitsOf(text: string, format: NumberFormat): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const bare = text.replace(CURRENCY, '').replace(/\s*\/-$/, '');
+  const inner = NEGATIVE_IN_PARENTHESES.exec(bare)?.[1];
+  const number = (inner === undefined ? bare : `-${inner}`).replace(/^([+-]) +/, '$1');
+  if (format === 'european') {
+    return EUROPEAN.test(number)
+      ? tidy(number.replaceAll(/[. \u00a0\u202f]/g, '').replace(',', '.'))
+      : undefined;
+  }
+  if (PLAIN.test(number)) return tidy(number);
+  return format === 'grouped' && GROUPED.test(number) ? tidy(number.replaceAll(',', '')) : undefined;
+}
+
+/** Without a plus, zeros at the front, and a point that no digit stands beside. */
+function tidy(number: string): string {
+  const sign = number.startsWith('-') ? '-' : '';
+  const unsigned = number
+    .replace(/^[+-]/, '')
+    .replace(/^0+(?=\d)/, '')
+    .replace(/^\./, '0.');
+  return sign + unsigned.replace(/\.(?=$|[eE])/, '');
+}

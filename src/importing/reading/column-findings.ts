@@ -1,0 +1,168 @@
+/** What is found out of a column while the rows pass. */
+import { isBlankCell } from '../cells/convert-cell.js';
+import { CELL_FITS, type CellFit, type FitMask, fitsOf, maskOf } from './cell-fits.js';
+
+/** A kind of cell, how it is written, and how many cells fit it. One cell may fit several. */
+export interface FoundKind {
+  readonly kind: CellFit['kind'];
+  /** Of a number one of `NUMBER_FORMATS`, of a day of `DAY_FORMATS`, of an instant of `INSTANT_FORMATS`. */
+  readonly format?: string;
+  readonly count: number;
+}
+
+/** A cell with its row. */
+interface FoundCell {
+  readonly number: number;
+  readonly value: string;
+}
+
+/** What a column holds, judged by its cells. */
+export interface ColumnInspection {
+  /** The name of the column, or the path in documents: `guardian.phone`. */
+  readonly column: string;
+  /** The cells in which something stands, and those in which nothing does. */
+  readonly filled: number;
+  readonly blank: number;
+  /** How many different values there are, of those that were counted; see `isDistinctExact`. */
+  readonly distinct: number;
+  /** False where there are more than were counted. */
+  readonly isDistinctExact: boolean;
+  /** The first different values. */
+  readonly examples: readonly string[];
+  /** What it most likely is: what nine in ten of its cells fit, else text. */
+  readonly likely: { readonly kind: CellFit['kind']; readonly format?: string };
+  /** All that some cells fit, text left out; what most fit first. */
+  readonly kinds: readonly FoundKind[];
+  /** The cells that are not what the column most likely is. */
+  readonly misfits: { readonly count: number; readonly samples: readonly FoundCell[] };
+  /** Whether each row has a value, and no value was seen twice: it may be what rows are found by. */
+  readonly isKeyCandidate: boolean;
+  /** The length of the longest text. */
+  readonly maxLength: number;
+}
+
+const MAX_EXAMPLES = 5;
+const MAX_SAMPLE_LENGTH = 100;
+const MAX_DISTINCT = 10_000;
+/** Of the cells of a column, so many are what it is said to be. */
+const LIKELY_SHARE = 0.9;
+/** A column of small numbers is of days, or of instants, only where its name says so. */
+const NAMES_OF_TIMES = /date|\bdob\b|birth|\bday\b|\bon\b|\bat\b|time|since|until|दिन|तिथि|तारीख/i;
+
+/** Cells that fit alike: how many, and the first of them. */
+interface Seen {
+  count: number;
+  readonly samples: FoundCell[];
+}
+
+/** Values that were counted one by one, in all columns of a file together. */
+export class DistinctBudget {
+  #left = 200_000;
+
+  take(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+}
+
+/** Takes the cells of one column, then tells what it holds. Its memory does not grow with the rows. */
+export class ColumnFindings {
+  readonly #column: string;
+  readonly #budget: DistinctBudget;
+  readonly #seenByMask = new Map<FitMask, Seen>();
+  readonly #fitsByValue = new Map<string, FitMask>();
+  #isDistinctExact = true;
+  #hasRepeats = false;
+  #filled = 0;
+  #maxLength = 0;
+
+  constructor(column: string, budget: DistinctBudget) {
+    this.#column = column;
+    this.#budget = budget;
+  }
+
+  add(number: number, value: unknown): void {
+    if (isBlankCell(value)) return;
+    this.#filled += 1;
+    const text = textOf(value);
+    this.#maxLength = Math.max(this.#maxLength, text.length);
+    const mask = this.#fitsOf(text, value);
+    const seen = this.#seenByMask.get(mask) ?? { count: 0, samples: [] };
+    seen.count += 1;
+    if (seen.samples.length < MAX_EXAMPLES) seen.samples.push({ number, value: clip(text) });
+    this.#seenByMask.set(mask, seen);
+  }
+
+  /** `rows`: how many there were, so that the blank cells are those that were not added. */
+  finish(rows: number): ColumnInspection {
+    const kinds = this.#kinds();
+    const likely = this.#likely(kinds);
+    const bit = maskOf(({ kind, format }) => kind === likely.kind && format === likely.format);
+    const misfits = [...this.#seenByMask].filter(([mask]) => (mask & bit) === 0).map(([, seen]) => seen);
+    return {
+      column: this.#column,
+      filled: this.#filled,
+      blank: rows - this.#filled,
+      distinct: this.#fitsByValue.size,
+      isDistinctExact: this.#isDistinctExact,
+      examples: [...this.#fitsByValue.keys()].slice(0, MAX_EXAMPLES).map(clip),
+      likely,
+      kinds,
+      misfits: {
+        count: misfits.reduce((sum, { count }) => sum + count, 0),
+        samples: misfits
+          .flatMap(({ samples }) => samples)
+          .sort((one, other) => one.number - other.number)
+          .slice(0, MAX_EXAMPLES),
+      },
+      isKeyCandidate: rows > 0 && this.#filled === rows && !this.#hasRepeats,
+      maxLength: this.#maxLength,
+    };
+  }
+
+  /** A value that came before is known: what it fits need not be found again. */
+  #fitsOf(text: string, value: unknown): FitMask {
+    const known = this.#fitsByValue.get(text);
+    if (known !== undefined) {
+      this.#hasRepeats = true;
+      return known;
+    }
+    const mask = fitsOf(value);
+    if (this.#fitsByValue.size < MAX_DISTINCT && text.length <= MAX_SAMPLE_LENGTH && this.#budget.take()) {
+      this.#fitsByValue.set(text, mask);
+    } else this.#isDistinctExact = false;
+    return mask;
+  }
+
+  #kinds(): FoundKind[] {
+    return CELL_FITS.flatMap(({ kind, format }, index): FoundKind[] => {
+      const count = this.#countOf(1 << index);
+      return count === 0 || kind === 'text' ? [] : [{ kind, ...(format && { format }), count }];
+    }).sort((one, other) => other.count - one.count);
+  }
+
+  #likely(kinds: readonly FoundKind[]): ColumnInspection['likely'] {
+    const isOfTime = NAMES_OF_TIMES.test(this.#column.replaceAll('_', ' '));
+    const enough = kinds.filter(({ count }) => count >= LIKELY_SHARE * this.#filled);
+    const [best] = enough.filter(({ count }) => count === enough[0]?.count);
+    const byName = enough.find(({ format }) => format === 'serial' || format === 'epoch-milliseconds');
+    const found = (isOfTime && byName) || best;
+    if (!found) return { kind: 'text' };
+    return { kind: found.kind, ...(found.format && { format: found.format }) };
+  }
+
+  #countOf(bit: FitMask): number {
+    let sum = 0;
+    for (const [mask, { count }] of this.#seenByMask) if ((mask & bit) !== 0) sum += count;
+    return sum;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? '[…]' : String(value);
+}
+
+function clip(text: string): string {
+  return text.length > MAX_SAMPLE_LENGTH ? `${text.slice(0, MAX_SAMPLE_LENGTH)}…` : text;
+}

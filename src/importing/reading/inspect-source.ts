@@ -1,0 +1,132 @@
+/** What a file holds, column by column, before anything is made of it. Writes nothing. */
+import { isExactNumber } from '../../json.js';
+import { ColumnFindings, type ColumnInspection, DistinctBudget } from './column-findings.js';
+import type { RowSource, SourceRow } from './row-source.js';
+import { SOURCE_LIMITS } from './source-limits.js';
+
+/** What is found in a file; a mapping is proposed from it. */
+export interface SourceInspection
+  extends Pick<RowSource, 'format' | 'encoding' | 'delimiter' | 'sheet' | 'sheets' | 'header' | 'warnings'> {
+  /** The rows that were looked at. */
+  readonly rows: number;
+  /** Whether these were all. */
+  readonly isWhole: boolean;
+  /** Those of a table in their order; those of documents as they first came, by their paths. */
+  readonly columns: readonly ColumnInspection[];
+  /** The rows that are wrong as a whole; their cells are not counted. */
+  readonly faults: { readonly count: number; readonly samples: readonly FaultyRow[] };
+}
+
+interface FaultyRow {
+  readonly number: number;
+  readonly fault: string;
+}
+
+export interface InspectionOptions {
+  /** How many rows are looked at; left out, all. */
+  readonly maxRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+const MAX_FAULTS = 20;
+
+/**
+ * Looks at the rows of a file: which columns there are, what each most likely holds, and which cells are
+ * something else. Documents are looked at by the paths of their values, lists as one value.
+ *
+ * Takes some MiB, whatever the size of the file.
+ *
+ * @throws what `RowSource.rows` throws
+ */
+export async function inspectSource(
+  source: RowSource,
+  { maxRows = Number.POSITIVE_INFINITY, signal }: InspectionOptions = {},
+): Promise<SourceInspection> {
+  const findings = new SourceFindings(source.columns);
+  let isWhole = true;
+  for await (const batch of source.rows(signal)) {
+    for (const row of batch) {
+      if (findings.rows === maxRows) isWhole = false;
+      else findings.add(row);
+    }
+    if (!isWhole) break;
+  }
+  const { format, encoding, delimiter, sheet, sheets, header, warnings } = source;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(sheet !== undefined && { sheet }),
+    ...(sheets !== undefined && { sheets }),
+    ...(header !== undefined && { header }),
+    warnings: [...warnings, ...findings.warnings],
+    rows: findings.rows,
+    isWhole,
+    columns: findings.columns(),
+    faults: findings.faults,
+  };
+}
+
+class SourceFindings {
+  rows = 0;
+  readonly warnings: string[] = [];
+  readonly #faulty: FaultyRow[] = [];
+  #faults = 0;
+  readonly #budget = new DistinctBudget();
+  readonly #findingsByColumn: Map<string, ColumnFindings>;
+  readonly #isTable: boolean;
+
+  constructor(columns: readonly string[] | undefined) {
+    this.#isTable = columns !== undefined;
+    this.#findingsByColumn = new Map(
+      (columns ?? []).map((name) => [name, new ColumnFindings(name, this.#budget)]),
+    );
+  }
+
+  get faults(): SourceInspection['faults'] {
+    return { count: this.#faults, samples: this.#faulty };
+  }
+
+  add({ number, values, fault }: SourceRow): void {
+    this.rows += 1;
+    if (fault !== undefined) {
+      this.#faults += 1;
+      if (this.#faulty.length < MAX_FAULTS) this.#faulty.push({ number, fault });
+      return;
+    }
+    if (this.#isTable) {
+      for (const name in values) this.#findingsByColumn.get(name)?.add(number, values[name]);
+    } else this.#addNested(number, values, '');
+  }
+
+  columns(): ColumnInspection[] {
+    const whole = this.rows - this.#faults;
+    return [...this.#findingsByColumn.values()].map((findings) => findings.finish(whole));
+  }
+
+  #addNested(number: number, values: Readonly<Record<string, unknown>>, prefix: string): void {
+    for (const [name, value] of Object.entries(values)) {
+      const path = prefix + name;
+      if (isNested(value)) this.#addNested(number, value, `${path}.`);
+      else this.#findingsOf(path)?.add(number, value);
+    }
+  }
+
+  #findingsOf(path: string): ColumnFindings | undefined {
+    const known = this.#findingsByColumn.get(path);
+    if (known) return known;
+    const { maxColumns } = SOURCE_LIMITS;
+    if (this.#findingsByColumn.size === maxColumns) {
+      if (this.warnings.length === 0)
+        this.warnings.push(`The documents have more than ${maxColumns} fields; only the first are listed.`);
+      return undefined;
+    }
+    const findings = new ColumnFindings(path, this.#budget);
+    this.#findingsByColumn.set(path, findings);
+    return findings;
+  }
+}
+
+function isNested(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
