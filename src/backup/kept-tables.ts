@@ -37,6 +37,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'idempotency_keys', domain: DOMAIN_ID },
   { name: 'audit_entries', domain: DOMAIN },
   { name: 'receipt_series', domain: DOMAIN },
+  { name: 'erasures', domain: DOMAIN },
   { name: 'scripts', domain: DOMAIN_ID },
   { name: 'script_versions', domain: DOMAIN_ID },
   { name: 'script_runs', domain: DOMAIN_ID },

@@ -70,6 +70,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./export-command.js')).registerExportCommand,
   },
   {
+    usage: 'person',
+    description: 'export all that is kept of a person, or erase it',
+    load: async () => (await import('./person-command.js')).registerPersonCommand,
+  },
+  {
     usage: 'run <file>',
     description:
       'run a script from a file; what it prints goes to standard error, its result to standard output',

@@ -19,6 +19,7 @@ import type { Files } from '../files/files.js';
 import { JobQueue, migrateJobQueue } from '../messaging/job-queue.js';
 import { Topics } from '../messaging/topics.js';
 import { findPackageDirectory } from '../package-directory.js';
+import { Persons } from '../persons/persons.js';
 import { reports } from '../reports/registry.js';
 import { createScriptTriggers } from '../scripting/library/script-triggers.js';
 import { RateLimits } from '../server/rate-limits.js';
@@ -51,6 +52,7 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly changes: ChangeFeed;
   readonly topics: Topics;
   readonly files: Files;
+  readonly persons: Persons;
   /** Those by the clock; a job makes each. */
   readonly backups: ScheduledBackups;
   /** Takes jobs; `app.ts` has them done. */
@@ -223,6 +225,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       }),
       rateLimits,
       files,
+      persons: new Persons({ database, catalog, store, files }),
       backups: new ScheduledBackups({
         url: server.url,
         database,

@@ -31,6 +31,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('platform-db', 'platform.db'),
       doc('messages', 'Messages'),
       doc('files', 'Files'),
+      doc('personal-data', "A person's data"),
     ],
   },
   {

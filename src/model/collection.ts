@@ -99,6 +99,20 @@ interface OrderCheck {
   readonly upper: string;
 }
 
+/** What an erasure of a person does with the records of a collection. */
+export interface Personal {
+  /** Each record is a person, who may be exported and erased. */
+  readonly isPerson: boolean;
+  /** Top-level references: the record belongs to the person, or to what is the person's, they point to. */
+  readonly about: readonly string[];
+  /** Top-level texts that tell who the person is; their values are looked for everywhere. */
+  readonly identifiers: readonly string[];
+  /** Other top-level fields that say something of the person; a record that is kept loses them. */
+  readonly fields: readonly string[];
+  /** Why the record stays, without all that; `undefined`: it is removed. */
+  readonly keptBecause: string | undefined;
+}
+
 export interface Collection {
   readonly name: string;
   readonly title: string;
@@ -114,6 +128,8 @@ export interface Collection {
   readonly grants: readonly Grant[];
   /** The access by role. A role without an entry has no access; `admin` has all unless it has an entry. */
   readonly access: ReadonlyMap<string, RoleAccess>;
+  /** `undefined`: nothing is declared, and an erasure leaves the records but for the person's name. */
+  readonly personal: Personal | undefined;
   /** It comes from a file of schema/collections, not registered at run time. */
   readonly isDeclared: boolean;
   /** Goes up with every change of the definition: the key of whatever is cached for a collection. */

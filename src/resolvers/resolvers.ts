@@ -8,6 +8,7 @@ import type { Profiles } from '../auth/profiles.js';
 import type { Files } from '../files/files.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
+import type { Persons } from '../persons/persons.js';
 import type { Report } from '../reports/engine/report.js';
 import type { Receipts } from '../reports/receipts/receipts.js';
 import type { ScriptRuns } from '../scripting/library/script-runs.js';
@@ -29,6 +30,7 @@ import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
+import { PersonResolver } from './services/person-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
@@ -48,6 +50,7 @@ export interface ResolverServices {
   readonly messages: Messages;
   readonly messageDesk: MessageDesk;
   readonly files: Files;
+  readonly persons: Persons;
   readonly receipts: Receipts;
   readonly pages: PageSizes;
 }
@@ -63,6 +66,7 @@ export interface Resolvers {
   readonly scripts: ScriptResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
+  readonly persons: PersonResolver;
   readonly receipts: ReceiptResolver;
 }
 
@@ -78,6 +82,7 @@ export const RESOLVER_CLASSES = [
   FileResolver,
   HistoryResolver,
   MessageResolver,
+  PersonResolver,
   ScriptResolver,
 ] as const;
 
@@ -93,6 +98,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     scripts: new ScriptResolver(services),
     messages: new MessageResolver(services),
     files: new FileResolver(services),
+    persons: new PersonResolver(services),
     receipts: new ReceiptResolver(services.receipts),
   };
 }

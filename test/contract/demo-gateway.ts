@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { operatorScope } from '../../src/cli/command-line.js';
 import { seedSchool } from '../../src/cli/seed-command.js';
 import { type App, createApp } from '../../src/compose/app.js';
+import type { Services } from '../../src/compose/services.js';
 import { parseConfig } from '../../src/config.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../../src/demo/demo-options.js';
 import type { JsonValue } from '../../src/json.js';
@@ -15,6 +16,8 @@ export const DEMO_TODAY = '2026-11-20';
 export interface DemoGateway {
   readonly url: string;
   readonly databaseUrl: string;
+  /** Those of the gateway itself, for what is an operator's to do. */
+  readonly services: Services;
   tokenOf(role: Role): string;
   fetch(path: string, init?: RequestInit & { readonly as?: Role | undefined }): Promise<Response>;
   /** As an operator by `campus property set`. */
@@ -57,6 +60,9 @@ export function useDemoGateway(
     },
     get databaseUrl() {
       return get().databaseUrl;
+    },
+    get services() {
+      return get().app.services;
     },
     tokenOf: (role) => tokens.get(role) ?? '',
     fetch(path, { as, ...init } = {}) {

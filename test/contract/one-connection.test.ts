@@ -184,6 +184,16 @@ describe('with one connection', () => {
     await mutate('discardMessage(id: $id) { id }', { id: sendSms[0].id });
   });
 
+  it('a person is exported, and erased', async () => {
+    await mutate(
+      `createRecord(collection: "registration", data: {_id: "stu-erased", sequence: "ER-1", name: "Erased Soon",
+         class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01"}) { id }`,
+    );
+    await mutate('exportPerson(collection: "registration", id: "stu-erased") { id }');
+    await ask(gateway, '{ personErasure(collection: "registration", id: "stu-erased") { pseudonym } }');
+    await mutate('erasePerson(collection: "registration", id: "stu-erased") { pseudonym }');
+  });
+
   it('collections are registered, altered and dropped', async () => {
     const definition = { name: 'visit', singular: 'visit', plural: 'visits', fields: [] };
     await mutate('registerCollection(definition: $definition) { name }', { definition });

@@ -66,6 +66,7 @@ export const FLOORS: readonly Room[] = [
     name: 'scripting/',
     imports: ['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'],
   },
+  { name: 'persons/', imports: ['model/', 'store/', 'files/'] },
   { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
@@ -85,7 +86,7 @@ export const FLOORS: readonly Room[] = [
     name: 'resolvers/',
     imports: [
       ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/'],
-      'reports/',
+      ...['persons/', 'reports/'],
     ],
   },
   {
@@ -147,14 +148,15 @@ export const FLOORS: readonly Room[] = [
   {
     name: 'compose/',
     imports: [
-      ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'reports/'],
-      ...['resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts', 'explore/operations-library.ts'],
+      ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts'],
+      ...['reports/', 'resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
+      'explore/operations-library.ts',
     ],
   },
   {
     name: 'cli/',
     imports: [
-      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'config.ts', 'tables/'],
+      ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
       ...['exporting/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },

@@ -20,7 +20,11 @@ class AuditEntryResult {
   @Field(() => ID, { description: 'The id of the record.' })
   readonly recordId!: string;
 
-  @Field(() => String, { description: '`created`, `updated` or `deleted`.' })
+  @Field(() => String, {
+    description:
+      '`created`, `updated` or `deleted`; `exported` or `erased` of the data of a person, which has the ' +
+      'version 0.',
+  })
   readonly operation!: string;
 
   @Field(() => Int, { nullable: true, description: 'The version before; null for a create.' })

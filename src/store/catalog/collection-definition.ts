@@ -9,7 +9,15 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, ServiceError } from '../../errors.js';
-import type { Check, Collection, Field, Grant, RoleAccess, UniqueTogether } from '../../model/collection.js';
+import type {
+  Check,
+  Collection,
+  Field,
+  Grant,
+  Personal,
+  RoleAccess,
+  UniqueTogether,
+} from '../../model/collection.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
 import {
   type FieldFormat,
@@ -41,7 +49,16 @@ export interface CollectionDefinition {
     readonly caller: string;
     readonly key: readonly string[];
   }[];
+  readonly personal?: PersonalDefinition;
   readonly access?: Readonly<Record<string, RoleAccessDefinition>>;
+}
+
+interface PersonalDefinition {
+  readonly person?: boolean;
+  readonly about?: readonly string[];
+  readonly identifiers?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly keep?: string;
 }
 
 type CheckDefinition =
@@ -120,6 +137,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     access: new Map(
       Object.entries(parsed.access ?? {}).map(([role, access]) => [role, toRoleAccess(access)]),
     ),
+    personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
     isDeclared: options.isDeclared,
     version: options.version,
     singular,
@@ -250,6 +268,16 @@ function toRoleAccess(access: RoleAccessDefinition): RoleAccess {
   };
 }
 
+function toPersonal(personal: PersonalDefinition): Personal {
+  return {
+    isPerson: personal.person ?? false,
+    about: personal.about ?? [],
+    identifiers: personal.identifiers ?? [],
+    fields: personal.fields ?? [],
+    keptBecause: personal.keep,
+  };
+}
+
 function targetsOf(definition: FieldDefinition): readonly string[] {
   if (definition.target === undefined) return [];
   return typeof definition.target === 'string' ? [definition.target] : definition.target;
@@ -271,6 +299,7 @@ function findFaults(definition: CollectionDefinition): ErrorDetail[] {
     ...findUniqueTogetherFaults(definition),
     ...findCheckFaults(definition),
     ...findGrantFaults(definition),
+    ...findPersonalFaults(definition),
     ...findAccessFaults(definition),
   ];
 }
@@ -544,6 +573,42 @@ function findGrantFaults(definition: CollectionDefinition): ErrorDetail[] {
         : [],
     );
   });
+}
+
+function findPersonalFaults({ fields = [], labelField, personal }: CollectionDefinition): ErrorDetail[] {
+  if (personal === undefined) return [];
+  const { about = [], identifiers = [], fields: told = [], keep } = personal;
+  const fieldOf = (name: string) => fields.find((field) => field.name === name);
+  const faults: ErrorDetail[] = [];
+  for (const [index, name] of about.entries()) {
+    const field = fieldOf(name);
+    if (field?.type === 'reference' && !field.list) continue;
+    const expected = 'a declared reference that is no list';
+    faults.push(fault(`/personal/about/${index}`, `"${name}" is no reference`, expected, name));
+  }
+  for (const [index, name] of identifiers.entries()) {
+    if (fieldOf(name)?.type === 'text') continue;
+    const at = `/personal/identifiers/${index}`;
+    faults.push(fault(at, `"${name}" is no declared text`, 'a declared top-level text', name));
+  }
+  for (const [key, names] of Object.entries({ identifiers, fields: told })) {
+    for (const [index, name] of names.entries()) {
+      const field = fieldOf(name);
+      const at = `/personal/${key}/${index}`;
+      if (field === undefined && key === 'fields') {
+        faults.push(fault(at, `"${name}" is not declared`, 'a declared top-level field', name));
+      }
+      if (keep === undefined || !field?.required || name === labelField || isReplaceable(field)) continue;
+      const detail = `"${name}" is required, and nothing can take its place where the record is kept`;
+      faults.push(fault(at, detail, 'a field that is not required, or a plain text', name));
+    }
+  }
+  return faults;
+}
+
+/** Whether any text may stand there. */
+function isReplaceable({ type, list, format, enum: allowed }: FieldDefinition): boolean {
+  return type === 'text' && !list && format === undefined && allowed === undefined;
 }
 
 function findAccessFaults(definition: CollectionDefinition): ErrorDetail[] {

@@ -9,13 +9,16 @@ import type { Scope } from '../../model/scope.js';
 import { isAdmin } from '../access/admin.js';
 import type { Database } from '../database/database.js';
 
+/** `exported` and `erased` are done with the data of a person, and change no version. */
+type AuditedOperation = 'created' | 'updated' | 'deleted' | 'exported' | 'erased';
+
 export interface AuditEntry {
   /** Goes up with time; what `before` takes. */
   readonly id: string;
   readonly at: Date;
   readonly collection: string;
   readonly recordId: string;
-  readonly operation: 'created' | 'updated' | 'deleted';
+  readonly operation: AuditedOperation;
   /** `undefined` for a create. */
   readonly fromVersion: number | undefined;
   readonly toVersion: number;
@@ -81,7 +84,7 @@ interface AuditRow {
   readonly at: Date;
   readonly collection: string;
   readonly record_id: string;
-  readonly operation: 'created' | 'updated' | 'deleted';
+  readonly operation: AuditedOperation;
   readonly from_version: number | null;
   readonly to_version: number;
   readonly principal: string;

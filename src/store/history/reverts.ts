@@ -27,7 +27,7 @@ import { staysIn } from '../writing/record-statements.js';
 import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
 import { bringBack } from './bring-back.js';
 import { noLongerKept, noSuchState } from './record-history.js';
-import { stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
+import { IS_CHANGE, stateOf, UNKNOWN, versionsOfRecord } from './versions-of-record.js';
 
 export interface Undone {
   /** Records that the request had changed, and that are again what they were. */
@@ -150,7 +150,7 @@ export class Reverts {
       Prisma.sql`
 select distinct e.collection, e.record_id
 from audit_entries e
-where e.domain = ${scope.domain.id} and ${isOfRequest(scope, requestId)}
+where e.domain = ${scope.domain.id} and ${isOfRequest(scope, requestId)} and ${IS_CHANGE}
 order by e.collection, e.record_id
 limit ${max + 1}`,
       scope,
@@ -237,7 +237,7 @@ from state r`,
     }: RecordsOfScope & { readonly ids: readonly string[]; readonly requestId: string },
   ): Promise<ReadonlyMap<string, StateBefore>> {
     const entries = Prisma.sql`e.domain = ${scope.domain.id}
-    and e.collection = ${nameLiteral(collection.name)}`;
+    and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
     const isOwn = isOfRequest(scope, requestId);
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
       transaction,

@@ -21,7 +21,7 @@ export function versionsOfRecord(
   { id, rows }: { readonly id: string; readonly rows: Sql | undefined },
 ): Sql {
   const entries = Prisma.sql`e.domain = ${scope.domain.id} and e.collection = ${nameLiteral(collection.name)}
-      and e.record_id = ${id}`;
+      and e.record_id = ${id} and ${IS_CHANGE}`;
   return Prisma.sql`present as (
   select r.domain, r.collection, r.id, r.data, r.version, r.created_at, r.updated_at, r.deleted_at
   from records r
@@ -44,6 +44,9 @@ steps as (
   where ${entries} and e.id >= coalesce(l.first_entry, 0) and e.to_version <= p.version
 )`;
 }
+
+/** The entries `e` of changes: the audit trail also notes what was done with the data of persons. */
+export const IS_CHANGE = Prisma.sql`e.operation in ('created', 'updated', 'deleted')`;
 
 /**
  * The JSON null that `data_before` gives for a document that is not known. See the migration 0018_history.

@@ -37,7 +37,7 @@ export const USER_COLLECTION = 'pltf_user';
  * The channel on which the change of a caller's rights is announced: `{"domain", "user"}`, without `user` for
  * all of the domain.
  */
-const PRINCIPALS_CHANNEL = 'campus_principals';
+export const PRINCIPALS_CHANNEL = 'campus_principals';
 
 /** Why new records are not stored, asked by the statement that would store them. */
 export interface ReasonsAgainst {

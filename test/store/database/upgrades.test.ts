@@ -38,6 +38,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0017_months_by_statement': '8153299eca392dcdeab00e27e5f4ef093c2e748806a3f8cc00a3c5a65927e06a',
   '0018_history': '2c5412daf20af056f4126db39e80662367a8a8f62da82e8e05077adca962d857',
   '0020_collected_receipts': 'd3fed93269e55e05fff1c747116baeaadf41ef9803dbd2c82715787d8d961474',
+  '0024_erasures': '0a34341b2dc8649fb48c579364d1ad1f467ec487f7581046744e4cb6eb71bb80',
   '0027_accounts': 'fff32a2a208129941a92289200a8091f69e09813c3d93c39f5b13cd6ba5b9da4',
 };
 

@@ -1,0 +1,306 @@
+/**
+ * What an erasure does with records: those of the person go, or stay without what is personal; in those of
+ * others, a pseudonym takes its place. History goes the same way, so that nothing brings the person back.
+ */
+import { Prisma } from '../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../json.js';
+import type { Collection, Personal } from '../model/collection.js';
+import type { Scope } from '../model/scope.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Transaction } from '../store/database/database.js';
+import { recordsIn } from '../store/sql/records-of.js';
+import { keysOf } from '../store/writing/check-faults.js';
+import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
+import { type Belongings, findBelongings } from './belongings.js';
+import type { ErasureReport } from './erasure-report.js';
+import { archiveName, likePatterns } from './identify-person.js';
+import { ERASED_NAME, type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
+
+export interface ErasureWork {
+  readonly transaction: Transaction;
+  readonly scope: Scope;
+  readonly catalog: Catalog;
+  readonly identity: PersonIdentity;
+  readonly report: ErasureReport;
+}
+
+const BATCH_RECORDS = 500;
+
+export async function eraseRecords(work: ErasureWork): Promise<void> {
+  const { transaction, scope, catalog, identity } = work;
+  const person = catalog.get(identity.collection, scope);
+  const parts = [
+    ...(await findBelongings(transaction, scope, catalog, identity)),
+    { collection: person, ids: [identity.id] },
+  ];
+  await hideFiles(work, parts);
+  for (const part of parts) {
+    await forgetHistory(work, part);
+    const { personal } = part.collection;
+    if (personal?.keptBecause === undefined) await removeRecords(work, part);
+    else await keepRecords(work, part, personal);
+  }
+  await replaceInOthers(work);
+  // Whose rights come from records that were changed is found out anew.
+  const domain = JSON.stringify({ domain: scope.domain.id });
+  await transaction.query(Prisma.sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
+}
+
+/** An upload that was broken off long ago. */
+const HIDDEN = Prisma.sql`state = 'uploading', updated_at = 'epoch', name = 'erased', collection = null,
+  record_id = null`;
+
+/**
+ * Nobody can ask for a file that is not ready, and what is not ready for long is taken away with its bytes.
+ */
+async function hideFiles(
+  { transaction, scope, report, identity }: ErasureWork,
+  parts: readonly Belongings[],
+) {
+  const archives = await transaction.query<{ id: string }>(Prisma.sql`
+    update files
+    set ${HIDDEN}
+    where domain = ${scope.domain.id} and name = ${archiveName(identity)} and state = 'ready'
+    returning id`);
+  report.add('removed', 'archives of the person', idsOf(archives));
+  for (const { collection, ids } of parts) {
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      update files
+      set ${HIDDEN}
+      where domain = ${scope.domain.id} and collection = ${collection.name} and state = 'ready'
+        and record_id = any(${[...ids]}::text[])
+      returning id`);
+    report.add('removed', `files of ${collection.name}`, idsOf(rows));
+  }
+}
+
+/** That a record was changed stays in the audit trail; what it was does not. */
+async function forgetHistory({ transaction, scope, report }: ErasureWork, { collection, ids }: Belongings) {
+  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    update audit_entries e
+    set before = null
+    where e.domain = ${scope.domain.id} and e.collection = ${collection.name}
+      and e.record_id = any(${[...ids]}::text[]) and e.before is not null
+    returning e.id::text as id`);
+  report.add('removed', `history of ${collection.name}`, idsOf(rows));
+}
+
+async function removeRecords(work: ErasureWork, { collection, ids }: Belongings): Promise<void> {
+  const { transaction, scope, report } = work;
+  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    with written as (
+      delete from records r
+      where ${recordsIn(scope.domain.id, collection.name)} and r.id = any(${[...ids]}::text[])
+      returning r.id, r.version + 1 as version, r.deleted_at is null as is_live
+    ),
+    ${audited(scope, collection.name, 'deleted')}
+    select id from written order by id`);
+  report.add('removed', collection.name, idsOf(rows));
+}
+
+async function keepRecords(work: ErasureWork, part: Belongings, personal: Personal): Promise<void> {
+  const { identity, report, scope } = work;
+  const { collection, ids } = part;
+  const redaction = new Redaction(identity, 'everything');
+  const references = referencePathsTo(identity.collection, collection);
+  const isPerson = collection.name === identity.collection && ids.includes(identity.id);
+  const kept: string[] = [];
+  for (const row of await lockRecords(work, collection.name, ids)) {
+    const bare = withoutPersonal(collection, personal, dataOf(row), identity.pseudonym);
+    const data = redaction.json(bare, references);
+    const id = isPerson && row.id === identity.id ? identity.pseudonym : redaction.text(row.id);
+    await writeRecords(work, collection.name, [{ ...row, newId: id, data: data as JsonObject }]);
+    kept.push(id);
+  }
+  if (isPerson && kept.length > 0) await tellOfRenaming(work.transaction, scope, identity);
+  const fields = [
+    ...personal.identifiers,
+    ...personal.fields,
+    ...[...references].map((path) => path.slice(1)),
+  ];
+  report.add('kept', collection.name, kept, { fields, because: personal.keptBecause });
+}
+
+/** What is required stays there with a value that says nothing. */
+function withoutPersonal(
+  collection: Collection,
+  { identifiers, fields }: Personal,
+  data: JsonObject,
+  pseudonym: string,
+): JsonObject {
+  const personal = new Set([...identifiers, ...fields]);
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]): [string, typeof value][] => {
+      if (!personal.has(name)) return [[name, value]];
+      const field = collection.fieldsByName.get(name);
+      if (name === collection.labelField) return [[name, ERASED_NAME]];
+      return field?.isRequired ? [[name, pseudonym]] : [];
+    }),
+  );
+}
+
+/** Subscribers hear that the one is gone and the other there; the history of the other begins here. */
+async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: PersonIdentity) {
+  const { collection, id, pseudonym } = identity;
+  await transaction.query(Prisma.sql`
+    with written as (
+      select ${id}::text as id, r.version, r.deleted_at is null as is_live
+      from records r
+      where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
+    ),
+    ${audited(scope, collection, 'deleted')}
+    select 1`);
+  await transaction.query(Prisma.sql`
+    with written as (
+      select r.id, r.version, r.deleted_at is null as is_live
+      from records r
+      where ${recordsIn(scope.domain.id, collection)} and r.id = ${pseudonym}
+    ),
+    ${audited(scope, collection, 'created')}
+    select 1`);
+}
+
+/** Records that are nobody's, or others', in which the person is named or pointed to. */
+async function replaceInOthers(work: ErasureWork): Promise<void> {
+  const { transaction, scope, catalog, identity, report } = work;
+  const redaction = new Redaction(identity, 'alone');
+  // Of an id that is a part of many texts, only those places are changed that are known to hold a reference.
+  const patterns = likePatterns([JSON.stringify(identity.id), ...redaction.sought.map(asInJson)]);
+  const found = await transaction.query<{ collection: string; ids: string[] }>(Prisma.sql`
+    select r.collection, array_agg(r.id order by r.id) as ids
+    from records r
+    where r.domain = ${scope.domain.id}
+      and (lower(r.data::text) like any(${[...patterns]}::text[])
+        or lower(r.id) like any(${[...likePatterns(redaction.sought)]}::text[]))
+    group by r.collection
+    order by r.collection`);
+  for (const { collection: name, ids } of found) {
+    const references = referencePathsTo(identity.collection, catalog.find(name));
+    const replaced: string[] = [];
+    for (let start = 0; start < ids.length; start += BATCH_RECORDS) {
+      const rows = await lockRecords(work, name, ids.slice(start, start + BATCH_RECORDS));
+      const changed = rows.flatMap((row): RewrittenRow[] => {
+        const data = redaction.json(dataOf(row), references) as JsonObject;
+        const newId = redaction.text(row.id);
+        const isSame = newId === row.id && printExactJson(data) === printExactJson(dataOf(row));
+        return isSame ? [] : [{ ...row, newId, data }];
+      });
+      await replaceInHistory(work, name, changed, redaction, references);
+      await writeRecords(work, name, changed);
+      replaced.push(...changed.map(({ newId }) => newId));
+    }
+    report.add('replaced', name, replaced);
+  }
+}
+
+/** What the records of others were before says the same of the person as they say now: nothing. */
+async function replaceInHistory(
+  { transaction, scope }: ErasureWork,
+  collection: string,
+  records: readonly RewrittenRow[],
+  redaction: Redaction,
+  references: ReadonlySet<string>,
+): Promise<void> {
+  const entries = await transaction.query<{ id: string; before: string }>(Prisma.sql`
+    select e.id::text as id, e.before::text as before
+    from audit_entries e
+    where e.domain = ${scope.domain.id} and e.collection = ${collection} and e.before is not null
+      and e.record_id = any(${records.map(({ id }) => id)}::text[])
+    for update`);
+  const changed = entries.flatMap(({ id, before }) => {
+    const after = printExactJson(redaction.json(parseExactJson(before), references));
+    return after === printExactJson(parseExactJson(before)) ? [] : [{ id, after }];
+  });
+  if (changed.length === 0) return;
+  await transaction.query(Prisma.sql`
+    update audit_entries e
+    set before = i.before::jsonb
+    from unnest(${changed.map(({ id }) => id)}::bigint[], ${changed.map(({ after }) => after)}::text[])
+      as i(id, before)
+    where e.id = i.id`);
+}
+
+interface LockedRow {
+  readonly id: string;
+  readonly json: string;
+}
+
+interface RewrittenRow {
+  readonly id: string;
+  readonly newId: string;
+  readonly data: JsonObject;
+}
+
+async function lockRecords(
+  { transaction, scope }: ErasureWork,
+  collection: string,
+  ids: readonly string[],
+): Promise<readonly LockedRow[]> {
+  return await transaction.query<LockedRow>(Prisma.sql`
+    select r.id, r.data::text as json
+    from records r
+    where r.domain = ${scope.domain.id} and r.collection = ${collection} and r.id = any(${[...ids]}::text[])
+    order by r.id
+    for update`);
+}
+
+function dataOf({ json }: LockedRow): JsonObject {
+  const data = parseExactJson(json);
+  if (!isJsonObject(data)) throw new Error('a record is an object');
+  return data;
+}
+
+/** A tombstone keeps its version: nobody has seen it. */
+async function writeRecords(
+  { transaction, scope, catalog }: ErasureWork,
+  name: string,
+  records: readonly RewrittenRow[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const collection = catalog.find(name);
+  const input = records.map(({ id, newId, data }) => {
+    const keys = collection && keysOf(collection, data, scope.domain.timeZone);
+    return { id, newId, data, keys: keys ?? null };
+  });
+  await transaction.query(Prisma.sql`
+    with input as (
+      select i->>'id' as id, i->>'newId' as new_id, i->'data' as data, nullif(i->'keys', 'null') as keys
+      from jsonb_array_elements(${printExactJson(input)}::jsonb) as i
+    ),
+    written as (
+      update records r
+      set id = i.new_id, data = i.data, keys = i.keys, updated_at = now(),
+        version = r.version + case when r.deleted_at is null then 1 else 0 end
+      from input i
+      where r.domain = ${scope.domain.id} and r.collection = ${name} and r.id = i.id
+      returning r.id, r.version, r.deleted_at is null as is_live
+    ),
+    ${audited(scope, name, 'updated')}
+    select 1`);
+}
+
+/** Every change of a record that is there is told to subscribers, as any other. */
+function audited(scope: Scope, collection: string, operation: 'created' | 'updated' | 'deleted'): Prisma.Sql {
+  const { principal, requestId } = scope;
+  const before = operation === 'created' ? Prisma.sql`null::jsonb` : Prisma.sql`'{}'::jsonb`;
+  const from = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
+  return Prisma.sql`audited as (
+      insert into audit_entries
+        (domain, collection, record_id, operation, from_version, to_version, principal, credential,
+          request_id, request_operation, before)
+      select ${scope.domain.id}, ${collection}, w.id, ${operation}, ${from}, w.version, ${principal.id},
+        ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
+        ${scope.operation ?? null}::text, ${before}
+      from written w
+      where w.is_live
+    )`;
+}
+
+/** A text as it stands within the JSON that Postgres prints. */
+function asInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}

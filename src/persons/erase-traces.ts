@@ -1,0 +1,186 @@
+/** What an erasure does beside the records: messages, the sign-in of a user, and what names the person. */
+import { Prisma } from '../generated/prisma/client.js';
+import { parseExactJson, printExactJson } from '../json.js';
+import { USER_COLLECTION } from '../store/writing/record-statements.js';
+import type { ErasureWork } from './erase-records.js';
+import { likePatterns } from './identify-person.js';
+import { Redaction } from './identity.js';
+import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';
+
+/** A user is signed out everywhere, and nobody signs in as the user again. */
+export async function eraseAccess({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
+  if (identity.collection !== USER_COLLECTION) return;
+  for (const { table, place, column } of ACCESS_TABLES) {
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      delete from ${Prisma.raw(table)}
+      where domain_id = ${scope.domain.id} and user_id = ${identity.id}
+      returning ${Prisma.raw(column)}::text as id`);
+    report.add(
+      'removed',
+      place,
+      rows.map(({ id }) => id),
+    );
+  }
+}
+
+const ACCESS_TABLES = [
+  { table: 'sessions', place: 'sessions', column: 'id' },
+  { table: 'api_keys', place: 'API keys', column: 'id' },
+  { table: 'credentials', place: 'passwords', column: 'password_changed_at' },
+  { table: 'account_links', place: 'links to set a password', column: 'purpose' },
+  { table: 'second_factors', place: 'second factors', column: 'created_at' },
+  { table: 'recovery_codes', place: 'recovery codes', column: `'code'` },
+] as const;
+
+/**
+ * Removes the messages to the person and about it. One that went to others too stays, without the person.
+ */
+export async function eraseMessages({ transaction, scope, identity, report }: ErasureWork): Promise<void> {
+  const alone = new Redaction(identity, 'alone');
+  const everything = new Redaction(identity, 'everything');
+  const rows = await transaction.query<{ id: string }>(Prisma.sql`
+    with named as (
+      select m.id
+      from messages m
+      where m.domain = ${scope.domain.id}
+        -- All of those it went to are the person's.
+        and not exists (
+          select from unnest(m.recipients) as recipient
+          where not lower(recipient) like any(${[...likePatterns(everything.sought)]}::text[])
+        )
+        and (
+          lower(concat_ws(' ', m.key, m.subject, m.content::text, array_to_string(m.recipients, ' ')))
+            like any(${[...likePatterns(alone.sought)]}::text[])
+          -- Its record has gone before it.
+          or (m.record_id is not null and not exists (
+            select from records r
+            where r.domain = m.domain and r.collection = 'sms_log' and r.id = m.record_id
+          ))
+        )
+    )
+    delete from messages m
+    using named n
+    where m.id = n.id
+    returning m.id::text as id`);
+  report.add(
+    'removed',
+    'messages',
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Puts the pseudonym in the place of the person wherever else it is named, as the list of tables says. */
+export async function eraseTraces(work: ErasureWork): Promise<void> {
+  for (const searched of SEARCHED_TABLES) {
+    await replaceUsers(work, searched);
+    await replaceIn(work, searched);
+  }
+}
+
+/** What a user did stays, done by the pseudonym. */
+async function replaceUsers(
+  { transaction, scope, identity, report }: ErasureWork,
+  { table, place, domain, users = [] }: SearchedTable,
+): Promise<void> {
+  if (identity.collection !== USER_COLLECTION || domain === undefined) return;
+  for (const column of users) {
+    const name = Prisma.raw(column);
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      update ${Prisma.raw(table)}
+      set ${name} = ${identity.pseudonym}
+      where ${Prisma.raw(domain)} = ${scope.domain.id} and ${name} = ${identity.id}
+      returning ctid::text as id`);
+    const because = 'what the user did stays, done by the pseudonym';
+    const ids = rows.map((_row, index) => String(index + 1));
+    report.add('replaced', `${place} (${column})`, ids, { because });
+  }
+}
+
+interface FoundRow {
+  readonly row: string;
+  readonly shown: string;
+  readonly [column: string]: string | readonly string[] | null;
+}
+
+async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<void> {
+  const { transaction, scope, identity, report } = work;
+  const { table, place, domain, shown, texts = [], json = [], lists = [], hit } = searched;
+  const redaction = new Redaction(identity, 'alone');
+  if (redaction.sought.length === 0) return;
+  const patterns = likePatterns(redaction.sought.map((text) => JSON.stringify(text).slice(1, -1)));
+  const columns = [...texts, ...json, ...lists];
+  const rows = await transaction.query<FoundRow>(Prisma.sql`
+    select ctid::text as row, ${Prisma.raw(shown)}::text as shown,
+      ${Prisma.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
+    from ${Prisma.raw(table)}
+    where ${domain === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(domain)} = ${scope.domain.id}`}
+      and (${Prisma.join(
+        columns.map((name) => Prisma.sql`lower(${Prisma.raw(name)}::text) like any(${patterns}::text[])`),
+        ' or ',
+      )})
+    for update`);
+  const named = rows.filter((row) => columns.some((name) => isNamed(redaction, row[name])));
+  const ids = [...new Set(named.map((row) => row.shown))];
+  if (hit === 'tell') {
+    report.add('kept', place, ids, {
+      because: 'text of the school that names the person: change it by hand',
+    });
+    return;
+  }
+  const told = hit === 'remove' || place === 'counts of sign-ins' ? named.map((_row, i) => `${i + 1}`) : ids;
+  report.add(
+    hit === 'remove' ? 'removed' : 'replaced',
+    place,
+    told.map((id) => redaction.text(id)),
+  );
+  for (const row of named) await settle(work, searched, row, redaction);
+}
+
+function isNamed(redaction: Redaction, value: string | readonly string[] | null | undefined): boolean {
+  if (typeof value === 'string') return redaction.text(value) !== value;
+  return Array.isArray(value) && value.some((text: string) => redaction.text(text) !== text);
+}
+
+async function settle(
+  { transaction }: ErasureWork,
+  { table, texts = [], json = [], lists = [], hit, set }: SearchedTable,
+  row: FoundRow,
+  redaction: Redaction,
+): Promise<void> {
+  const place = Prisma.sql`${Prisma.raw(table)} where ctid = ${row.row}::tid`;
+  if (hit === 'remove') {
+    await transaction.query(Prisma.sql`delete from ${place}`);
+    return;
+  }
+  const emptied = typeof hit === 'object' ? hit.empty : [];
+  const changes = [
+    ...texts.flatMap((name) => changeOf(name, row[name], (text) => redaction.text(text))),
+    ...json
+      .filter((name) => !emptied.includes(name))
+      .flatMap((name) =>
+        changeOf(name, row[name], (text) => printExactJson(redaction.json(parseExactJson(text))), 'json'),
+      ),
+    ...lists.flatMap((name) => {
+      const list = row[name];
+      if (!Array.isArray(list)) return [];
+      const replaced = list.map((text: string) => redaction.text(text));
+      return [Prisma.sql`${Prisma.raw(name)} = ${replaced}::text[]`];
+    }),
+    ...emptied.map((name) => Prisma.sql`${Prisma.raw(name)} = null`),
+    ...(set === undefined ? [] : [Prisma.raw(set)]),
+  ];
+  await transaction.query(Prisma.sql`
+    update ${Prisma.raw(table)}
+    set ${Prisma.join(changes)}
+    where ctid = ${row.row}::tid`);
+}
+
+function changeOf(
+  column: string,
+  value: string | readonly string[] | null | undefined,
+  change: (text: string) => string,
+  type: 'text' | 'json' = 'text',
+): Prisma.Sql[] {
+  if (typeof value !== 'string') return [];
+  return [Prisma.sql`${Prisma.raw(column)} = ${change(value)}::${Prisma.raw(type)}`];
+}

@@ -1,0 +1,273 @@
+/**
+ * The data of a person: erased by steps, each of which is done as a whole or not at all, or listed as they
+ * would be, by doing them and taking all of it back.
+ *
+ * An erasure that a fault ends is gone on with where it stood when it is asked for again.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { parsePlainJson, printExactJson } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Database, Queryable, Transaction } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
+import { USER_COLLECTION } from '../store/writing/record-statements.js';
+import { type ErasureWork, eraseRecords } from './erase-records.js';
+import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
+import { type ErasureEntry, ErasureReport } from './erasure-report.js';
+import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
+import type { Identifier, PersonIdentity } from './identity.js';
+import { listPersonFiles } from './person-archive.js';
+import { printZip } from './print-zip.js';
+
+/** What was done, or would be. */
+export interface Erasure {
+  /** What stands for the person where something had to stay. */
+  readonly pseudonym: string;
+  readonly entries: readonly ErasureEntry[];
+  /** Values that others have too: they are replaced in what belongs to the person, and not looked for. */
+  readonly shared: readonly string[];
+}
+
+/** An erasure that was done, without the person. */
+export interface DoneErasure {
+  readonly domain: string;
+  readonly collection: string;
+  /** SHA-256 of the collection and the `_id`. */
+  readonly person: string;
+  readonly pseudonym: string;
+  readonly at: string;
+}
+
+export interface PersonsServices {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly files: Files;
+}
+
+/** In this order. What comes to be of the person while they run is found by the last ones. */
+const STEPS: readonly ((work: ErasureWork) => Promise<void>)[] = [
+  eraseAccess,
+  eraseRecords,
+  eraseMessages,
+  eraseTraces,
+  eraseRecords,
+];
+
+export class Persons {
+  readonly #services: PersonsServices;
+
+  constructor(services: PersonsServices) {
+    this.#services = services;
+  }
+
+  /**
+   * All that is kept of a person as a zip file of pages and lines that people read. It is noted in the audit
+   * trail before the first byte.
+   *
+   * @throws as `erase`, before the first byte
+   */
+  async export(scope: Scope, asked: PersonAsked): Promise<AsyncIterable<Uint8Array>> {
+    const { database, catalog } = this.#services;
+    const pseudonym = newPseudonym();
+    await identifyPerson(database, scope, { catalog, asked, pseudonym });
+    await auditPerson(database, scope, { ...asked, operation: 'exported' });
+    const at = new Date();
+    return printZip(listPersonFiles(this.#services, scope, { ...asked, at }), at);
+  }
+
+  /**
+   * What an erasure would remove, replace and keep, exactly: it is done, and taken back.
+   *
+   * @throws as `erase`
+   */
+  async planErasure(scope: Scope, asked: PersonAsked): Promise<Erasure> {
+    const { database, catalog } = this.#services;
+    const report = new ErasureReport();
+    let identity: PersonIdentity | undefined;
+    try {
+      await inOwnTransaction(database, async (transaction) => {
+        identity = await this.#identify(transaction, scope, asked, newPseudonym());
+        for (const step of STEPS) await step({ transaction, scope, catalog, identity, report });
+        throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack) || identity === undefined) throw error;
+    }
+    return toErasure(identity as PersonIdentity, report.entries);
+  }
+
+  /**
+   * Erases a person for good. Asked again after a fault, it goes on where that was.
+   *
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND for a record that is none
+   * or was erased; INVALID_VALUE for a collection whose records are no persons; CONFLICT for the caller
+   * itself, and for a user whose scripts are still run in its name
+   */
+  async erase(scope: Scope, asked: PersonAsked, pseudonym = newPseudonym()): Promise<Erasure> {
+    const { database, catalog, files } = this.#services;
+    const { id, identity } = await this.#begin(scope, asked, pseudonym);
+    for (const [index, step] of STEPS.entries()) {
+      scope.signal?.throwIfAborted();
+      await inOwnTransaction(database, async (transaction) => {
+        if (!(await isNext(transaction, id, index))) return;
+        const report = new ErasureReport();
+        await step({ transaction, scope, catalog, identity, report });
+        await transaction.query(Prisma.sql`
+          update erasures
+          set steps_done = ${index + 1}, report = report || ${printExactJson(toJson(report.entries))}::jsonb
+          where id = ${id}::uuid`);
+      });
+    }
+    // What cannot be taken away now (the bucket is out of reach) is taken away by the purge of every hour.
+    await purgeAll(files);
+    return await inOwnTransaction(database, (transaction) => end(transaction, scope, { id, identity }));
+  }
+
+  /** The erasures of the domain that were done: to be done again after an older backup is restored. */
+  async listDone(scope: Scope): Promise<readonly DoneErasure[]> {
+    return await this.#services.database.query<DoneErasure>(Prisma.sql`
+      select domain, collection, person, pseudonym,
+        to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+      from erasures
+      where domain = ${scope.domain.id} and ended_at is not null
+      order by ended_at, id`);
+  }
+
+  /** The person of an erasure, where the database has it again. */
+  async findAgain(scope: Scope, done: DoneErasure): Promise<PersonAsked | undefined> {
+    const [row] = await this.#services.database.query<PersonAsked>(Prisma.sql`
+      select r.collection, r.id
+      from records r
+      where r.domain = ${scope.domain.id} and r.collection = ${done.collection}
+        and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
+    return row;
+  }
+
+  async #begin(scope: Scope, asked: PersonAsked, pseudonym: string) {
+    const { database, catalog } = this.#services;
+    personCollection(scope, catalog, asked.collection);
+    const person = hashOf(asked);
+    const underWay = Prisma.sql`domain = ${scope.domain.id} and collection = ${asked.collection}
+      and person = ${person} and ended_at is null`;
+    return await inOwnTransaction(database, async (transaction) => {
+      const [row] = await transaction.query<{ id: string; plan: string }>(
+        Prisma.sql`select id::text as id, plan::text as plan from erasures where ${underWay} for update`,
+      );
+      if (row !== undefined)
+        return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
+      const identity = await this.#identify(transaction, scope, asked, pseudonym);
+      const id = uuidv7();
+      const plan = printExactJson({ ...identity, identifiers: identity.identifiers.map(toPlain) });
+      await transaction.query(Prisma.sql`
+        insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
+        values (${id}::uuid, ${scope.domain.id}, ${asked.collection}, ${person}, ${identity.pseudonym},
+          ${plan}::jsonb, ${scope.principal.id}, ${scope.requestId})`);
+      return { id, identity };
+    });
+  }
+
+  async #identify(db: Queryable, scope: Scope, asked: PersonAsked, pseudonym: string) {
+    const { catalog } = this.#services;
+    const identity = await identifyPerson(db, scope, { catalog, asked, pseudonym });
+    if (asked.collection === USER_COLLECTION) await assertExpendable(db, scope, asked.id);
+    return identity;
+  }
+}
+
+class TakenBack extends Error {}
+
+/** @throws CONFLICT */
+async function assertExpendable(db: Queryable, { domain, principal }: Scope, id: string): Promise<void> {
+  if (principal.kind === 'user' && principal.id === id) {
+    throw new ServiceError('CONFLICT', 'nobody erases their own user: another admin does');
+  }
+  const scripts = await db.query<{ name: string }>(Prisma.sql`
+    select name from scripts where domain_id = ${domain.id} and owner = ${id} order by name`);
+  if (scripts.length === 0) return;
+  const names = scripts.map(({ name }) => name).join(', ');
+  throw new ServiceError('CONFLICT', `scripts of this user are still there: ${names}`, {
+    errors: [{ detail: 'they run in its name', expected: 'the scripts removed, or saved by somebody else' }],
+  });
+}
+
+/** Whether a step is the next one. A second caller, who waited for the first, finds it done. */
+async function isNext(transaction: Transaction, id: string, index: number): Promise<boolean> {
+  const [row] = await transaction.query<{ steps_done: number; is_open: boolean }>(Prisma.sql`
+    select steps_done, ended_at is null as is_open from erasures where id = ${id}::uuid for update`);
+  return row?.is_open === true && row.steps_done === index;
+}
+
+/** Says in the audit trail that it was done, and forgets who it was. */
+async function end(
+  transaction: Transaction,
+  scope: Scope,
+  { id, identity }: { readonly id: string; readonly identity: PersonIdentity },
+): Promise<Erasure> {
+  const [row] = await transaction.query<{ report: string; is_open: boolean }>(Prisma.sql`
+    select report::text as report, ended_at is null as is_open
+    from erasures
+    where id = ${id}::uuid
+    for update`);
+  const entries = parsePlainJson(row?.report ?? '[]') as never as readonly ErasureEntry[];
+  if (row?.is_open) {
+    // Of what was removed the ids say too much; the figures are kept.
+    const figures = entries.map(({ fate, place, count }) => ({ fate, place, count }));
+    await transaction.query(Prisma.sql`
+      update erasures
+      set ended_at = now(), plan = null, report = ${printExactJson(figures)}::jsonb
+      where id = ${id}::uuid`);
+    await auditPerson(transaction, scope, { ...identity, id: identity.pseudonym, operation: 'erased' });
+  }
+  return toErasure(identity, entries);
+}
+
+/**
+ * Notes in the audit trail what was done with the data of a person. It is no change of a record: neither
+ * subscribers nor the history of the record know of it.
+ */
+async function auditPerson(
+  db: Queryable,
+  { domain, principal, requestId, operation: requestOperation }: Scope,
+  noted: PersonAsked & { readonly operation: 'exported' | 'erased' },
+): Promise<void> {
+  await db.query(Prisma.sql`
+    insert into audit_entries
+      (domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id,
+        request_operation, transaction_id)
+    values (${domain.id}, ${noted.collection}, ${noted.id}, ${noted.operation}, null, 0, ${principal.id},
+      ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
+      ${requestOperation ?? null}::text, null)`);
+}
+
+function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly ErasureEntry[]): Erasure {
+  const shared = identifiers.filter(({ isAlone }) => !isAlone).map(({ value }) => value);
+  return { pseudonym, entries, shared };
+}
+
+function toPlain({ value, isAlone }: Identifier) {
+  return { value, isAlone };
+}
+
+function toJson(entries: readonly ErasureEntry[]) {
+  return entries.map(({ because, ...entry }) => ({ ...entry, ...(because !== undefined && { because }) }));
+}
+
+function hashOf({ collection, id }: PersonAsked): string {
+  return createHash('sha256').update(`${collection}/${id}`).digest('hex');
+}
+
+/** Four billion of them: two of one school are the same in one of a million, and harm nothing. */
+function newPseudonym(): string {
+  return `erased-${randomBytes(4).toString('hex')}`;
+}
+
+async function purgeAll(files: Files): Promise<void> {
+  let purged = await files.purge();
+  while (purged > 0) purged = await files.purge();
+}
