@@ -12,10 +12,17 @@ const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 /** What is counted of each file; V8 counts a statement as a line. */
 const KINDS = ['lines', 'functions', 'branches'];
 
+const manifest = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+const [[, swcOptions]] = Object.values(manifest.jest.transform);
+
 await rm(DIRECTORY, { recursive: true, force: true });
 process.exitCode = await runJest([
   '--coverage',
   '--coverageProvider=v8',
+  // Jest counts in the realm of a test, into which each file has to load src/ anew.
+  '--testEnvironment=node',
+  `--transform=${JSON.stringify({ '\\.ts$': ['@swc/jest', swcOptions] })}`,
+  '--transformIgnorePatterns=/node_modules/',
   '--coverageReporters=json-summary',
   '--coverageReporters=lcovonly',
   `--coverageDirectory=${DIRECTORY}`,

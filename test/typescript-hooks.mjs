@@ -9,7 +9,7 @@ import { transform } from '@swc/core';
 
 const manifest = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 // As Jest compiles them: said once, in package.json.
-const [, options] = manifest.jest.transform['^.+\\.ts$'];
+const [[, options]] = Object.values(manifest.jest.transform);
 
 export async function resolve(specifier, context, nextResolve) {
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {

@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 20_000;
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@) \$\d+(?!\d|::text)/;
 
-const namesByText = new Map<string, string>();
+const namesOfProcess = namedStatements();
 
 /**
  * The name to prepare a statement under: the same for the same text, on every gateway. The compilers of this
@@ -24,11 +24,19 @@ const namesByText = new Map<string, string>();
  * for each value.
  */
 export function statementName(sqlText: string): string | undefined {
-  const known = namesByText.get(sqlText);
-  if (known !== undefined) return known;
-  if (namesByText.size >= MAX_SHAPES || sqlText.length > MAX_TEXT_LENGTH) return undefined;
-  if (DEPENDS_ON_VALUE.test(sqlText)) return undefined;
-  const name = `q_${createHash('sha256').update(sqlText).digest('hex').slice(0, 24)}`;
-  namesByText.set(sqlText, name);
-  return name;
+  return namesOfProcess(sqlText);
+}
+
+/** What `statementName` does, with nothing named so far. */
+export function namedStatements(): (sqlText: string) => string | undefined {
+  const namesByText = new Map<string, string>();
+  return (sqlText) => {
+    const known = namesByText.get(sqlText);
+    if (known !== undefined) return known;
+    if (namesByText.size >= MAX_SHAPES || sqlText.length > MAX_TEXT_LENGTH) return undefined;
+    if (DEPENDS_ON_VALUE.test(sqlText)) return undefined;
+    const name = `q_${createHash('sha256').update(sqlText).digest('hex').slice(0, 24)}`;
+    namesByText.set(sqlText, name);
+    return name;
+  };
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { statementName } from '../../../src/store/sql/statement-name.js';
+import { namedStatements } from '../../../src/store/sql/statement-name.js';
 
 describe('statementName', () => {
+  // Of its own: the process remembers what was named in whatever test files ran before.
+  const statementName = namedStatements();
+
   it('is the same for the same text', () => {
     const name = statementName('select 1 from records r where r.id = $1');
     expect(name).toMatch(/^q_[0-9a-f]{24}$/);
@@ -19,5 +22,13 @@ describe('statementName', () => {
 
   it('prepares a pattern of which the text says what counts', () => {
     expect(statementName("select 1 from records r where (r.data->>'name') like $12::text")).toMatch(/^q_/);
+  });
+
+  it('names the first 500 shapes, and goes on naming them', () => {
+    const nameOf = namedStatements();
+    const texts = Array.from({ length: 501 }, (_, index) => `select ${index}`);
+    expect(texts.map(nameOf).filter((name) => name === undefined)).toHaveLength(1);
+    expect(nameOf('select 500')).toBeUndefined();
+    expect(nameOf('select 499')).toMatch(/^q_/);
   });
 });

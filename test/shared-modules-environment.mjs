@@ -1,0 +1,31 @@
+/**
+ * Where test files run: Jest's environment of Node, and in it the modules that the worker has loaded for all
+ * of them (shared-modules-transformer.mjs).
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { TestEnvironment } from 'jest-environment-node';
+import { SHARED_MODULES } from './shared-modules-transformer.mjs';
+
+const sharedModules = {
+  import: (file) => import(pathToFileURL(file).href),
+  require: createRequire(import.meta.url),
+};
+
+/**
+ * What a test and a shared module have to agree on: an error, a date or a map of one is one to the other.
+ * `RegExp`, `Array` and `Object` stay those of the realm of the test, whose literals would not be theirs
+ * otherwise.
+ */
+const SHARED_GLOBALS = [
+  ...['Error', 'AggregateError', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError'],
+  ...['Date', 'Map', 'Set', 'JSON', 'Reflect', 'String', 'Number', 'Boolean'],
+];
+
+export default class SharedModulesEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.global[SHARED_MODULES] = sharedModules;
+    for (const name of SHARED_GLOBALS) this.global[name] = globalThis[name];
+  }
+}
