@@ -33,6 +33,13 @@ const SETTINGS = {
     schema: z.string().min(1),
     meaning: 'address to listen on; 0.0.0.0 for all',
   },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    meaning:
+      'where browsers reach the gateway, e.g. https://school.example; links that are mailed begin with it, ' +
+      'and without it none is',
+  },
   workers: {
     variable: 'WORKERS',
     default: '1',

@@ -65,7 +65,7 @@ export interface AuthenticatorOptions {
 }
 
 /** Longer user names belong to nobody. */
-const LONGEST_USER_NAME = 256;
+export const LONGEST_USER_NAME = 256;
 const LONGEST_BEARER = 4096;
 /** The tabs of a browser that was started again ask at the same time. */
 const BROWSER_LEEWAY_SECONDS = 10;

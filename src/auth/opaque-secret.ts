@@ -3,9 +3,10 @@ import { hash, randomBytes } from 'node:crypto';
 
 /**
  * Text that nobody can guess, `<prefix>_` and 43 characters of base64url. The prefix says what it is to
- * whoever finds it, and to scanners for leaked secrets: `cg` an API key, `cgr` a refresh token.
+ * whoever finds it, and to scanners for leaked secrets: `cg` an API key, `cgr` a refresh token, `cgl`
+ * a link that sets a password.
  */
-export function createOpaqueSecret(prefix: 'cg' | 'cgr'): string {
+export function createOpaqueSecret(prefix: 'cg' | 'cgr' | 'cgl'): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 

@@ -1,13 +1,11 @@
-/**
- * Staff who may log in: their record in `pltf_user` and, apart from it, their password. For the command line
- * and the seeding.
- */
+/** Staff who may log in: their record in `pltf_user` and, apart from it, their password. */
 
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import type { JsonObject } from '../json.js';
 import type { Principal, Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
-import type { Database } from '../store/database/database.js';
+import type { Database, Queryable, Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -35,12 +33,27 @@ export interface ListedUser {
   readonly hasPassword: boolean;
   /** When the last session was opened, of those still kept. */
   readonly lastLoginAt: Date | undefined;
+  readonly email: string | undefined;
 }
+
+export interface UserFilter {
+  /** A part of the user name, the name or the email address, in whatever case. */
+  readonly search?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly role?: string | undefined;
+}
+
+export interface UserPage {
+  readonly users: readonly ListedUser[];
+  readonly hasNextPage: boolean;
+}
+
+type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
 
 /** The users as admins manage them, in the domain they act in; an API key cannot. */
 export class Users {
   readonly #database: Database;
-  readonly #records: Pick<RecordStore, 'atomically' | 'create'>;
+  readonly #records: UserRecords;
   readonly #passwords: Passwords;
   readonly #principals: Principals;
   readonly #collections: GrantingCollections;
@@ -48,7 +61,7 @@ export class Users {
   constructor(options: {
     readonly database: Database;
     readonly collections: GrantingCollections;
-    readonly records: Pick<RecordStore, 'atomically' | 'create'>;
+    readonly records: UserRecords;
     readonly passwords: Passwords;
     readonly principals: Principals;
   }) {
@@ -64,7 +77,7 @@ export class Users {
    * (409) when the user name is taken
    */
   async add(scope: Scope, user: NewUser): Promise<{ readonly id: string }> {
-    assertAdmin(scope);
+    assertUserAdmin(scope);
     const passwordHash = await this.#passwords.hash(user.password);
     const record = {
       ...(user.id !== undefined && { _id: user.id }),
@@ -89,7 +102,7 @@ export class Users {
     scope: Scope,
     change: { readonly userName: string; readonly password: string },
   ): Promise<void> {
-    assertAdmin(scope);
+    assertUserAdmin(scope);
     const passwordHash = await this.#passwords.hash(change.password);
     const domainId = scope.domain.id;
     const [user] = await this.#database.query<{ id: string }>(Prisma.sql`
@@ -106,26 +119,35 @@ export class Users {
   }
 
   /**
-   * A user of the domain as a principal, for the operator who lets something be done as that user.
+   * A user of the domain as a principal, for the operator who lets something be done as that user, and for
+   * the admin who asks what that user may do.
    *
-   * @throws FORBIDDEN (403); NOT_FOUND (404) for none of this name, or one that is not active
+   * @throws FORBIDDEN (403); NOT_FOUND (404) for none of this name or id, or one that is not active
    */
-  async principalOf(scope: Scope, userName: string): Promise<Principal> {
-    assertAdmin(scope);
+  async principalOf(
+    scope: Scope,
+    wanted: { readonly userName: string } | { readonly id: string },
+  ): Promise<Principal> {
+    assertUserAdmin(scope);
     const domainId = scope.domain.id;
-    const [user] = await this.#database.query<{ id: string; roles: unknown }>(Prisma.sql`
-      select r.id, r.data -> 'roles' as roles
+    const isWanted =
+      'id' in wanted
+        ? Prisma.sql`r.id = ${wanted.id}`
+        : Prisma.sql`r.data -> 'user_name' = to_jsonb(${wanted.userName}::text)`;
+    const [user] = await this.#database.query<{ id: string; userName: string; roles: unknown }>(Prisma.sql`
+      select r.id, coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
       from records r
       where ${liveRecordsIn(domainId, 'pltf_user')}
-        and r.data -> 'user_name' = to_jsonb(${userName}::text)
+        and ${isWanted}
         and r.data -> 'active' = 'true'`);
     if (!user) {
-      throw new ServiceError('NOT_FOUND', `There is no active user "${userName}" in ${scope.domain.name}.`);
+      const named = 'id' in wanted ? wanted.id : wanted.userName;
+      throw new ServiceError('NOT_FOUND', `There is no active user "${named}" in ${scope.domain.name}.`);
     }
     return {
       kind: 'user',
       id: user.id,
-      userName,
+      userName: user.userName,
       domainId,
       roles: new Set(parseRoles(user.roles)),
       credential: scope.principal.credential,
@@ -137,37 +159,158 @@ export class Users {
     };
   }
 
+  /**
+   * Gives a user other roles, at once and on every gateway.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404), INVALID_VALUE (400); CONFLICT (409) where no admin would be
+   * left
+   */
+  async setRoles(scope: Scope, userId: string, roles: readonly string[]): Promise<ListedUser> {
+    return await this.#change(scope, userId, { roles: [...new Set(roles)] });
+  }
+
+  /**
+   * Lets a user log in, or no more: its sessions then end for good, and its API keys rest.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404); CONFLICT (409) where no admin would be left
+   */
+  async setActive(scope: Scope, userId: string, active: boolean): Promise<ListedUser> {
+    return await this.#change(scope, userId, { active });
+  }
+
+  /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */
+  async page(
+    scope: Scope,
+    request: { readonly filter: UserFilter; readonly after: UserPlace | undefined; readonly limit: number },
+  ): Promise<UserPage> {
+    assertUserAdmin(scope);
+    const { filter, after, limit } = request;
+    const isAfter =
+      after === undefined
+        ? Prisma.empty
+        : Prisma.sql`and (coalesce(r.data ->> 'user_name', ''), r.id) > (${after.userName}, ${after.id})`;
+    const users = await selectUsers(
+      this.#database,
+      scope,
+      Prisma.sql`${conditionOf(filter)} ${isAfter}`,
+      Prisma.sql`limit ${limit + 1}::int`,
+    );
+    return { users: users.slice(0, limit), hasNextPage: users.length > limit };
+  }
+
+  /** How many users there are. @throws FORBIDDEN (403) */
+  async count(scope: Scope, filter: UserFilter): Promise<number> {
+    assertUserAdmin(scope);
+    const [row] = await this.#database.query<{ count: number }>(Prisma.sql`
+      select count(*)::int as count
+      from records r
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${conditionOf(filter)}`);
+    return row?.count ?? 0;
+  }
+
+  /** @throws FORBIDDEN (403), NOT_FOUND (404) */
+  async get(scope: Scope, userId: string, within?: Transaction): Promise<ListedUser> {
+    assertUserAdmin(scope);
+    return await this.#get(within ?? this.#database, scope, userId);
+  }
+
   /** The users of the domain, by user name. @throws FORBIDDEN (403) */
   async list(scope: Scope): Promise<readonly ListedUser[]> {
-    assertAdmin(scope);
-    const rows = await this.#database.query<ListedUserRow>(Prisma.sql`
-      select
-        r.id,
-        coalesce(r.data ->> 'user_name', '') as "userName",
-        coalesce(r.data ->> 'name', '') as name,
-        r.data -> 'roles' as roles,
-        coalesce(r.data -> 'active' = 'true', false) as "isActive",
-        c.user_id is not null as "hasPassword",
-        (select max(s.created_at) from sessions s where s.domain_id = r.domain
-          and s.user_id = r.id) as "lastLoginAt"
-      from records r
-      left join credentials c on c.domain_id = r.domain and c.user_id = r.id
-      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
-      order by "userName", r.id`);
-    return rows.map((row) => ({
-      ...row,
-      roles: parseRoles(row.roles),
-      lastLoginAt: row.lastLoginAt ?? undefined,
-    }));
+    assertUserAdmin(scope);
+    return await selectUsers(this.#database, scope);
+  }
+
+  async #get(database: Queryable, scope: Scope, userId: string): Promise<ListedUser> {
+    const [user] = await selectUsers(database, scope, Prisma.sql`and r.id = ${userId}`);
+    if (user) return user;
+    throw new ServiceError('NOT_FOUND', `There is no user with this id in ${scope.domain.name}.`);
+  }
+
+  async #change(scope: Scope, userId: string, data: JsonObject): Promise<ListedUser> {
+    assertUserAdmin(scope);
+    return await this.#records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
+      // The rows of all admins are held: of two who take the right from each other, the second one sees it.
+      const admins = await transaction.query<{ id: string }>(Prisma.sql`
+        select r.id
+        from records r
+        where ${liveRecordsIn(scope.domain.id, 'pltf_user')} and ${IS_ADMIN}
+        order by r.id
+        for update`);
+      await this.#records.update(scope, 'pltf_user', userId, { data, mode: 'merge', within: transaction });
+      const remaining = await transaction.query(Prisma.sql`
+        select 1 as one
+        from records r
+        where ${liveRecordsIn(scope.domain.id, 'pltf_user')} and ${IS_ADMIN}
+        limit 1`);
+      if (admins.length > 0 && remaining.length === 0)
+        throw new ServiceError('CONFLICT', 'This is the last admin who may log in; make another one first.');
+      return await this.#get(transaction, scope, userId);
+    });
   }
 }
 
-interface ListedUserRow extends Omit<ListedUser, 'roles' | 'lastLoginAt'> {
+/** Where a page of users goes on. */
+export interface UserPlace {
+  readonly userName: string;
+  readonly id: string;
+}
+
+const IS_ADMIN = Prisma.sql`r.data -> 'active' = 'true' and r.data -> 'roles' ? 'admin'`;
+
+function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
+  const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const isFound = Prisma.sql`and (r.data ->> 'user_name' ilike ${pattern}
+    or r.data ->> 'name' ilike ${pattern} or r.data ->> 'email' ilike ${pattern})`;
+  return Prisma.join(
+    [
+      search === undefined || search === '' ? Prisma.empty : isFound,
+      isActive === undefined
+        ? Prisma.empty
+        : Prisma.sql`and coalesce(r.data -> 'active' = 'true', false) = ${isActive}`,
+      role === undefined ? Prisma.empty : Prisma.sql`and r.data -> 'roles' ? ${role}`,
+    ],
+    ' ',
+  );
+}
+
+async function selectUsers(
+  database: Queryable,
+  scope: Scope,
+  condition: Prisma.Sql = Prisma.empty,
+  limit: Prisma.Sql = Prisma.empty,
+): Promise<readonly ListedUser[]> {
+  const rows = await database.query<ListedUserRow>(Prisma.sql`
+    select
+      r.id,
+      coalesce(r.data ->> 'user_name', '') as "userName",
+      coalesce(r.data ->> 'name', '') as name,
+      r.data -> 'roles' as roles,
+      r.data ->> 'email' as email,
+      coalesce(r.data -> 'active' = 'true', false) as "isActive",
+      c.user_id is not null as "hasPassword",
+      (select max(s.created_at) from sessions s where s.domain_id = r.domain
+        and s.user_id = r.id) as "lastLoginAt"
+    from records r
+    left join credentials c on c.domain_id = r.domain and c.user_id = r.id
+    where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}
+    order by coalesce(r.data ->> 'user_name', ''), r.id
+    ${limit}`);
+  return rows.map((row) => ({
+    ...row,
+    roles: parseRoles(row.roles),
+    email: row.email ?? undefined,
+    lastLoginAt: row.lastLoginAt ?? undefined,
+  }));
+}
+
+interface ListedUserRow extends Omit<ListedUser, 'roles' | 'lastLoginAt' | 'email'> {
   readonly roles: unknown;
+  readonly email: string | null;
   readonly lastLoginAt: Date | null;
 }
 
-function assertAdmin({ principal }: Scope): void {
+/** @throws FORBIDDEN (403) */
+export function assertUserAdmin({ principal }: Scope): void {
   if (isAdmin(principal)) return;
   throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
 }

@@ -46,7 +46,7 @@ export function registerRunCommand(command: Command, commandLine: CommandLine): 
 async function scopeFor(services: Services, { domain, as }: RunOptions): Promise<Scope> {
   const operator = operatorScope(services, domain);
   if (as === undefined) return operator;
-  return { ...operator, principal: await services.users.principalOf(operator, as) };
+  return { ...operator, principal: await services.users.principalOf(operator, { userName: as }) };
 }
 
 async function readScript(file: string): Promise<string> {

@@ -3,13 +3,16 @@
  */
 import path from 'node:path';
 import { AccessTokens } from '../auth/access-tokens.js';
+import { AccountLinks } from '../auth/account-links.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { Authenticator } from '../auth/authenticator.js';
+import { Invitations } from '../auth/invitations.js';
 import { KeyUsage } from '../auth/key-usage.js';
 import { LoginLockout } from '../auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../auth/passwords.js';
 import { Principals } from '../auth/principals.js';
 import { Profiles } from '../auth/profiles.js';
+import { SessionDesk } from '../auth/session-desk.js';
 import { Sessions } from '../auth/sessions.js';
 import { loadTokenKeys } from '../auth/token-keys.js';
 import { Users } from '../auth/users.js';
@@ -44,6 +47,9 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly store: RecordStore;
   readonly users: Users;
   readonly profiles: Profiles;
+  readonly invitations: Invitations;
+  readonly accountLinks: AccountLinks;
+  readonly sessionDesk: SessionDesk;
   readonly passwords: Passwords;
   readonly apiKeys: ApiKeys;
   readonly authenticator: Authenticator;
@@ -200,13 +206,28 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     });
     closers.push(scripting.close);
     const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+    const users = new Users({ database, collections: catalog, records: store, passwords, principals });
+    const accountLinks = new AccountLinks({ database, passwords, principals });
     return {
       database,
       domains,
       catalog,
       store,
       passwords,
-      users: new Users({ database, collections: catalog, records: store, passwords, principals }),
+      users,
+      invitations: new Invitations({
+        database,
+        records: store,
+        users,
+        links: accountLinks,
+        mailer: {
+          canSend: (domainId) => messaging.messages.hasChannel('email', domainId),
+          send: (scope, mail, within) => messaging.messages.sendEmail(scope, mail, within),
+        },
+        publicUrl: config.publicUrl,
+      }),
+      accountLinks,
+      sessionDesk: new SessionDesk({ database, principals }),
       profiles: new Profiles({ database, domains, records: store }),
       apiKeys: new ApiKeys({ database, principals, names }),
       changes,

@@ -64,6 +64,11 @@ export class Messages {
     this.#options = options;
   }
 
+  /** Whether a domain has anything to send this kind by. */
+  hasChannel(kind: MessageKind, domainId: string): boolean {
+    return this.#options.hasChannel(kind, domainId);
+  }
+
   /**
    * Queues an email; `kept` where the domain has no mail server. `within`: the transaction it is part of.
    *

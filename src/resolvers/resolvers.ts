@@ -2,9 +2,14 @@
  * The one list of resolvers: all that GraphQL and REST can reach, beside the reports and what is typed by
  * collection.
  */
+
+import type { AccountLinks } from '../auth/account-links.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { Invitations } from '../auth/invitations.js';
 import type { Profiles } from '../auth/profiles.js';
+import type { SessionDesk } from '../auth/session-desk.js';
+import type { Users } from '../auth/users.js';
 import type { Files } from '../files/files.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
@@ -32,6 +37,7 @@ import { FileResolver } from './services/file-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
+import { UserResolver } from './services/user-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
 export interface ResolverServices {
@@ -43,6 +49,10 @@ export interface ResolverServices {
   readonly operations: readonly ListedOperation[];
   readonly authenticator: Authenticator;
   readonly profiles: Profiles;
+  readonly users: Users;
+  readonly invitations: Invitations;
+  readonly accountLinks: AccountLinks;
+  readonly sessionDesk: SessionDesk;
   readonly apiKeys: ApiKeys;
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
@@ -64,6 +74,7 @@ export interface Resolvers {
   readonly caller: CallerResolver;
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
+  readonly users: UserResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
   readonly persons: PersonResolver;
@@ -84,6 +95,7 @@ export const RESOLVER_CLASSES = [
   MessageResolver,
   PersonResolver,
   ScriptResolver,
+  UserResolver,
 ] as const;
 
 export function createResolvers(services: ResolverServices): Resolvers {
@@ -96,6 +108,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     caller: new CallerResolver({ ...services, rights: services }),
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),
+    users: new UserResolver({ ...services, rights: services }),
     messages: new MessageResolver(services),
     files: new FileResolver(services),
     persons: new PersonResolver(services),

@@ -74,7 +74,7 @@ describe('a token both gateways know', () => {
     const admin = await one.authenticator.authenticate((await one.login(`admin-of-${userName}`)).accessToken);
     const { passwords, principals } = one;
     const notUsed = () => Promise.reject(new Error('not used'));
-    const records = { create: notUsed, atomically: notUsed };
+    const records = { create: notUsed, update: notUsed, atomically: notUsed };
     await new Users({ database, collections: one.catalog, records, passwords, principals }).setPassword(
       one.scopeOf(admin),
       {

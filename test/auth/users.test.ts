@@ -67,12 +67,14 @@ describe('users', () => {
   });
 
   it('are acted for by the operator, with their roles and no more', async () => {
-    const principal = await users.principalOf(admin, 'asha');
+    const principal = await users.principalOf(admin, { userName: 'asha' });
     const { user } = await gateway.login('asha');
     expect(principal).toMatchObject({ kind: 'user', id: user.id, userName: 'asha', domainId: 'top' });
     expect([...principal.roles]).toEqual(['clerk']);
-    expect(await codeOf(users.principalOf(admin, 'nobody'))).toBe('NOT_FOUND');
-    expect(await codeOf(users.principalOf(gateway.scopeOf(principal), 'asha'))).toBe('FORBIDDEN');
+    expect(await codeOf(users.principalOf(admin, { userName: 'nobody' }))).toBe('NOT_FOUND');
+    expect(await codeOf(users.principalOf(gateway.scopeOf(principal), { userName: 'asha' }))).toBe(
+      'FORBIDDEN',
+    );
   });
 
   it('are added as a whole or not at all', async () => {

@@ -300,6 +300,21 @@ describe('with one connection', () => {
 
   it('users are looked after', async () => {
     await mutate('setLanguage(language: "hi")');
+    const { inviteUser } = await mutate(
+      'inviteUser(data: {userName: "new", name: "New", roles: ["clerk"]}) { userId link }',
+    );
+    const { sendAccountLink } = await mutate('sendAccountLink(userId: $id) { link }', {
+      id: inviteUser.userId,
+    });
+    const token = sendAccountLink.link.split('#')[1];
+    await mutate('useAccountLink(token: $token, password: $password)', { token, password: PASSWORD });
+    await mutate('setUserRoles(userId: $id, roles: ["viewer"]) { id }', { id: inviteUser.userId });
+    await mutate('setUserActive(userId: $id, isActive: true) { id }', { id: inviteUser.userId });
+    const { login } = await mutate(`login(userName: "clerk", password: "${PASSWORD}") { accessToken }`);
+    expect(login.accessToken).not.toBe('');
+    const { sessions } = await ask(gateway, '{ sessions(userId: "usr-clerk") { id } }');
+    await mutate('endSession(id: $id)', { id: sessions[0].id });
+    await mutate('endSessions(userId: $id)', { id: 'usr-clerk' });
   });
 
   it('was tried with every mutation there is, of one collection for all', () => {

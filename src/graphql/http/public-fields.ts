@@ -8,7 +8,11 @@ import type { Incoming } from '../operation/operation-text.js';
 import { isMembers } from '../operation/operation-text.js';
 
 /** Root fields for everybody. Introspection is refused by a rule of its own, in words of its own. */
-const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['__typename', '__schema', '__type', 'login', 'refresh']);
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
+  ...['__typename', '__schema', '__type', 'login', 'refresh'],
+  // Who has a link has no password yet.
+  ...['accountLink', 'useAccountLink'],
+]);
 
 /**
  * Refuses a request without a credential unless each of its documents asks for public fields alone. What

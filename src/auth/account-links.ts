@@ -1,0 +1,127 @@
+/** Links by which their bearer sets a password, once: an invitation, or a reset for who has forgotten it. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Scope } from '../model/scope.js';
+import type { Database, Queryable } from '../store/database/database.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import type { Passwords } from './passwords.js';
+import type { Principals } from './principals.js';
+import { replacePassword, type UserRef } from './sessions.js';
+
+export type LinkPurpose = 'invite' | 'reset';
+
+export interface NewLink {
+  /** The secret itself, which is kept nowhere. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** What a link says to whoever has it. */
+export interface OpenedLink {
+  readonly purpose: LinkPurpose;
+  readonly userName: string;
+  readonly name: string;
+  readonly domainName: string;
+  readonly expiresAt: Date;
+}
+
+interface StoredLink extends OpenedLink, UserRef {}
+
+const HOUR_MS = 3_600_000;
+const LIFE_HOURS: Readonly<Record<LinkPurpose, number>> = { invite: 7 * 24, reset: 24 };
+const MOST_REMOVED = 1_000;
+
+export class AccountLinks {
+  readonly #database: Database;
+  readonly #passwords: Passwords;
+  readonly #principals: Principals;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly passwords: Passwords;
+    readonly principals: Principals;
+  }) {
+    this.#database = options.database;
+    this.#passwords = options.passwords;
+    this.#principals = options.principals;
+  }
+
+  /** Makes a link, in a transaction of the caller, who has checked that it may. Earlier ones end with it. */
+  async create(
+    transaction: Queryable,
+    scope: Scope,
+    { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
+  ): Promise<NewLink> {
+    const token = createOpaqueSecret('cgl');
+    const expiresAt = new Date(Date.now() + LIFE_HOURS[purpose] * HOUR_MS);
+    await endLinks(transaction, { domainId: scope.domain.id, userId });
+    await transaction.query(Prisma.sql`
+      insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
+      values (${hashOpaqueSecret(token)}, ${scope.domain.id}, ${userId}, ${purpose}, ${scope.principal.id},
+        ${expiresAt}::timestamptz)`);
+    await transaction.query(Prisma.sql`
+      delete from account_links
+      where token_hash in (
+        select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int
+      )`);
+    return { token, expiresAt };
+  }
+
+  /** @throws NOT_FOUND (404), the same for one that never was, was used, has expired or was replaced */
+  async open(token: string): Promise<OpenedLink> {
+    return await this.#get(this.#database, token);
+  }
+
+  /**
+   * Sets the password of the link's user and ends its sessions, and with it every link of the user.
+   *
+   * @throws NOT_FOUND (404) as `open`; INVALID_VALUE (400) for a password that may not be one, after which
+   * the link is still good
+   */
+  async use(token: string, password: string): Promise<void> {
+    // A hash costs much: nobody without a link has one made.
+    await this.#get(this.#database, token);
+    const passwordHash = await this.#passwords.hash(password);
+    const user = await inOwnTransaction(this.#database, async (transaction) => {
+      const link = await this.#get(transaction, token, Prisma.sql`for update of l`);
+      await endLinks(transaction, link);
+      await replacePassword(transaction, link, passwordHash);
+      return link;
+    });
+    this.#principals.forget(user.domainId, user.userId);
+  }
+
+  async #get(database: Queryable, token: string, lock: Prisma.Sql = Prisma.empty): Promise<StoredLink> {
+    const [link] = await database.query<StoredLink>(Prisma.sql`
+      select
+        l.domain_id as "domainId",
+        l.user_id as "userId",
+        l.purpose,
+        l.expires_at as "expiresAt",
+        coalesce(r.data ->> 'user_name', '') as "userName",
+        coalesce(r.data ->> 'name', '') as name,
+        d.name as "domainName"
+      from account_links l
+      join domains d on d.id = l.domain_id
+      join records r on ${liveRecordsIn(Prisma.raw('l.domain_id'), 'pltf_user')} and r.id = l.user_id
+      where l.token_hash = ${hashOpaqueSecret(token)}
+        and l.used_at is null
+        and l.expires_at > now()
+        and r.data -> 'active' = 'true'
+      ${lock}`);
+    if (link) return link;
+    throw new ServiceError(
+      'NOT_FOUND',
+      'This link was used, has expired or was replaced. Ask for a new one.',
+    );
+  }
+}
+
+async function endLinks(database: Queryable, { domainId, userId }: UserRef): Promise<void> {
+  await database.query(Prisma.sql`
+    update account_links
+    set used_at = now()
+    where domain_id = ${domainId} and user_id = ${userId} and used_at is null`);
+}

@@ -1,0 +1,239 @@
+/** The door to users as admins look after them, to sessions, and to links that set a password. */
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { z } from 'zod';
+import type { AccountLinks, OpenedLink } from '../../auth/account-links.js';
+import type { Invitations, SentLink } from '../../auth/invitations.js';
+import type { ListedSession, SessionDesk } from '../../auth/session-desk.js';
+import type { ListedUser, UserPlace, Users } from '../../auth/users.js';
+import { ServiceError } from '../../errors.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import { CallerRights, type RightsSources } from './caller-rights.js';
+import {
+  AccountConnection,
+  AccountLinkResult,
+  AccountResult,
+  AccountsArguments,
+  InviteUserInput,
+  SentLinkResult,
+  SessionResult,
+  UserRightsResult,
+} from './user-result.js';
+
+export interface UserResolverServices {
+  readonly users: Users;
+  readonly invitations: Invitations;
+  readonly accountLinks: AccountLinks;
+  readonly sessionDesk: SessionDesk;
+  readonly rights: RightsSources;
+  readonly pages: PageSizes;
+}
+
+@Resolver()
+export class UserResolver {
+  readonly #services: UserResolverServices;
+
+  constructor(services: UserResolverServices) {
+    this.#services = services;
+  }
+
+  @Query(() => AccountConnection, { description: 'The users of this domain, by user name. For admins.' })
+  async accounts(
+    @Ctx() context: RequestContext,
+    @Args(() => AccountsArguments) sent: AccountsArguments,
+  ): Promise<AccountPage> {
+    const scope = requireScope(context);
+    const { users, pages } = this.#services;
+    const { limit, after } = toPageRequest({ first: sent.first ?? null, after: sent.after ?? null }, pages);
+    const filter = {
+      search: sent.search ?? undefined,
+      isActive: sent.isActive ?? undefined,
+      role: sent.role ?? undefined,
+    };
+    const place = after === undefined ? undefined : parsePlace(after);
+    const page = await users.page(scope, { filter, after: place, limit });
+    return {
+      nodes: page.users,
+      pageInfo: {
+        hasNextPage: page.hasNextPage,
+        hasPreviousPage: place !== undefined,
+        startCursor: printPlace(page.users.at(0)),
+        endCursor: printPlace(page.users.at(-1)),
+      },
+      totalCount: () => users.count(scope, filter),
+    };
+  }
+
+  @Query(() => AccountResult, {
+    nullable: true,
+    description: 'One user of this domain. For admins. Errors: NOT_FOUND.',
+  })
+  async account(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the record in `pltf_user`.' }) id: string,
+  ): Promise<ListedUser> {
+    return await this.#services.users.get(requireScope(context), id);
+  }
+
+  @Query(() => UserRightsResult, {
+    nullable: true,
+    description: 'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',
+  })
+  async userRights(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { description: 'The id of an active user of this domain.' }) userId: string,
+  ): Promise<UserRightsResult> {
+    const scope = requireScope(context);
+    const principal = await this.#services.users.principalOf(scope, { id: userId });
+    return new CallerRights({ ...scope, principal }, this.#services.rights);
+  }
+
+  @Mutation(() => SentLinkResult, {
+    description:
+      'Adds a user who sets a password by a link, which is mailed where there is an address, a mail server ' +
+      'and PUBLIC_URL, and is otherwise in the answer. For admins. Errors: CONFLICT when the user name is ' +
+      'taken, INVALID_VALUE.',
+  })
+  async inviteUser(
+    @Ctx() context: RequestContext,
+    @Arg('data', () => InviteUserInput, { description: 'Whom.' }) data: InviteUserInput,
+  ): Promise<SentLink> {
+    return await this.#services.invitations.invite(requireScope(context), {
+      ...data,
+      email: data.email ?? undefined,
+    });
+  }
+
+  @Mutation(() => SentLinkResult, {
+    description:
+      'Makes a link by which the user sets a new password, or again the first one; earlier links end. For ' +
+      'admins. Errors: NOT_FOUND, CONFLICT for a user who is not active.',
+  })
+  async sendAccountLink(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
+  ): Promise<SentLink> {
+    return await this.#services.invitations.sendLink(requireScope(context), userId);
+  }
+
+  @Query(() => AccountLinkResult, {
+    nullable: true,
+    description: 'What a link is for. Needs no credential but the link. Errors: NOT_FOUND.',
+  })
+  async accountLink(
+    @Ctx() _context: RequestContext,
+    @Arg('token', () => String, { description: 'What stands behind # in the link.' }) token: string,
+  ): Promise<OpenedLink> {
+    return await this.#services.accountLinks.open(token);
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'Sets the password of the user a link is for, and ends its sessions. Needs no credential but the ' +
+      'link. Errors: NOT_FOUND for a link that was used, has expired or was replaced, INVALID_VALUE.',
+  })
+  async useAccountLink(
+    @Ctx() _context: RequestContext,
+    @Arg('token', () => String, { description: 'What stands behind # in the link.' }) token: string,
+    @Arg('password', () => String, { description: 'The password from now on.' }) password: string,
+  ): Promise<boolean> {
+    await this.#services.accountLinks.use(token, password);
+    return true;
+  }
+
+  @Mutation(() => AccountResult, {
+    description:
+      'Gives a user other roles, at once on every gateway. For admins. Errors: NOT_FOUND, INVALID_VALUE, ' +
+      'CONFLICT where no admin would be left.',
+  })
+  async setUserRoles(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
+    @Arg('roles', () => [String], { description: 'All of them from now on.' }) roles: readonly string[],
+  ): Promise<ListedUser> {
+    return await this.#services.users.setRoles(requireScope(context), userId, roles);
+  }
+
+  @Mutation(() => AccountResult, {
+    description:
+      'Lets a user log in again, or no more: its sessions then end and its API keys rest, at once on every ' +
+      'gateway. For admins. Errors: NOT_FOUND, CONFLICT where no admin would be left.',
+  })
+  async setUserActive(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { description: 'The user.' }) userId: string,
+    @Arg('isActive', () => Boolean, { description: 'Whether the user may log in.' }) isActive: boolean,
+  ): Promise<ListedUser> {
+    return await this.#services.users.setActive(requireScope(context), userId, isActive);
+  }
+
+  @Query(() => [SessionResult], {
+    description:
+      'The sessions that go on, the newest first, at most 200: yours, or for an admin those of a user.',
+  })
+  async sessions(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { nullable: true, description: 'The user; left out: you.' })
+    userId: string | null | undefined,
+  ): Promise<readonly ListedSession[]> {
+    return await this.#services.sessionDesk.list(requireScope(context), userId ?? undefined);
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'Ends a session of yours, or for an admin of the domain, on every gateway. Errors: NOT_FOUND.',
+  })
+  async endSession(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The session.' }) id: string,
+  ): Promise<boolean> {
+    await this.#services.sessionDesk.end(requireScope(context), id);
+    return true;
+  }
+
+  @Mutation(() => Int, {
+    description:
+      'Ends all sessions of yours, or for an admin those of a user, on every gateway, and says how many. ' +
+      'API keys go on.',
+  })
+  async endSessions(
+    @Ctx() context: RequestContext,
+    @Arg('userId', () => ID, { nullable: true, description: 'The user; left out: you.' })
+    userId: string | null | undefined,
+    @Arg('keepCurrent', () => Boolean, {
+      nullable: true,
+      description: 'Whether the session of this request goes on. Default: true.',
+    })
+    keepCurrent: boolean | null | undefined,
+  ): Promise<number> {
+    return await this.#services.sessionDesk.endAll(requireScope(context), {
+      userId: userId ?? undefined,
+      which: keepCurrent === false ? 'all' : 'others',
+    });
+  }
+}
+
+interface AccountPage {
+  readonly nodes: readonly ListedUser[];
+  readonly pageInfo: AccountConnection['pageInfo'];
+  readonly totalCount: () => Promise<number>;
+}
+
+const placeSchema = z.tuple([z.string(), z.string()]);
+
+function printPlace(user: ListedUser | undefined): string | null {
+  return user === undefined
+    ? null
+    : Buffer.from(JSON.stringify([user.userName, user.id])).toString('base64url');
+}
+
+/** @throws INVALID_VALUE (400) */
+function parsePlace(cursor: string): UserPlace {
+  try {
+    const [userName, id] = placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    return { userName, id };
+  } catch {
+    const detail = 'after is the endCursor of a page of accounts.';
+    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'after', detail }] });
+  }
+}

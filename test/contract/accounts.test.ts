@@ -1,0 +1,301 @@
+/** Users as admins look after them, sessions, and links that set a password. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectEventually } from '../eventually.js';
+import { type MailServer, startMailServer } from '../messaging/mail-server.js';
+import { PASSWORD, useGateway } from './gateway.js';
+import { type Answered, ask, codesOf, type GraphqlAnswer, send } from './graphql.js';
+
+const mail: MailServer = await startMailServer();
+const gateway = useGateway({
+  SMTP_URL: mail.url,
+  MAIL_FROM: 'office@school.example',
+  PUBLIC_URL: 'https://school.example/',
+});
+afterAll(async () => await mail.close());
+
+const NEW_PASSWORD = 'battery staple';
+
+const by = (token: string, query: string, variables: object = {}): Promise<GraphqlAnswer> =>
+  send(gateway, { query, variables, headers: { authorization: `Bearer ${token}` } });
+
+async function logIn(userName: string, password = PASSWORD): Promise<string> {
+  const { data } = await send(gateway, {
+    query: 'mutation ($u: String!, $p: String!) { login(userName: $u, password: $p) { accessToken } }',
+    variables: { u: userName, p: password },
+  });
+  return data?.login.accessToken;
+}
+
+async function statusOf(token: string): Promise<number> {
+  return (await by(token, '{ me { id } }')).status;
+}
+
+const INVITE = 'mutation ($data: InviteUserInput!) { inviteUser(data: $data) { userId link expiresAt } }';
+async function invite(data: object): Promise<Answered> {
+  const user = { userName: 'x', name: 'X', roles: ['clerk'], ...data };
+  return (await ask(gateway, INVITE, { variables: { data: user } })).inviteUser;
+}
+
+const tokenIn = (link: string) => link.split('#')[1] ?? '';
+const USE =
+  'mutation ($token: String!, $password: String!) { useAccountLink(token: $token, password: $password) }';
+const use = (token: string, password = NEW_PASSWORD) =>
+  send(gateway, { query: USE, variables: { token, password } });
+const open = (token: string) =>
+  send(gateway, {
+    query: 'query ($token: String!) { accountLink(token: $token) { purpose userName name domainName } }',
+    variables: { token },
+  });
+
+/** A user who has a password. */
+async function addUser(userName: string, roles: readonly string[] = ['clerk']): Promise<string> {
+  const { userId, link } = await invite({ userName, name: `The ${userName}`, roles });
+  await use(tokenIn(link), PASSWORD);
+  return userId;
+}
+
+describe('what is for admins', () => {
+  const DOORS: readonly [string, string][] = [
+    ['accounts', '{ accounts { nodes { id } } }'],
+    ['the count of accounts', '{ accounts { totalCount } }'],
+    ['account', '{ account(id: "usr-clerk") { id } }'],
+    ['userRights', '{ userRights(userId: "usr-clerk") { duties } }'],
+    ['inviteUser', 'mutation { inviteUser(data: {userName: "y", name: "Y", roles: ["admin"]}) { link } }'],
+    ['sendAccountLink', 'mutation { sendAccountLink(userId: "usr-admin") { link } }'],
+    ['setUserRoles', 'mutation { setUserRoles(userId: "usr-viewer", roles: ["admin"]) { id } }'],
+    ['setUserActive', 'mutation { setUserActive(userId: "usr-admin", isActive: false) { id } }'],
+    ['the sessions of others', '{ sessions(userId: "usr-admin") { id } }'],
+    ['ending the sessions of others', 'mutation { endSessions(userId: "usr-admin") }'],
+  ];
+  let key: string;
+  beforeAll(async () => {
+    const everything = {
+      collections: { '*': ['read', 'create', 'update', 'delete'] },
+      reports: ['*'],
+      scripts: ['*'],
+    };
+    const { createApiKey } = await ask(
+      gateway,
+      'mutation ($s: JSON!) { createApiKey(data: {name: "all", scopes: $s}) { key } }',
+      { variables: { s: everything } },
+    );
+    key = createApiKey.key;
+  });
+
+  it.each(DOORS)('is refused to everybody else: %s', async (_, query) => {
+    for (const as of ['accountant', 'teacher', 'clerk', 'viewer'] as const)
+      expect([as, await codesOf(gateway, { query, as })]).toEqual([as, ['FORBIDDEN']]);
+    const headers = { authorization: `Bearer ${key}` };
+    expect(['a key of an admin', await codesOf(gateway, { query, headers })]).toEqual([
+      'a key of an admin',
+      ['FORBIDDEN'],
+    ]);
+    expect((await send(gateway, { query })).status).toBe(401);
+  });
+});
+
+describe('an invitation', () => {
+  it('is a link that sets the first password, once', async () => {
+    const { userId, link } = await invite({ userName: 'asha', name: 'Asha Rao', roles: ['teacher'] });
+    expect(link).toMatch(/^https:\/\/school\.example\/welcome#cgl_[\w-]{43}$/);
+    expect(await logIn('asha', '')).toBeUndefined();
+    const token = tokenIn(link);
+    expect((await open(token)).data.accountLink).toEqual({
+      ...{ purpose: 'invite', userName: 'asha', name: 'Asha Rao', domainName: 'Top' },
+    });
+    expect((await use(token, 'short')).errors[0]?.extensions.code).toBe('INVALID_VALUE');
+    expect((await use(token)).data).toEqual({ useAccountLink: true });
+    expect(await statusOf(await logIn('asha', NEW_PASSWORD))).toBe(200);
+    expect((await use(token, 'another one')).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect((await open(token)).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    const { account } = await ask(gateway, 'query ($id: ID!) { account(id: $id) { roles hasPassword } }', {
+      variables: { id: userId },
+    });
+    expect(account).toEqual({ roles: ['teacher'], hasPassword: true });
+  });
+
+  it('goes by mail alone where there is an address', async () => {
+    const { link } = await invite({ userName: 'mira', name: 'Mira', email: 'mira@school.example' });
+    expect(link).toBeNull();
+    await expectEventually(() => mail.taken.length, 1);
+    const text = mail.taken[0]?.mail.text ?? '';
+    const token = /https:\/\/school\.example\/welcome#(cgl_[\w-]{43})/.exec(text)?.[1] ?? '';
+    expect(mail.taken[0]?.to).toEqual(['mira@school.example']);
+    expect((await use(token)).errors).toEqual([]);
+  });
+
+  it.each([
+    ['a user name that is taken', { userName: 'clerk' }, 'CONFLICT'],
+    ['no user name', { userName: '' }, 'INVALID_VALUE'],
+    ['an address that is none', { userName: 'q', email: 'a\nb@c.example' }, 'INVALID_VALUE'],
+  ])('is refused with %s, and nobody is added', async (_, data, code) => {
+    const user = { name: 'X', roles: ['clerk'], ...data };
+    expect(await codesOf(gateway, { query: INVITE, variables: { data: user }, as: 'admin' })).toEqual([code]);
+    const { accounts } = await ask(gateway, '{ accounts(search: "q") { totalCount } }');
+    expect(accounts.totalCount).toBe(0);
+  });
+
+  it('ends when it expires, when another is made, and when the user may no longer log in', async () => {
+    const { userId, link } = await invite({ userName: 'late' });
+    const again = 'mutation ($id: ID!) { sendAccountLink(userId: $id) { link } }';
+    const next = (await ask(gateway, again, { variables: { id: userId } })).sendAccountLink.link;
+    expect((await open(tokenIn(link))).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect((await open(tokenIn(next))).data.accountLink.purpose).toBe('invite');
+    const active = 'mutation ($id: ID!, $is: Boolean!) { setUserActive(userId: $id, isActive: $is) { id } }';
+    await ask(gateway, active, { variables: { id: userId, is: false } });
+    expect((await use(tokenIn(next))).errors[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(await codesOf(gateway, { query: again, variables: { id: userId }, as: 'admin' })).toEqual([
+      'CONFLICT',
+    ]);
+    await ask(gateway, active, { variables: { id: userId, is: true } });
+    await gateway.sql.query(`update account_links set expires_at = now() where user_id = $1`, [userId]);
+    expect((await use(tokenIn(next))).errors[0]?.extensions.code).toBe('NOT_FOUND');
+  });
+
+  it('keeps no link in the database, nor in the log', async () => {
+    const { link } = await invite({ userName: 'secretive' });
+    const { rows } = await gateway.sql.query(`select string_agg(l::text, '') as text from account_links l`);
+    expect(rows[0].text).not.toContain(tokenIn(link));
+    await use(tokenIn(link));
+    expect(gateway.log.join('')).not.toContain('cgl_');
+  });
+});
+
+describe('a reset', () => {
+  it('leaves the password until its link is used, then ends every session', async () => {
+    const userId = await addUser('forgetful');
+    const token = await logIn('forgetful');
+    const { sendAccountLink } = await ask(
+      gateway,
+      'mutation ($id: ID!) { sendAccountLink(userId: $id) { link } }',
+      { variables: { id: userId } },
+    );
+    expect(await statusOf(token)).toBe(200);
+    const secret = tokenIn(sendAccountLink.link);
+    expect((await open(secret)).data.accountLink.purpose).toBe('reset');
+    await use(secret);
+    expect(await statusOf(token)).toBe(401);
+    expect(await logIn('forgetful')).toBeUndefined();
+    expect(await statusOf(await logIn('forgetful', NEW_PASSWORD))).toBe(200);
+  });
+});
+
+describe('accounts', () => {
+  const names = (page: Answered) => page.accounts.nodes.map(({ userName }: Answered) => userName);
+
+  it('come a page at a time, by user name', async () => {
+    const query =
+      'query ($after: String) { accounts(first: 4, after: $after) { nodes { userName } pageInfo ' +
+      '{ hasNextPage hasPreviousPage endCursor } totalCount } }';
+    const found: string[] = [];
+    let after: string | null = null;
+    let total: number;
+    do {
+      const page: Answered = await ask(gateway, query, { variables: { after } });
+      expect(page.accounts.pageInfo.hasPreviousPage).toBe(after !== null);
+      found.push(...names(page));
+      after = page.accounts.pageInfo.hasNextPage ? page.accounts.pageInfo.endCursor : null;
+      total = page.accounts.totalCount;
+    } while (after !== null);
+    expect(found).toEqual([...found].sort());
+    expect(found).toHaveLength(total);
+    expect(found).toEqual(expect.arrayContaining(['admin', 'teacher', 'viewer']));
+  });
+
+  it('are found by a part of a name, a role, and whether they may log in', async () => {
+    const id = await addUser('per%cent', ['clerk', 'librarian']);
+    const find = async (filter: string) =>
+      names(await ask(gateway, `{ accounts(${filter}) { nodes { userName } } }`));
+    expect(await find('search: "PER%C"')).toEqual(['per%cent']);
+    expect(await find('search: "r_c"')).toEqual([]);
+    expect(await find('role: "librarian"')).toEqual(['per%cent']);
+    await ask(gateway, 'mutation ($id: ID!) { setUserActive(userId: $id, isActive: false) { id } }', {
+      variables: { id },
+    });
+    expect(await find('isActive: false, role: "librarian"')).toEqual(['per%cent']);
+    expect(await find('isActive: true, role: "librarian"')).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  const set = (userId: string, roles: readonly string[]) =>
+    send(gateway, {
+      as: 'admin',
+      query: 'mutation ($id: ID!, $roles: [String!]!) { setUserRoles(userId: $id, roles: $roles) { roles } }',
+      variables: { id: userId, roles },
+    });
+
+  it('hold at once for tokens that are out', async () => {
+    const id = await addUser('promoted', ['viewer']);
+    const token = await logIn('promoted');
+    expect((await by(token, '{ feeReceipts { nodes { id } } }')).errors).toHaveLength(1);
+    expect((await set(id, ['accountant', 'accountant'])).data.setUserRoles.roles).toEqual(['accountant']);
+    expect((await by(token, '{ me { roles } }')).data.me.roles).toEqual(['accountant']);
+    expect((await by(token, '{ feeReceipts { nodes { id } } }')).errors).toEqual([]);
+  });
+
+  it('leave the school an admin', async () => {
+    expect((await set('usr-admin', ['viewer'])).errors[0]?.extensions.code).toBe('CONFLICT');
+    const off = 'mutation { setUserActive(userId: "usr-admin", isActive: false) { id } }';
+    expect(await codesOf(gateway, { query: off, as: 'admin' })).toEqual(['CONFLICT']);
+    const second = await addUser('second', ['admin']);
+    expect((await set(second, ['viewer'])).errors).toEqual([]);
+    expect((await ask(gateway, '{ me { roles } }')).me.roles).toEqual(['admin']);
+  });
+
+  it('of nobody are not found', async () => {
+    expect((await set('nobody', ['clerk'])).errors[0]?.extensions.code).toBe('NOT_FOUND');
+  });
+});
+
+describe('sessions', () => {
+  const LIST = '{ sessions { id userId isCurrent address lastSeenAt } }';
+
+  it('are listed for their user, and end one by one or all at once', async () => {
+    await addUser('mobile');
+    const [phone, office, home] = [await logIn('mobile'), await logIn('mobile'), await logIn('mobile')];
+    const { sessions } = (await by(phone, LIST)).data;
+    expect(sessions).toHaveLength(3);
+    expect(sessions.filter(({ isCurrent }: Answered) => isCurrent)).toHaveLength(1);
+    expect(sessions[0]).toMatchObject({ address: '127.0.0.1', lastSeenAt: null });
+    const [current] = (await by(home, LIST)).data.sessions.filter(({ isCurrent }: Answered) => isCurrent);
+    await by(phone, 'mutation ($id: ID!) { endSession(id: $id) }', { id: current.id });
+    expect(await statusOf(home)).toBe(401);
+    expect((await by(phone, 'mutation { endSessions }')).data).toEqual({ endSessions: 1 });
+    expect([await statusOf(office), await statusOf(phone)]).toEqual([401, 200]);
+    expect((await by(phone, 'mutation { endSessions(keepCurrent: false) }')).data.endSessions).toBe(1);
+    expect(await statusOf(phone)).toBe(401);
+  });
+
+  it("of others are nobody's but an admin's", async () => {
+    const id = await addUser('watched');
+    const token = await logIn('watched');
+    const { sessions } = await ask(gateway, 'query ($id: ID!) { sessions(userId: $id) { id userId } }', {
+      variables: { id },
+    });
+    expect(sessions).toEqual([{ id: expect.any(String), userId: id }]);
+    const end = { query: 'mutation ($id: ID!) { endSession(id: $id) }', variables: { id: sessions[0].id } };
+    expect(await codesOf(gateway, { ...end, as: 'clerk' })).toEqual(['NOT_FOUND']);
+    expect(await statusOf(token)).toBe(200);
+    expect(await codesOf(gateway, { ...end, as: 'admin' })).toEqual([]);
+    expect(await statusOf(token)).toBe(401);
+  });
+});
+
+describe('userRights', () => {
+  const FIELDS =
+    '{ duties collections { name canCreate readableFields } reports { name } operations { name } }';
+
+  it('are what the user itself is told', async () => {
+    for (const role of ['accountant', 'teacher', 'clerk', 'viewer', 'admin'] as const) {
+      const { userRights } = await ask(gateway, `{ userRights(userId: "usr-${role}") ${FIELDS} }`);
+      expect(userRights).toEqual((await ask(gateway, `{ me ${FIELDS} }`, { as: role })).me);
+    }
+  });
+
+  it('are not told of nobody', async () => {
+    expect(
+      await codesOf(gateway, { query: `{ userRights(userId: "nobody") ${FIELDS} }`, as: 'admin' }),
+    ).toEqual(['NOT_FOUND']);
+  });
+});
