@@ -61,7 +61,7 @@ export class KeptReads {
   }
 }
 
-type Use = 'json list' | 'ndjson list' | 'stream' | 'page' | 'count' | 'record';
+type Use = 'json list' | 'ndjson list' | 'texts' | 'stream' | 'page' | 'count' | 'record';
 
 /**
  * Puts a statement together around a condition. It must make nothing of the values in it, which are not there

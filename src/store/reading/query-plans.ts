@@ -1,7 +1,7 @@
 /**
  * The parts of statements that depend on a collection's declaration and a query's shape alone, compiled once:
- * what is projected, and the order with its cursors. They hold no value of a caller, so they serve everybody
- * who asks the same way.
+ * what is projected, and the order with its cursors, and what prints records where PostgreSQL does not. They
+ * hold no value of a caller, so they serve everybody who asks the same way.
  */
 
 import type { Prisma } from '../../generated/prisma/client.js';
@@ -11,6 +11,13 @@ import type { SortKey } from '../../model/record-query.js';
 import { compileFields, compileProjection } from '../sql/compile-projection.js';
 import { compileSort, type RecordOrder } from '../sql/compile-sort.js';
 import { cursorExpression } from '../sql/cursor.js';
+import type { Member, PageShape } from '../sql/shape.js';
+import {
+  createPagePrinter,
+  createShapePrinter,
+  type PagePrinter,
+  type RecordPrinter,
+} from './record-printer.js';
 
 export interface OrderPlan {
   readonly order: RecordOrder;
@@ -19,6 +26,8 @@ export interface OrderPlan {
 }
 
 export class QueryPlans {
+  readonly #shapePrinters = new KeptByShape<readonly Member[], RecordPrinter>();
+  readonly #pagePrinters = new KeptByShape<PageShape, PagePrinter>();
   readonly #projections = new Kept<Prisma.Sql>();
   readonly #fields = new Kept<Prisma.Sql>();
   readonly #orders = new Kept<OrderPlan>();
@@ -43,6 +52,16 @@ export class QueryPlans {
     return this.#fields.get(collection, keyOf(projection, hidden), () =>
       compileFields(projection, hidden, { collection }),
     );
+  }
+
+  /** @see createShapePrinter */
+  shapePrinter(collection: Collection, members: readonly Member[]): RecordPrinter | undefined {
+    return this.#shapePrinters.get(collection, members, createShapePrinter);
+  }
+
+  /** @see createPagePrinter */
+  pagePrinter(collection: Collection, shape: PageShape): PagePrinter | undefined {
+    return this.#pagePrinters.get(collection, shape, createPagePrinter);
   }
 
   /** @see compileSort (it throws INVALID_VALUE as well) */
@@ -73,6 +92,28 @@ class Kept<Value> {
     const made = make();
     if (known.size < MAX_KEPT) known.set(key, made);
     return made;
+  }
+}
+
+/** Keeps values by the collection and by a shape, which lives as long as the document it comes from. */
+class KeptByShape<Shape extends object, Value> {
+  readonly #byCollection = new WeakMap<Collection, WeakMap<Shape, { readonly value: Value | undefined }>>();
+
+  get(
+    collection: Collection,
+    shape: Shape,
+    make: (shape: Shape, collection: Collection) => Value | undefined,
+  ): Value | undefined {
+    let known = this.#byCollection.get(collection);
+    if (known === undefined) {
+      known = new WeakMap();
+      this.#byCollection.set(collection, known);
+    }
+    const kept = known.get(shape);
+    if (kept !== undefined) return kept.value;
+    const value = make(shape, collection);
+    known.set(shape, { value });
+    return value;
   }
 }
 

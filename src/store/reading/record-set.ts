@@ -22,6 +22,8 @@ import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
+import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
+import { type RecordTexts, selectText, selectTexts } from './record-texts.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
@@ -48,6 +50,12 @@ const PUNCTUATION: Readonly<Record<RecordStreamOptions['format'], RowPunctuation
   json: { start: '[', separator: ',', end: '' },
   ndjson: { start: '', separator: '', end: '\n' },
 };
+const LIST_MARKS: Readonly<Record<RecordStreamOptions['format'], ListMarks>> = {
+  json: { start: '[', separator: ',', behindEach: '', end: ']' },
+  ndjson: { start: '', separator: '', behindEach: '\n', end: '' },
+};
+const NO_MARKS: ListMarks = { start: '', separator: '', behindEach: '', end: '' };
+const NO_RECORDS: RecordTexts = { ids: null, fields: null };
 const EMPTY_LIST = Buffer.from('[]');
 const END_OF_LIST = Buffer.from(']');
 
@@ -147,7 +155,13 @@ export class RecordSet {
    */
   async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
     invariant(this.isShort, 'what is not short is streamed');
-    const { database, scope } = this.#options;
+    const { database, query, scope } = this.#options;
+    if (query.projection === undefined) {
+      const texts = await this.#readTexts(this.#texts(), { signal });
+      const list = printRecordTexts(texts, printWhole, LIST_MARKS[format]);
+      this.#rowsStreamed = list.count;
+      return list.text;
+    }
     const { sql, name } = this.#kept.statement(`${format} list`, this.#where, (where) =>
       this.#compileList(format, where),
     );
@@ -163,13 +177,37 @@ export class RecordSet {
   }
 
   #compileList(format: 'json' | 'ndjson', where: Prisma.Sql): Prisma.Sql {
+    const record = this.#projection();
     const list =
       format === 'json'
-        ? Prisma.sql`'[' || coalesce(string_agg(page.json, ','), '') || ']'`
-        : Prisma.sql`coalesce(string_agg(page.json || e'\\n', ''), '')`;
-    const records = this.#select(Prisma.sql`${this.#projection()} as json`, this.#options.query.limit, where);
+        ? Prisma.sql`'[' || coalesce(string_agg(${record}, ','), '') || ']'`
+        : Prisma.sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
+    // Around the sort and the limit, so that only those are printed that are shown.
+    const records = this.#select(Prisma.raw('r.id, r.data'), this.#options.query.limit, where);
     return Prisma.sql`select ${list} as json, count(*)::int as count
-      from (${records}) page`;
+      from (${records}) r`;
+  }
+
+  #texts(): Statement {
+    const { limit } = this.#options.query;
+    return this.#kept.statement('texts', this.#where, (where) =>
+      selectTexts(this.#select(this.#textColumns(), limit, where)),
+    );
+  }
+
+  /** What `selectTexts` reads of a record. */
+  #textColumns(): Prisma.Sql {
+    const { access, plans } = this.#options;
+    return Prisma.sql`r.id, ${plans.fields(this.collection, undefined, access.hiddenFields)} as fields`;
+  }
+
+  async #readTexts(
+    { sql, name }: Statement,
+    options: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RecordTexts> {
+    const { database, scope: caller } = this.#options;
+    const [row] = await database.query<RecordTexts>(sql, { name, caller, texts: 'bytes', ...options });
+    return row ?? NO_RECORDS;
   }
 
   /** A record as text; a whole one as its id and its fields, which `JoinedRows` puts together. */
@@ -295,16 +333,32 @@ export class RecordSet {
    */
   async print(shape: PageShape): Promise<string> {
     const { signal } = this.#options.scope;
+    const printer = this.isShort ? this.#pagePrinter(shape) : undefined;
+    if (printer !== undefined) {
+      const statement = this.#kept.print(shape, this.#where, (where) => {
+        this.#assertPagePrintable(shape);
+        return selectTexts(this.#select(this.#textColumns(), this.#options.query.limit, where));
+      });
+      return printer(await this.#readTexts(statement, { signal }));
+    }
     const statement = this.#kept.print(shape, this.#where, (where) => this.#compilePrint(shape, where));
     return (await this.#printOne(statement, { signal })) ?? 'null';
   }
 
-  #compilePrint(shape: PageShape, where: Prisma.Sql): Prisma.Sql {
+  #pagePrinter(shape: PageShape): PagePrinter | undefined {
+    return this.#options.query.fromEnd ? undefined : this.#options.plans.pagePrinter(this.collection, shape);
+  }
+
+  #assertPagePrintable(shape: PageShape): void {
     for (const member of shape.members) {
       if (member.kind === 'records') this.#assertPrintable(member.members);
       if (member.kind !== 'edges') continue;
       for (const edge of member.members) if (edge.kind === 'record') this.#assertPrintable(edge.members);
     }
+  }
+
+  #compilePrint(shape: PageShape, where: Prisma.Sql): Prisma.Sql {
+    this.#assertPagePrintable(shape);
     const { query } = this.#options;
     const limit = query.limit ?? MAX_PRINTED;
     return compilePage(shape, {
@@ -324,11 +378,17 @@ export class RecordSet {
    * `print` does
    */
   async printRecord(members: readonly Member[]): Promise<string | undefined> {
+    const printer = this.#options.plans.shapePrinter(this.collection, members);
     const statement = this.#kept.print(members, this.#where, (where) => {
       this.#assertPrintable(members);
+      if (printer !== undefined) return selectText(this.#select(this.#textColumns(), 1, where));
       return compileRecord(members, { source: this.#source(1, where), printing: this.#printing() });
     });
     // One record is there before a signal could be of use.
+    if (printer !== undefined) {
+      const { text, count } = printRecordTexts(await this.#readTexts(statement, {}), printer, NO_MARKS);
+      return count === 0 ? undefined : text.toString();
+    }
     return await this.#printOne(statement, {});
   }
 

@@ -108,11 +108,17 @@ function patternTest(test: LikeTest, { text, hasTrigrams }: FieldExpression): Sq
 }
 
 /**
- * Whether a pattern has trigrams, which are three letters or digits in a row, or at the edge of the text one.
- * What is a letter beside those of English depends on the database.
+ * Whether a pattern has trigrams, which are three letters or digits in a row, where the edge of a word counts
+ * as two before it and as one behind it. What is a letter beside those of English depends on the database.
  */
+const HAS_TRIGRAMS = {
+  anywhere: /[A-Za-z0-9]{3}|[ ,.'/-][A-Za-z0-9]|[A-Za-z0-9]{2}[ ,.'/-]/,
+  start: /^[A-Za-z0-9]/,
+  whole: /^[A-Za-z0-9]/,
+};
+
 function trigramsOf({ at, text }: LikeTest): 'some' | 'none' | 'unknown' {
-  if (at === 'anywhere' ? /[A-Za-z0-9]{3}/.test(text) : /^[A-Za-z0-9]/.test(text)) return 'some';
+  if (HAS_TRIGRAMS[at].test(text)) return 'some';
   return at === 'anywhere' && /^[A-Za-z0-9]{1,2}$/.test(text) ? 'none' : 'unknown';
 }
 

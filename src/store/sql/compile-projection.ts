@@ -11,6 +11,7 @@
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
+import { inJsonbOrder } from './jsonb-order.js';
 import { fieldJson, fieldName, isLiteralName } from './names.js';
 import { storable } from './storable-json.js';
 
@@ -109,7 +110,7 @@ function projectMember(name: string, below: Tree | undefined, collection: Collec
   return below === undefined ? json : projectValue(json, { tree: below, depth: 1 });
 }
 
-/** `concat` takes 100 arguments. */
+/** Of more members, putting their texts together one by one would copy the first ones over and over. */
 const MAX_PRINTED_MEMBERS = 90;
 const ID = '_id';
 
@@ -125,26 +126,20 @@ function printRecord(tree: Tree, context: ProjectionContext): Sql {
   const { collection } = context;
   // `_id` is always there, so that only what stands before or after it has a comma of its own.
   const texts = [...tree.keys(), ID].sort(inJsonbOrder).map((name) => {
-    if (name === ID) return Prisma.raw(`'"${ID}": ', to_json(r.id)`);
+    if (name === ID) return Prisma.raw(`'"${ID}": ' || to_json(r.id)::text`);
     const value = Prisma.sql`${projectMember(name, tree.get(name), collection)}::text`;
     const isBefore = inJsonbOrder(name, ID) < 0;
     return isBefore
-      ? Prisma.sql`${memberStart(collection, name, '')} || ${value} || ', '`
-      : Prisma.sql`${memberStart(collection, name, ', ')} || ${value}`;
+      ? Prisma.sql`coalesce(${memberStart(collection, name, '')} || ${value} || ', ', '')`
+      : Prisma.sql`coalesce(${memberStart(collection, name, ', ')} || ${value}, '')`;
   });
-  return Prisma.sql`concat('{', ${Prisma.join(texts, ', ')}, '}')`;
+  return Prisma.sql`('{' || ${Prisma.join(texts, ' || ')} || '}')`;
 }
 
 /** `, "name": ` as SQL text: a literal where the name is declared. */
 function memberStart(collection: Collection, name: string, separator: '' | ', '): Sql {
   const start = `${separator}${JSON.stringify(name)}: `;
   return isLiteralName(collection, name) ? Prisma.raw(`'${start}'`) : Prisma.sql`${start}::text`;
-}
-
-/** The order of the members of a jsonb object: a shorter name first, those of one length by their bytes. */
-function inJsonbOrder(one: string, other: string): number {
-  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
-  return bytes.length - others.length || bytes.compare(others);
 }
 
 function projectValue(json: Sql, { tree, depth }: { readonly tree: Tree; readonly depth: number }): Sql {

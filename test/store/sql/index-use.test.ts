@@ -210,6 +210,9 @@ describe('a generic plan', () => {
       ['name==name abc', 'name_idx'],
       ['person=U5', 'person_idx'],
       ['name=*abcdef', 'name_trgm'],
+      // The edge of a word makes a trigram of one letter behind it, or of two before it.
+      ['name=*e x', 'name_trgm'],
+      ['name=*xy ', 'name_trgm'],
       ['roles=r5', 'data_gin'],
     ] as const) {
       const filter = compileFilter(parseOquery(oquery), contextOf(SAMPLE));

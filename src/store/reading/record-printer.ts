@@ -1,0 +1,326 @@
+/**
+ * Prints records in the shape that is asked for, out of the JSON text that PostgreSQL prints of them whole.
+ *
+ * To take a value out of a document, to look at its type and to print it by itself takes PostgreSQL longer
+ * than to print the document; here it is a part of the text that is copied.
+ */
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import type { EnumShape, ListShape, Member, PageShape, Shape } from '../sql/shape.js';
+import { endOfValue, isAt, MemberFinder } from './member-finder.js';
+import { RecordCursor, type RecordTexts } from './record-texts.js';
+import { TextBuilder } from './text-builder.js';
+
+/** Prints the record at which the cursor is. */
+export type RecordPrinter = (out: TextBuilder, record: RecordCursor) => void;
+
+/** What stands around the records of a list: before all, between two, behind each, behind all. */
+export interface ListMarks {
+  readonly start: string;
+  readonly separator: string;
+  readonly behindEach: string;
+  readonly end: string;
+}
+
+export interface PrintedList {
+  readonly text: Buffer;
+  readonly count: number;
+}
+
+/** The records one after the other. */
+export function printRecordTexts(texts: RecordTexts, print: RecordPrinter, marks: ListMarks): PrintedList {
+  // What is printed of a record is seldom more than all of it, its id and what stands around it.
+  const out = new TextBuilder((texts.fields?.length ?? 0) + (texts.ids?.length ?? 0) * 2 + 64);
+  const count = printListInto(out, texts, { print, marks });
+  return { text: out.take(), count };
+}
+
+function printListInto(
+  out: TextBuilder,
+  texts: RecordTexts,
+  { print, marks }: { readonly print: RecordPrinter; readonly marks: ListMarks },
+): number {
+  const [separator, behindEach] = [Buffer.from(marks.separator), Buffer.from(marks.behindEach)];
+  let count = 0;
+  out.append(Buffer.from(marks.start));
+  const record = new RecordCursor(texts);
+  while (record.next()) {
+    if (count > 0) out.append(separator);
+    print(out, record);
+    out.append(behindEach);
+    count += 1;
+  }
+  out.append(Buffer.from(marks.end));
+  return count;
+}
+
+/** The whole record; its id comes first. */
+export function printWhole(
+  out: TextBuilder,
+  { ids, idStart, idEnd, fields, start, end }: RecordCursor,
+): void {
+  out.append(ID_MEMBER);
+  out.appendPart(ids, idStart, idEnd);
+  if (end - start > EMPTY_LENGTH) out.append(SEPARATOR);
+  out.appendPart(fields, start + 1, end);
+}
+
+const ID_MEMBER = Buffer.from('{"_id": ');
+const SEPARATOR = Buffer.from(', ');
+const EMPTY_LENGTH = '{}'.length;
+
+const OPEN = Buffer.from('{');
+const CLOSE = Buffer.from('}');
+
+/**
+ * Prints a shape as `compileObject` does; `undefined`: that one has to be left to PostgreSQL, because it
+ * shows what is not in the fields of the record, or too little of them.
+ */
+export function createShapePrinter(
+  members: readonly Member[],
+  collection: Collection,
+): RecordPrinter | undefined {
+  const names = new Set(members.flatMap(({ shape }) => ('path' in shape ? shape.path.slice(0, 1) : [])));
+  if (!isMostOf([...names], collection)) return undefined;
+  const print = createObjectPrinter(members);
+  return print && ((out, record) => print({ out, record }, record.start));
+}
+
+export type PagePrinter = (texts: RecordTexts) => string;
+
+/** Prints a page as `compilePage` does; `undefined`: it shows more than records. */
+export function createPagePrinter(shape: PageShape, collection: Collection): PagePrinter | undefined {
+  const parts: ((out: TextBuilder, texts: RecordTexts) => void)[] = [];
+  for (const member of shape.members) {
+    const key = `${parts.length === 0 ? '{' : ','}${JSON.stringify(member.key)}:`;
+    if (member.kind === 'constant') {
+      const text = Buffer.from(key + JSON.stringify(member.text));
+      parts.push((out) => out.append(text));
+      continue;
+    }
+    const print = member.kind === 'records' ? createShapePrinter(member.members, collection) : undefined;
+    if (print === undefined) return undefined;
+    const marks = { start: `${key}[`, separator: ',', behindEach: '', end: ']' };
+    parts.push((out, texts) => printListInto(out, texts, { print, marks }));
+  }
+  return (texts) => {
+    const out = new TextBuilder(((texts.fields?.length ?? 0) + (texts.ids?.length ?? 0)) * 2);
+    for (const part of parts) part(out, texts);
+    out.append(CLOSE);
+    return out.take().toString();
+  };
+}
+
+/**
+ * Whether so many of the declared fields are wanted that records are not read whole for little. Of a
+ * collection that declares nothing, nobody knows how large they are.
+ */
+function isMostOf(names: readonly string[], { fields }: Collection): boolean {
+  return fields.length > 0 && names.length * 2 >= fields.length;
+}
+
+/** What is printed now, and where to. */
+interface Work {
+  readonly out: TextBuilder;
+  readonly record: RecordCursor;
+}
+
+/** Prints a value in the fields of a record; `start` is -1 where there is none. */
+type ValuePrinter = (work: Work, start: number, end: number) => void;
+type ObjectPrinter = (work: Work, start: number) => void;
+
+const NULL = Buffer.from('null');
+
+function createObjectPrinter(members: readonly Member[]): ObjectPrinter | undefined {
+  const finder = finderOf(members);
+  if (finder === undefined) return undefined;
+  const parts: { readonly before: Buffer; readonly index: number; readonly print: ValuePrinter }[] = [];
+  for (const { key, shape } of members) {
+    const print = createMemberPrinter(shape);
+    if (print === undefined) return undefined;
+    const before = Buffer.from(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    parts.push({ before, index: 'path' in shape ? finder.names.indexOf(shape.path[0] ?? '') : -1, print });
+  }
+  if (parts.length === 0) parts.push({ before: OPEN, index: -1, print: () => {} });
+  return (work, start) => {
+    const { out } = work;
+    finder.find(work.record.fields, start);
+    for (const { before, index, print } of parts) {
+      out.append(before);
+      print(work, finder.starts[index] ?? -1, finder.ends[index] ?? -1);
+    }
+    out.append(CLOSE);
+  };
+}
+
+/** Finds the first step of each path; `undefined`: one of them cannot be found, or is the object itself. */
+function finderOf(members: readonly Member[]): MemberFinder | undefined {
+  const names: string[] = [];
+  for (const { shape } of members) {
+    if (!('path' in shape)) continue;
+    const [name] = shape.path;
+    if (name === undefined || !MemberFinder.isFindable(name)) return undefined;
+    names.push(name);
+  }
+  return new MemberFinder(names);
+}
+
+/** Prints a member of an object, whose first step has been found. */
+function createMemberPrinter(shape: Shape): ValuePrinter | undefined {
+  if (shape.kind === 'id') return printId;
+  if (shape.kind === 'constant') {
+    const text = Buffer.from(JSON.stringify(shape.text));
+    return ({ out }) => out.append(text);
+  }
+  if (!('path' in shape)) return undefined;
+  return createPathPrinter(shape.path.slice(1), shape);
+}
+
+function printId({ out, record: { ids, idStart, idEnd } }: Work): void {
+  out.appendPart(ids, idStart, idEnd);
+}
+
+/** Goes on from a value by the steps of a path. */
+function createPathPrinter([step, ...rest]: Path, shape: Shape): ValuePrinter | undefined {
+  if (step === undefined) return createValuePrinter(shape);
+  const print = createPathPrinter(rest, shape);
+  if (print === undefined || !MemberFinder.isFindable(step)) return undefined;
+  const finder = new MemberFinder([step]);
+  return (work, start) => {
+    const { fields } = work.record;
+    if (fields[start] === OPEN_OBJECT) {
+      finder.find(fields, start);
+      print(work, finder.starts[0] ?? -1, finder.ends[0] ?? -1);
+    } else print(work, -1, -1);
+  };
+}
+
+/** Prints a value that was found; one of another type than the shape says is null. */
+function createValuePrinter(shape: Shape): ValuePrinter | undefined {
+  switch (shape.kind) {
+    case 'text':
+    case 'number':
+    case 'boolean':
+      return printedIf(TYPE_TESTS[shape.kind], printText);
+    case 'decimal':
+      return printedIf(isNumber, (work, start, end) => {
+        work.out.append(QUOTE_MARK);
+        printText(work, start, end);
+        work.out.append(QUOTE_MARK);
+      });
+    case 'json':
+      return printedIf((first) => first !== undefined, printText);
+    case 'enum':
+      return createEnumPrinter(shape);
+    case 'object': {
+      const print = createObjectPrinter(shape.members);
+      return print && printedIf(isObject, print);
+    }
+    case 'list':
+      return createListPrinter(shape);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a value is of a type, by its first byte; `undefined`: there is none. */
+type TypeTest = (first: number | undefined) => boolean;
+
+function printedIf(isOfType: TypeTest, print: ValuePrinter): ValuePrinter {
+  return (work, start, end) => {
+    if (isOfType(work.record.fields[start])) print(work, start, end);
+    else work.out.append(NULL);
+  };
+}
+
+function printText({ out, record }: Work, start: number, end: number): void {
+  out.appendPart(record.fields, start, end);
+}
+
+const QUOTE_MARK = Buffer.from('"');
+const [QUOTE, OPEN_OBJECT, OPEN_LIST, MINUS, ZERO, NINE, T, F, N] = [...Buffer.from('"{[-09tfn')];
+
+const isText: TypeTest = (first) => first === QUOTE;
+const isNumber: TypeTest = (first) =>
+  first === MINUS || (first !== undefined && first >= (ZERO as number) && first <= (NINE as number));
+const isObject: TypeTest = (first) => first === OPEN_OBJECT;
+const TYPE_TESTS = {
+  text: isText,
+  number: isNumber,
+  boolean: (first: number | undefined) => first === T || first === F,
+} as const;
+
+function createEnumPrinter(shape: EnumShape): ValuePrinter {
+  const find = createNameFinder(shape);
+  return ({ out, record }, start, end) => out.append(find(record.fields, start, end) ?? NULL);
+}
+
+type NameFinder = (fields: Buffer, start: number, end: number) => Buffer | undefined;
+
+/** The outer name of a text. They are few: to look at each takes less than to make a string. */
+function createNameFinder({ namesByValue }: EnumShape): NameFinder {
+  const names = [...namesByValue].map(([value, name]) => ({
+    value: Buffer.from(JSON.stringify(value)),
+    name: Buffer.from(JSON.stringify(name)),
+  }));
+  return (fields, start, end) => {
+    for (const { value, name } of names) {
+      if (value.length === end - start && isAt(fields, start, value)) return name;
+    }
+    return undefined;
+  };
+}
+
+/** Elements of another type are left out. */
+function createListPrinter({ element }: ListShape): ValuePrinter | undefined {
+  const isWanted = createElementTest(element);
+  const print = createValuePrinter(element);
+  if (isWanted === undefined || print === undefined) return undefined;
+  return printedIf(isList, (work, start, end) => {
+    const { out } = work;
+    const { fields } = work.record;
+    let before = LIST_START;
+    let at = start + 1;
+    while (at < end - 1) {
+      const elementEnd = endOfValue(fields, at);
+      if (isWanted(fields, at, elementEnd)) {
+        out.append(before);
+        print(work, at, elementEnd);
+        before = COMMA;
+      }
+      at = elementEnd + 2;
+    }
+    if (before === LIST_START) out.append(LIST_START);
+    out.append(LIST_END);
+  });
+}
+
+const isList: TypeTest = (first) => first === OPEN_LIST;
+const LIST_START = Buffer.from('[');
+const LIST_END = Buffer.from(']');
+const COMMA = Buffer.from(',');
+
+type ElementTest = (fields: Buffer, start: number, end: number) => boolean;
+
+/** As `elementHasType` of compile-shape.ts. `undefined`: such elements are left to PostgreSQL. */
+function createElementTest(element: Shape): ElementTest | undefined {
+  if (!('path' in element) || element.path.length > 0) return undefined;
+  switch (element.kind) {
+    case 'text':
+    case 'number':
+    case 'boolean': {
+      const isOfType = TYPE_TESTS[element.kind];
+      return (fields, start) => isOfType(fields[start]);
+    }
+    case 'decimal':
+      return (fields, start) => isNumber(fields[start]);
+    case 'object':
+      return (fields, start) => isObject(fields[start]);
+    case 'enum': {
+      const find = createNameFinder(element);
+      return (fields, start, end) => find(fields, start, end) !== undefined;
+    }
+    default:
+      return (fields, start) => fields[start] !== N;
+  }
+}
