@@ -8,9 +8,11 @@ import { PROBES, READ_DOORS, WRITE_DOORS } from '../campaign/rights/doors.js';
 import {
   recordsOf,
   tryToFindOut,
+  tryToHavePersons,
   tryToListen,
   tryToRead,
   tryToReport,
+  tryToSeeMessages,
   tryToWrite,
 } from '../campaign/rights/matrix.js';
 import { COLLECTIONS, promiseOf } from '../campaign/rights/promise.js';
@@ -20,10 +22,10 @@ import { useGateway } from './gateway.js';
 
 /**
  * A write is prepared, looked at and taken back, and they take most of the time: `npm test` tries one in
- * three, by which every two of a caller, a collection and a door meet; the campaign `generative` tries them
+ * four, by which every two of a caller, a collection and a door meet; the campaign `generative` tries them
  * all.
  */
-const WRITES_ARE_ONE_OF = 3;
+const WRITES_ARE_ONE_OF = 4;
 
 const gateway = useGateway();
 let school: School;
@@ -58,7 +60,13 @@ async function faultsOf(
 
 it('has callers of every kind', () => {
   expect(school.callers.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['nobody', 'a user who was removed', 'the viewer', 'the clerk of the branch']),
+    expect.arrayContaining([
+      'nobody',
+      'a user who was removed',
+      'the viewer',
+      'the clerk of the branch',
+      'who is teacher and viewer',
+    ]),
   );
 });
 
@@ -121,6 +129,22 @@ it('every caller runs the reports of its role, and no others', async () => {
   }
   expect(faults).toEqual([]);
 }, 120_000);
+
+it.each([
+  ['sees the messages of the school that are its own', tryToSeeMessages],
+  ['has persons exported and erased where it administers, and nowhere else', tryToHavePersons],
+] as const)(
+  'every caller %s',
+  async (_what, attempt) => {
+    const faults: string[] = [];
+    for (const caller of school.callers) {
+      const fault = await attempt(school, caller);
+      if (fault !== undefined) faults.push(`${caller.name}: ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  },
+  120_000,
+);
 
 it('every caller is told of the changes it may read', async () => {
   const told = COLLECTIONS.filter(({ name }) =>

@@ -5,7 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gateway } from '../../contract/gateway.js';
 import { connect } from '../../contract/live.js';
-import { type Caller, type Declared, graphqlNames, type Verb } from './promise.js';
+import {
+  type Caller,
+  COLLECTIONS,
+  type Declared,
+  graphqlNames,
+  referenceToUser,
+  type Verb,
+} from './promise.js';
 import type { MarkedRecord } from './school.js';
 
 export interface Answer {
@@ -33,13 +40,17 @@ export interface ReadDoor {
   readonly name: string;
   /** `all`: the records in reach; `one`: the record asked for; `figure`: how many are in reach. */
   readonly gives: 'all' | 'one' | 'figure';
-  /** Collections for which the door is another one. */
+  /** Collections for which the door is another one, or is not there. */
   readonly except?: readonly string[];
+  /** The records are those that point to a user, and found by way of that. */
+  readonly through?: 'users';
   open(voice: Voice, collection: Declared, record: MarkedRecord): Promise<Answer>;
 }
 
 export interface WriteDoor {
   readonly name: string;
+  /** The record was changed by the request `UNDONE_REQUEST`. */
+  readonly undoes?: 'a change of its own' | 'a change of another';
   readonly verbs: readonly Verb[];
   open(voice: Voice, collection: Declared, record: MarkedRecord): Promise<Answer>;
 }
@@ -47,6 +58,8 @@ export interface WriteDoor {
 /** A try to find out a hidden field by something else than reading it. */
 export interface Probe {
   readonly name: string;
+  /** Asked about by way of records that point to theirs. Default: all collections, by their own. */
+  readonly of?: readonly string[];
   /**
    * `refused`: 403 always. `unanswered`: 403, or 400 where the schema has no such question about a field of
    * this kind. `nothing`: it may be answered, without the field.
@@ -54,6 +67,11 @@ export interface Probe {
   readonly must: 'refused' | 'unanswered' | 'nothing';
   open(voice: Voice, collection: Declared, field: string, value: unknown): Promise<Answer>;
 }
+
+/** Collections without a reference to a user. */
+const WITHOUT_USERS = COLLECTIONS.filter((one) => referenceToUser(one) === undefined).map(({ name }) => name);
+
+export const UNDONE_REQUEST = 'matrix-undone';
 
 export const READ_DOORS: readonly ReadDoor[] = [
   { name: 'REST list', gives: 'all', open: (v, { name }) => v.rest('GET', `/o/recs/${name}?stream=true`) },
@@ -151,6 +169,34 @@ export const READ_DOORS: readonly ReadDoor[] = [
     name: 'platform.db.agg',
     gives: 'all',
     open: (v, { name }) => v.script('agg', [name, [{ $match: {} }]]),
+  },
+  {
+    name: 'referrers',
+    gives: 'all',
+    through: 'users',
+    except: WITHOUT_USERS,
+    open: (v, collection) =>
+      v.graphql(
+        `{ pltfUser(id: "usr-teacher") { ${graphqlNames(collection).many}(first: 50) { nodes { id } } } }`,
+      ),
+  },
+  {
+    name: 'where by reference',
+    gives: 'all',
+    through: 'users',
+    except: WITHOUT_USERS,
+    open: (v, collection) => {
+      const { name = '', target } = referenceToUser(collection) ?? {};
+      const condition = { active: { exists: true } };
+      const record = typeof target === 'string' ? condition : { pltf_user: condition };
+      return v.graphql(
+        'query($c: String!, $w: JSON) { records(collection: $c, where: $w) { nodes { id } } }',
+        {
+          c: collection.name,
+          w: { [name]: { record } },
+        },
+      );
+    },
   },
   {
     name: 'files of a record',
@@ -253,6 +299,18 @@ export const WRITE_DOORS: readonly WriteDoor[] = [
         'mutation($c: String!, $id: ID!) { restoreRecord(collection: $c, id: $id, version: 1) { id } }',
         { c: name, id },
       ),
+  },
+  {
+    name: 'undoing its own change',
+    undoes: 'a change of its own',
+    verbs: ['read', 'update'],
+    open: (v) => v.graphql(`mutation { undoChange(requestId: "${UNDONE_REQUEST}") { changed } }`),
+  },
+  {
+    name: 'undoing the change of another',
+    undoes: 'a change of another',
+    verbs: ['read', 'update'],
+    open: (v) => v.graphql(`mutation { undoChange(requestId: "${UNDONE_REQUEST}") { changed } }`),
   },
   {
     name: 'a file',
@@ -372,6 +430,27 @@ export const PROBES: readonly Probe[] = [
       v.graphql(`query($o: String) { ${graphqlNames(collection).many}Aggregate(oquery: $o) { count } }`, {
         o: `${field}=*a`,
       }),
+  },
+  {
+    name: 'where by reference',
+    must: 'unanswered',
+    of: ['pltf_user', 'registration'],
+    open: (v, { name }, field) => {
+      const [source, reference] = name === 'pltf_user' ? ['task', 'manager'] : ['attendance', 'student'];
+      return v.graphql('query($c: String!, $w: JSON) { records(collection: $c, where: $w) { totalCount } }', {
+        c: source,
+        w: { [reference]: { record: { [field]: { exists: true } } } },
+      });
+    },
+  },
+  {
+    name: 'typed where by reference',
+    must: 'unanswered',
+    of: ['pltf_user', 'registration'],
+    open: (v, { name }, field) => {
+      const source = name === 'pltf_user' ? 'tasks(where: {manager' : 'attendanceRecords(where: {student';
+      return v.graphql(`{ ${source}: {record: {${camelCase(field)}: {exists: true}}}}) { totalCount } }`);
+    },
   },
   {
     name: 'platform.db query',

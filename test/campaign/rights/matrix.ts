@@ -5,8 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reports } from '../../../src/reports/registry.js';
 import { connect, type Subscriber } from '../../contract/live.js';
-import type { Answer, Probe, ReadDoor, Voice, WriteDoor } from './doors.js';
-import { type Caller, type Declared, promiseOf } from './promise.js';
+import {
+  type Answer,
+  type Probe,
+  type ReadDoor,
+  UNDONE_REQUEST,
+  type Voice,
+  type WriteDoor,
+} from './doors.js';
+import { type Caller, COLLECTIONS, type Declared, promiseOf, referenceToUser } from './promise.js';
 import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
 
 function voiceOf({ gateway }: School, caller: Caller): Voice {
@@ -58,6 +65,7 @@ export async function tryToRead(
   const promised = promiseOf(caller, collection, 'read');
   if (typeof promised === 'number') return unless(answer, [promised]);
   const records = recordsOf(school, caller, collection);
+  if (door.through === 'users') return faultOfUsersRecords(answer, { school, caller, collection });
   if (door.gives === 'one') return unless(answer, promised.isInReach(withId(record)) ? [200] : [404]);
   if (answer.status !== 200) return unless(answer, [200]);
   if (door.gives === 'figure') {
@@ -77,6 +85,27 @@ export async function tryToRead(
     : `${wrong.id} is ${answer.text.includes(wrong.id) ? '' : 'not '}there`;
 }
 
+/**
+ * Of two records one points to a user. Who may not read users is refused, whether the door begins there or
+ * asks about them.
+ */
+function faultOfUsersRecords(answer: Answer, { school, caller, collection }: Attempt): string | undefined {
+  const users = COLLECTIONS.find(({ name }) => name === 'pltf_user');
+  const promised = promiseOf(caller, collection, 'read');
+  if (users === undefined || typeof promised === 'number') throw new Error('it is promised something');
+  const isUserSeen = typeof promiseOf(caller, users, 'read') !== 'number';
+  if (!isUserSeen) return unless(answer, [403]);
+  if (answer.status !== 200) return unless(answer, [200]);
+  const reference = referenceToUser(collection)?.name ?? '';
+  const isFound = ({ data, id }: MarkedRecord) =>
+    (data[reference] as { value: string }).value === 'usr-teacher' &&
+    promised.isInReach(withId({ id, data }));
+  const wrong = recordsOf(school, caller, collection).find(
+    (record) => answer.text.includes(record.id) !== isFound(record),
+  );
+  return wrong && `${wrong.id} is ${answer.text.includes(wrong.id) ? '' : 'not '}found: ${answer.text}`;
+}
+
 /** The record is one of its own, and gone afterwards. */
 export async function tryToWrite(
   attempt: Attempt,
@@ -91,13 +120,17 @@ export async function tryToWrite(
     `insert into records (domain, collection, id, data) values ($1, $2, $3, $4::jsonb)`,
     [caller.domain, collection.name, victim.id, JSON.stringify(distinct(victim.data, collection))],
   );
+  if (door.undoes !== undefined) await noteChange(school, attempt, victim.id, door.undoes);
   try {
     const before = await stateOf(school, collection);
     const answer = await door.open(voiceOf(school, caller), collection, victim);
     const told = leakIn(answer, attempt);
     if (told !== undefined) return told;
     const promises = door.verbs.map((verb) => promiseOf(caller, collection, verb));
-    const refusal = promises.find((promised) => typeof promised === 'number');
+    const isOthers = door.undoes === 'a change of another' && !isAdministrator(caller);
+    // Of a change that is not the caller's to undo it is not told that there is one.
+    const refusal =
+      caller.roles.length > 0 && isOthers ? 404 : promises.find((promised) => typeof promised === 'number');
     const isNew = door.verbs.length === 1 && door.verbs[0] === 'create';
     const isInReach = promises.every(
       (promised) => typeof promised === 'number' || promised.isInReach(withId(victim)),
@@ -111,6 +144,7 @@ export async function tryToWrite(
     if ([401, 403, 404].includes(answer.status) && !isNew) return unless(answer, [200]);
     return answer.status >= 500 ? unless(answer, [200]) : undefined;
   } finally {
+    if (door.undoes !== undefined) await forgetChanges(school, victim.id);
     await gateway.sql.query(
       `delete from records where collection = $1 and (id = $2 or data ? 'matrix' and id not like ` +
         `'%-near' and id not like '%-far')`,
@@ -119,11 +153,89 @@ export async function tryToWrite(
   }
 }
 
+/** The request by which the victim became what it is, by the caller or by another. */
+async function noteChange(
+  { gateway }: School,
+  { caller, collection }: Attempt,
+  id: string,
+  undoes: NonNullable<WriteDoor['undoes']>,
+): Promise<void> {
+  const principal = undoes === 'a change of another' ? 'usr-somebody' : caller.userId;
+  await gateway.sql.query(
+    `update records set version = 2, data = data || '{"matrix": "changed"}'
+     where domain = $1 and collection = $2 and id = $3`,
+    [caller.domain, collection.name, id],
+  );
+  await gateway.sql.query(
+    `insert into audit_entries
+       (domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id,
+         before)
+     values ($1, $2, $3, 'updated', 1, 2, $4, 'token:matrix', $5, '{"matrix": []}')`,
+    [caller.domain, collection.name, id, principal, UNDONE_REQUEST],
+  );
+}
+
+async function forgetChanges({ gateway }: School, id: string): Promise<void> {
+  await gateway.sql.query('delete from audit_entries where record_id = $1', [id]);
+}
+
+/** What is everybody's of messages: an admin's are all of the school, of another those it sent. */
+export async function tryToSeeMessages(school: School, caller: Caller): Promise<string | undefined> {
+  const { gateway } = school;
+  const senders = ['usr-clerk', 'usr-somebody'];
+  const marks = (['top', 'branch'] as const).flatMap((domain) =>
+    senders.map((sender) => ({ domain, sender, mark: `mk.${domain}.message.${sender}@example.org` })),
+  );
+  for (const { domain, sender, mark } of marks) {
+    await gateway.sql.query(
+      `insert into messages
+         (id, domain, kind, state, recipients, remaining, content, size, created_by, request_id)
+       values (gen_random_uuid(), $1, 'email', 'sent', array[$3], '{}', $4, 1, $2, 'matrix')`,
+      [domain, sender, mark, JSON.stringify({ to: [mark], cc: [], bcc: [], subject: mark, text: mark })],
+    );
+  }
+  try {
+    const answer = await voiceOf(school, caller).graphql(
+      '{ messages(first: 50) { totalCount nodes { recipients subject createdBy } } }',
+    );
+    if (caller.roles.length === 0) return unless(answer, [401]);
+    if (caller.collections !== undefined) return unless(answer, [403]);
+    if (answer.status !== 200) return unless(answer, [200]);
+    const wrong = marks.find(({ domain, sender, mark }) => {
+      const isOwn = caller.roles.includes('admin') || sender === caller.userId;
+      return answer.text.includes(mark) !== (domain === caller.domain && isOwn);
+    });
+    return wrong && `${wrong.mark} is ${answer.text.includes(wrong.mark) ? '' : 'not '}there`;
+  } finally {
+    await gateway.sql.query(`delete from messages where request_id = 'matrix'`);
+  }
+}
+
+/** Only who administers has the data of a person exported, or asks what erasing it would do. */
+export async function tryToHavePersons(school: School, caller: Caller): Promise<string | undefined> {
+  const voice = voiceOf(school, caller);
+  const person = 'collection: "registration", id: "registration-far"';
+  const refusal = caller.roles.length === 0 ? 401 : 403;
+  for (const query of [
+    `{ personErasure(${person}) { pseudonym entries { place ids } } }`,
+    `mutation { exportPerson(${person}) { id } }`,
+  ]) {
+    const answer = await voice.graphql(query);
+    const fault = unless(answer, [isAdministrator(caller) ? 200 : refusal]);
+    if (fault !== undefined) return fault;
+  }
+  // The others need their records.
+  if (isAdministrator(caller)) return undefined;
+  const erased = await voice.graphql(`mutation { erasePerson(${person}) { pseudonym } }`);
+  return unless(erased, [refusal]);
+}
+
 export async function tryToFindOut(
   { school, caller, collection }: Attempt,
   probe: Probe,
   field: string,
 ): Promise<string | undefined> {
+  if (probe.of !== undefined && !probe.of.includes(collection.name)) return undefined;
   const value = recordsOf(school, caller, collection)[0]?.markers.get(field)?.[0] ?? true;
   const answer = await probe.open(voiceOf(school, caller), collection, field, value);
   const told = leakIn(answer, { school, caller, collection }, [String(value)]);
@@ -148,14 +260,16 @@ export async function tryToReport(school: School, caller: Caller, report: (typeo
   const answer = await voice.rest('GET', `/?${query}`);
   const isScoped =
     caller.reports === undefined || caller.reports.some((name) => name === '*' || name === report.name);
-  const isOfRole =
-    caller.role === 'admin' ||
-    report.roles.includes(caller.role ?? '') ||
-    (caller.role === 'teacher' && report.teachers !== 'none');
-  if (caller.role === undefined) return unless(answer, [401]);
+  const isOfOtherRole = caller.roles.some((role) => role === 'admin' || report.roles.includes(role));
+  const isOfTeacher = caller.roles.includes('teacher') && report.teachers !== 'none';
+  const isOfRole = isOfOtherRole || isOfTeacher;
+  if (caller.roles.length === 0) return unless(answer, [401]);
   if (!isScoped || !isOfRole) return unless(answer, [403]);
   const other = caller.domain === 'top' ? 'mk.branch.' : 'mk.top.';
   if (answer.text.includes(other)) return 'it tells of another domain';
+  // The teacher that the example names is another one: what is its own is not theirs.
+  const isAnothers = !isOfOtherRole && report.teachers === 'taught' && caller.userId !== 'usr-teacher';
+  if (isAnothers && answer.status === 403) return undefined;
   return [401, 403, 500].includes(answer.status) ? unless(answer, [200]) : undefined;
 }
 
@@ -234,9 +348,15 @@ async function until(isSo: () => boolean, ms: number): Promise<void> {
   for (const end = Date.now() + ms; !isSo() && Date.now() < end; ) await sleep(20);
 }
 
+/** By a key nobody does. */
+function isAdministrator({ roles, collections }: Caller): boolean {
+  return roles.includes('admin') && collections === undefined;
+}
+
 function adminOf(school: School, domain: DomainName): Caller {
   const admin = school.callers.find(
-    (caller) => caller.role === 'admin' && caller.domain === domain && caller.collections === undefined,
+    (caller) =>
+      caller.roles.includes('admin') && caller.domain === domain && caller.collections === undefined,
   );
   if (admin === undefined) throw new Error(`there is no admin of ${domain}`);
   return admin;

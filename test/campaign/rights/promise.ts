@@ -14,6 +14,7 @@ export interface DeclaredField {
   readonly list?: boolean;
   readonly unique?: boolean;
   readonly enum?: readonly string[];
+  readonly target?: string | readonly string[];
   readonly fields?: readonly DeclaredField[];
 }
 
@@ -31,18 +32,14 @@ export interface Declared {
   readonly access?: Readonly<Record<string, DeclaredAccess>>;
 }
 
-/**
- * A caller of one role, or of none: with several roles the declarations leave more to be worked out than a
- * test should.
- */
 export interface Caller {
   readonly name: string;
   /** The `Authorization` and other headers it sends. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `undefined`: no credential that is good. */
-  readonly role: string | undefined;
+  /** Empty: no credential that is good. */
+  readonly roles: readonly string[];
   readonly userId: string;
-  /** What an API key leaves of the role. */
+  /** What an API key leaves of the roles. */
   readonly collections?: Readonly<Record<string, readonly Verb[]>>;
   readonly reports?: readonly string[];
   /** The domain it acts in. */
@@ -64,20 +61,41 @@ export const COLLECTIONS: readonly Declared[] = readdirSync(DIRECTORY)
 
 /** What the caller may do by a verb; otherwise the status it is answered with. */
 export function promiseOf(caller: Caller, collection: Declared, verb: Verb): Promised | 401 | 403 {
-  if (caller.role === undefined) return 401;
+  if (caller.roles.length === 0) return 401;
   if (caller.collections !== undefined) {
     const { [collection.name]: named = [], '*': any = [] } = caller.collections;
     if (!named.includes(verb) && !any.includes(verb)) return 403;
   }
-  const access = collection.access?.[caller.role];
-  if (access === undefined) {
-    return caller.role === 'admin' ? { hiddenFields: new Set(), isInReach: () => true } : 403;
+  if (caller.roles.includes('admin') && collection.access?.admin === undefined) {
+    return { hiddenFields: new Set(), isInReach: () => true };
   }
-  if (!access.verbs.includes(verb)) return 403;
+  const granting = caller.roles.flatMap((role) => {
+    const access = collection.access?.[role];
+    return access?.verbs.includes(verb) ? [access] : [];
+  });
+  if (granting.length === 0) return 403;
   return {
-    hiddenFields: new Set(access.hiddenFields),
-    isInReach: (record) => isAmong(record, access.rows, caller),
+    hiddenFields: hiddenFrom(granting),
+    isInReach: (record) => granting.some(({ rows }) => isAmong(record, rows, caller)),
   };
+}
+
+/**
+ * With several roles, a field is hidden where one of them hides it, unless another shows it in all the rows
+ * of that one: no two roles together tell more of a record than one of them alone.
+ */
+function hiddenFrom(granting: readonly DeclaredAccess[]): ReadonlySet<string> {
+  const hidden = granting.flatMap(({ rows, hiddenFields = [] }) =>
+    hiddenFields.filter(
+      (field) =>
+        !granting.some(
+          (other) =>
+            other.hiddenFields?.includes(field) !== true &&
+            (other.rows === undefined || JSON.stringify(other.rows) === JSON.stringify(rows)),
+        ),
+    ),
+  );
+  return new Set(hidden);
 }
 
 function isAmong(record: Record<string, unknown>, rows: DeclaredAccess['rows'], caller: Caller): boolean {
@@ -98,4 +116,12 @@ function valueAt(record: Record<string, unknown>, path: string): unknown {
 export function graphqlNames({ name, singular, plural }: Declared): { one: string; many: string } {
   const camel = name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   return { one: singular ?? camel, many: plural ?? `${singular ?? camel}s` };
+}
+
+/** The first reference of a record, itself no list, that may point to a user. */
+export function referenceToUser({ fields }: Declared): DeclaredField | undefined {
+  return fields.find(({ type, list, target }) => {
+    const targets = typeof target === 'string' ? [target] : (target ?? []);
+    return type === 'reference' && list !== true && targets.includes('pltf_user');
+  });
 }

@@ -53,8 +53,8 @@ export async function openSchool(gateway: Gateway): Promise<School> {
   return { gateway, records, callers };
 }
 
-function isAdministrator({ role, collections, headers }: Caller): boolean {
-  return role === 'admin' && collections === undefined && headers['x-domain'] === undefined;
+function isAdministrator({ roles, collections, headers }: Caller): boolean {
+  return roles.includes('admin') && collections === undefined && headers['x-domain'] === undefined;
 }
 
 async function saveScript(gateway: Gateway, { headers }: Caller): Promise<void> {
@@ -172,7 +172,7 @@ async function makeCallers(gateway: Gateway): Promise<readonly Caller[]> {
     (role): Caller => ({
       name: `the ${role}`,
       headers: bearer(gateway.tokenOf(role)),
-      role,
+      roles: [role],
       userId: `usr-${role}`,
       domain: 'top',
       attributes: attributesOf(role, 'top'),
@@ -183,7 +183,7 @@ async function makeCallers(gateway: Gateway): Promise<readonly Caller[]> {
     inBranch.push({
       name: `the ${role} of the branch`,
       headers: bearer(await signIn(gateway, role, 'branch')),
-      role,
+      roles: [role],
       userId: `usr-${role}`,
       domain: 'branch',
       attributes: attributesOf(role, 'branch'),
@@ -192,7 +192,7 @@ async function makeCallers(gateway: Gateway): Promise<readonly Caller[]> {
   const visiting: Caller = {
     name: 'the admin of the top domain, in the branch',
     headers: { ...bearer(gateway.tokenOf('admin')), 'x-domain': 'branch' },
-    role: 'admin',
+    roles: ['admin'],
     userId: 'usr-admin',
     domain: 'branch',
     attributes: {},
@@ -217,7 +217,7 @@ async function makeCallers(gateway: Gateway): Promise<readonly Caller[]> {
     keys.push({
       name: `a key of the ${role}: ${JSON.stringify(collections)}`,
       headers: bearer(createApiKey.key),
-      role,
+      roles: [role],
       userId: `usr-${role}`,
       collections,
       reports,
@@ -225,26 +225,79 @@ async function makeCallers(gateway: Gateway): Promise<readonly Caller[]> {
       attributes: attributesOf(role, 'top'),
     });
   }
-  return [...users, ...inBranch, visiting, ...keys, nobody('nobody', {}), await removedUser(gateway)];
+  const several = await usersOfSeveralRoles(gateway);
+  return [
+    ...users,
+    ...several,
+    ...inBranch,
+    visiting,
+    ...keys,
+    nobody('nobody', {}),
+    await removedUser(gateway),
+  ];
 }
 
 function nobody(name: string, headers: Record<string, string>): Caller {
-  return { name, headers, role: undefined, userId: '', domain: 'top', attributes: {} };
+  return { name, headers, roles: [], userId: '', domain: 'top', attributes: {} };
+}
+
+/** Rows of the one and all rows with fields hidden of the other; two of all rows; three together. */
+const COMBINED_ROLES = [
+  ['teacher', 'viewer'],
+  ['teacher', 'clerk'],
+  ['accountant', 'viewer'],
+  ['accountant', 'teacher', 'viewer'],
+] as const;
+
+async function usersOfSeveralRoles(gateway: Gateway): Promise<readonly Caller[]> {
+  const callers: Caller[] = [];
+  for (const roles of COMBINED_ROLES) {
+    const name = roles.join('-');
+    await addUser(gateway, name, roles);
+    const isTeacher = roles.some((role) => role === 'teacher');
+    if (isTeacher) await addTeacher(gateway, `usr-${name}`);
+    callers.push({
+      name: `who is ${roles.join(' and ')}`,
+      headers: bearer(await signIn(gateway, name, 'top')),
+      roles,
+      userId: `usr-${name}`,
+      domain: 'top',
+      attributes: { self: [[`usr-${name}`]], sectionsTaught: isTeacher ? [['5', 'A']] : [] },
+    });
+  }
+  return callers;
+}
+
+/** Teaches the class in reach of teachers, beside its own teacher. */
+async function addTeacher(gateway: Gateway, id: string): Promise<void> {
+  await gateway.sql.query(
+    `update records
+     set data = jsonb_set(data, '{sections}', data->'sections' || jsonb_build_object(
+       'name', 'A', 'class_teacher', jsonb_build_object('value', $1::text)))
+     where domain = 'top' and collection = 'class' and id = 'class-near'`,
+    [id],
+  );
+}
+
+async function addUser(gateway: Gateway, name: string, roles: readonly string[]): Promise<void> {
+  await gateway.sql.query(
+    `insert into records (domain, collection, id, data)
+     select domain, collection, 'usr-' || $1, data || jsonb_build_object(
+       'user_name', $1::text, 'employee_code', 'E-' || $1, 'roles', $2::jsonb)
+     from records where domain = 'top' and collection = 'pltf_user' and id = 'usr-admin'`,
+    [name, JSON.stringify(roles)],
+  );
+  await gateway.sql.query(
+    `insert into credentials (domain_id, user_id, password_hash)
+     select domain_id, 'usr-' || $1, password_hash from credentials where domain_id = 'top'
+       and user_id = 'usr-admin'`,
+    [name],
+  );
 }
 
 /** Signs in, and then is no user any more. */
 async function removedUser(gateway: Gateway): Promise<Caller> {
-  await gateway.sql.query(
-    `insert into records (domain, collection, id, data)
-     select domain, collection, 'usr-removed',
-       data || '{"user_name": "removed", "employee_code": "E-removed", "roles": ["admin"]}'
-     from records where domain = 'top' and collection = 'pltf_user' and id = 'usr-admin'`,
-  );
-  await gateway.sql.query(
-    `insert into credentials (domain_id, user_id, password_hash)
-     select domain_id, 'usr-removed', password_hash from credentials where domain_id = 'top'
-       and user_id = 'usr-admin'`,
-  );
+  await addUser(gateway, 'removed', ['admin']);
   const headers = bearer(await signIn(gateway, 'removed', 'top'));
   const removed = await gateway.fetch('/o/recs/pltf_user/usr-removed', { method: 'DELETE', as: 'admin' });
   if (!removed.ok) throw new Error(`the user could not be removed: ${removed.status}`);
