@@ -119,7 +119,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
       domains,
       rateLimits,
       scripting: services,
-      explorer: {
+      portal: {
         packageDirectory: findPackageDirectory(),
         school: () => domains.top(),
         demo: { domainId: DEMO_DOMAIN, userNames: DEMO_USERS.map(({ userName }) => userName) },

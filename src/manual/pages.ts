@@ -21,6 +21,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
   {
     title: 'Use',
     pages: [
+      doc('portal', 'The portal'),
       doc('accounts', 'Accounts'),
       doc('rest', 'REST'),
       doc('graphql', 'GraphQL'),

@@ -21,7 +21,6 @@ import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
-import { type ExplorerOptions, useExplorer } from './explorer.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
@@ -29,6 +28,7 @@ import { useManualPages } from './manual-pages.js';
 import { Metrics } from './metrics.js';
 import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
 import { createObserver, type Observe } from './observation.js';
+import { type PortalOptions, usePortal } from './portal.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
@@ -50,7 +50,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly log: Observe;
   /** How many lines of it could not be written. */
   readonly droppedLogLines: () => number;
-  readonly explorer: ExplorerOptions;
+  readonly portal: PortalOptions;
   /** What answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
   /** Serves `/graphql`. Absent: REST alone. */
@@ -147,8 +147,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
       : createMetricsServer({ ...options.metrics, metrics, observe });
   if (!figures) useMetrics(app, { ...options.metrics, metrics });
   useDocumentation(app, { openapi: printOpenapi(table, options.version) });
-  await useExplorer(app, services.explorer);
-  await useManualPages(app, services.explorer);
+  await usePortal(app, services.portal);
+  await useManualPages(app, services.portal);
   for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))
     addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {

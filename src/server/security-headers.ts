@@ -77,6 +77,34 @@ export const MANUAL_HEADERS: SecurityHeaders = headersBy({
   },
 });
 
+const NONCE = 'NONCE';
+
+const PORTAL_HEADERS: SecurityHeaders = headersBy({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", `'nonce-${NONCE}'`],
+      imgSrc: ["'self'", 'data:', 'blob:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+/**
+ * The headers of a page of the portal: scripts of our own files only, and of styles those too that carry the
+ * nonce of this answer, as the components write them for the theme and for widths.
+ */
+export function portalHeaders(nonce: string): SecurityHeaders {
+  const policy = PORTAL_HEADERS['content-security-policy'] ?? '';
+  return { ...PORTAL_HEADERS, 'content-security-policy': policy.replace(NONCE, nonce) };
+}
+
 /**
  * The headers of `/explore`: those of `/docs`, and the web workers of the editor; GraphiQL's styles hold its
  * fonts as data: addresses.

@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { logIn, openExample, PHONE, readTable, usePages } from './use-pages.js';
+import {
+  logIn,
+  logOut,
+  nextToken,
+  openExample,
+  PHONE,
+  readTable,
+  usePages,
+  waitForExplorer,
+} from './use-pages.js';
 
 jest.setTimeout(60_000);
 
@@ -20,7 +29,6 @@ describe('the login of the explorer', () => {
       .getByRole('alert')
       .filter({ hasText: /password/i })
       .waitFor();
-    expect(await storedSession(page)).toBeNull();
     await logIn(page, 'admin');
   });
 
@@ -28,31 +36,34 @@ describe('the login of the explorer', () => {
     const page = await pages.open('/explore');
     await page.getByRole('button', { name: 'teacher', exact: true }).click();
     await page.getByRole('heading', { name: 'Operations library' }).waitFor();
-    await page.getByText('teacher', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Account of teacher' }).waitFor();
   });
 
-  it('keeps the session for the tab alone, and ends it on the service too', async () => {
+  it('keeps the session where no script can read it, and ends it on the service too', async () => {
     const page = await pages.openAs('viewer');
-    const token = (await storedSession(page))?.tokens.accessToken;
-    await page.reload();
+    const token = await nextToken(page, () => page.reload());
     await page.getByRole('heading', { name: 'Operations library' }).waitFor();
-    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
-    const loggedOut = page.waitForResponse((response) => response.url().endsWith('/auth/logout'));
-    await page.getByRole('button', { name: 'Log out' }).click();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(token.length).toBeGreaterThan(50);
+    expect(kept).not.toMatch(/eyJ|cgr_|Bearer/);
+    const loggedOut = page.waitForResponse((response) => response.url().endsWith('/auth/browser/logout'));
+    await logOut(page);
     expect((await loggedOut).status()).toBe(204);
-    await page.getByLabel('User name').waitFor();
-    expect(await storedSession(page)).toBeNull();
     const { status } = await gateway.fetch('/o/recs/task?stream=true', {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(status).toBe(401);
+    await page.reload();
+    await page.getByLabel('User name').waitFor();
   });
 
   it('asks again when the session has ended, and loses nothing that was open', async () => {
     const page = await pages.openAs('admin');
     await openExample(page, 'Ways of paying');
     await readTable(page);
-    const token = (await storedSession(page))?.tokens.accessToken;
+    const token = await nextToken(page, () => runButton(page).click());
     await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
     await runButton(page).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -245,7 +256,7 @@ describe('the panels of the explorer', () => {
     await page.getByRole('region', { name: 'History' }).getByText('WaysOfPaying').click();
     await runButton(page).click();
     expect((await readTable(page))[0]).toEqual(['Value', 'Count']);
-    await page.getByRole('button', { name: 'Log out' }).click();
+    await logOut(page);
     await logIn(page, 'viewer');
     await page.getByRole('button', { name: 'Show History' }).click();
     await page.getByRole('region', { name: 'History' }).waitFor();
@@ -265,13 +276,13 @@ describe('the explorer on every screen', () => {
   it('is dark where the system is, and as its user says', async () => {
     const page = await pages.openAs('admin', { colorScheme: 'dark' });
     expect(await brightness(page)).toBeLessThan(80);
-    await page.getByRole('button', { name: /^Colours: system/ }).click();
+    await chooseColours(page, 'Light');
     expect(await brightness(page)).toBeGreaterThan(200);
     await page.reload();
-    await page.getByRole('button', { name: /^Colours: light/ }).waitFor();
+    await waitForExplorer(page);
     expect(await brightness(page)).toBeGreaterThan(200);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.getByRole('button', { name: /^Colours: light/ }).click();
+    await chooseColours(page, 'Dark');
     expect(await brightness(page)).toBeLessThan(80);
   });
 
@@ -279,6 +290,7 @@ describe('the explorer on every screen', () => {
     const page = await pages.open('/explore', { viewport: PHONE, isMobile: true, hasTouch: true });
     await expectNoSideScroll(page);
     await logIn(page, 'admin');
+    await waitForExplorer(page);
     await expectNoSideScroll(page);
     await openExample(page, 'Strength by class and gender');
     expect((await readTable(page)).length).toBeGreaterThan(12);
@@ -335,6 +347,11 @@ describe('the REST documentation', () => {
   });
 });
 
+async function chooseColours(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Language and colours' }).click();
+  await page.getByRole('menuitemradio', { name }).click();
+}
+
 function runButton(page: Page) {
   return page.getByRole('button', { name: /^Execute query/ });
 }
@@ -346,12 +363,6 @@ async function type(page: Page, document: string): Promise<void> {
   await page.keyboard.insertText(document);
   // The brace the editor closes by itself.
   await page.keyboard.press('Delete');
-}
-
-async function storedSession(
-  page: Page,
-): Promise<{ readonly tokens: { readonly accessToken: string } } | null> {
-  return JSON.parse(await page.evaluate(() => sessionStorage.getItem('campus-explore-session') ?? 'null'));
 }
 
 async function expectDrawn(page: Page): Promise<void> {

@@ -15,8 +15,10 @@ import { findChromium } from './find-chromium.js';
 export interface Pages {
   /** A page of a new browser profile on `/explore` or another path. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
-  /** The same, logged in as a user of the demo school and with the library in sight. */
+  /** The same on `/explore`, logged in as a user of the demo school and with the library in sight. */
   openAs(userName: string, options?: BrowserContextOptions): Promise<Page>;
+  /** A page of the portal, logged in as a user of the demo school. */
+  openPortalAs(userName: string, path: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
 const DESKTOP = { width: 1400, height: 900 };
@@ -73,6 +75,12 @@ export function usePages(gateway: DemoGateway): Pages {
     async openAs(userName, options) {
       const page = await open('/explore', options);
       await logIn(page, userName);
+      await waitForExplorer(page);
+      return page;
+    },
+    async openPortalAs(userName, path, options) {
+      const page = await open(path, options);
+      await logIn(page, userName);
       return page;
     },
   };
@@ -94,8 +102,25 @@ export async function logIn(page: Page, userName: string): Promise<void> {
   await page.getByLabel('User name').fill(userName);
   await page.getByLabel('Password').fill(`demo-${userName}`);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await page.locator('#content').waitFor();
+}
+
+export async function waitForExplorer(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Operations library' }).waitFor();
   await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByLabel('User name').waitFor();
+}
+
+/** The access token of the session, taken from a request that the page makes next. */
+export async function nextToken(page: Page, act: () => Promise<unknown>): Promise<string> {
+  const asked = page.waitForRequest((request) => request.url().endsWith('/graphql'));
+  await act();
+  return (await asked).headers().authorization?.replace('Bearer ', '') ?? '';
 }
 
 export async function openExample(page: Page, title: string): Promise<void> {

@@ -61,7 +61,7 @@ describe('the check of the floors', () => {
     ['resolvers/resolvers.ts', 'graphql/schema.ts'],
     ['rest/routes.ts', 'graphql/schema.ts'],
     ['graphql/schema.ts', 'rest/routes.ts'],
-    ['server/explorer.ts', 'demo/demo-options.ts'],
+    ['server/portal.ts', 'demo/demo-options.ts'],
     ['compose/app.ts', 'demo/load.ts'],
     ['errors.ts', 'model/scope.ts'],
   ])('refuses that %s imports %s', (from, to) => {

@@ -135,13 +135,15 @@ export const FLOORS: readonly Room[] = [
       ...['graphql/limits/', 'graphql/operation/', 'graphql/http/', 'graphql/live/', 'graphql/typed/'],
     ],
   },
-  { name: 'explore/', imports: ['tables/csv-line.ts'] },
+  { name: 'portal/browser/session/', imports: [] },
+  { name: 'explore/', imports: ['tables/csv-line.ts', 'portal/browser/session/'] },
+  { name: 'portal/', imports: ['tables/csv-line.ts', 'portal/browser/session/', 'explore/'] },
   { name: 'manual/', imports: [] },
   {
     name: 'server/',
     imports: [
       ...['model/', 'store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'reports/'],
-      ...['resolvers/', 'rest/', 'graphql/', 'explore/', 'manual/'],
+      ...['resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/'],
     ],
   },
   { name: 'demo/', imports: ['model/', 'store/'] },

@@ -10,11 +10,14 @@ import { listFiles, ROOT, readProjectFile } from './project-files.js';
 /** `| messaging/email/ | messaging/email.test.ts, … |`, its paths in backquotes. */
 const ROW = /^\| (?<folder>`[a-z/-]+\/`) \| (?<tests>`.+`) \|$/gm;
 
+/** The pages below it are used as a whole, by the tests that their row names. */
+const AS_A_WHOLE = 'portal/browser';
+
 const folders = new Set(
   listFiles('src')
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => path.relative('src', path.dirname(file)))
-    .filter((folder) => folder !== ''),
+    .filter((folder) => folder !== '' && !folder.startsWith(`${AS_A_WHOLE}/`)),
 );
 const withTests = new Set(
   listFiles('test')

@@ -1,16 +1,17 @@
 import type { ExecutionResult } from 'graphql';
 import { createContext, useContext } from 'react';
+import type { LoginSession, SessionUser } from '../../portal/browser/session/login-session';
 import type { ExampleOperation } from '../example-operation';
 import type { RunOperation } from '../paged-list';
-import type { LoginSession, SessionUser } from './login-session';
 
 export type ResultView = 'table' | 'chart' | 'json';
 
-/** What the panels within GraphiQL, which takes components without properties, need of the page around it. */
+/**
+ * What the panels within GraphiQL, which takes components without properties, need of the page around it.
+ */
 export interface ExplorerState {
   readonly session: LoginSession;
   readonly user: SessionUser;
-  readonly school: string;
   readonly timeZone: string;
   /** `YYYY-MM-DD` in the time zone of the school. */
   readonly today: string;

@@ -1,13 +1,13 @@
 /** The explorer of a user who is logged in: GraphiQL with our library, history and result panel. */
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
+import { useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
+import type { LoginSession, SessionUser } from '../../portal/browser/session/login-session';
 import type { ExampleOperation } from '../example-operation';
-import { AccountBar } from './account-bar';
 import { ExplorerContext, type ResultView } from './explorer-context';
 import { createGraphqlFetcher } from './graphql-fetcher';
 import { LIBRARY_PLUGIN } from './library-plugin';
-import type { LoginSession, SessionUser } from './login-session';
 import { WELCOME } from './open-example';
 import { ResultPanel } from './result-panel';
 import { createUserStorage } from './user-storage';
@@ -16,11 +16,12 @@ export interface ExplorerProps {
   readonly session: LoginSession;
   readonly user: SessionUser;
   readonly examples: readonly ExampleOperation[];
+  readonly theme: 'light' | 'dark';
 }
 
 const PLUGINS = [LIBRARY_PLUGIN, HISTORY_PLUGIN];
 
-export function Explorer({ session, user, examples }: ExplorerProps) {
+export function Explorer({ session, user, examples, theme }: ExplorerProps) {
   const [view, setView] = useState<ResultView>('table');
   const storage = useMemo(() => createUserStorage(user.domain, user.id), [user.domain, user.id]);
   const { fetcher, query, close } = useMemo(
@@ -28,10 +29,10 @@ export function Explorer({ session, user, examples }: ExplorerProps) {
     [session, examples],
   );
   useEffect(() => close, [close]);
-  const { school, timeZone } = useSchool(fetcher);
+  const { timeZone } = useSchool(fetcher);
   const explorer = useMemo(
-    () => ({ session, user, school, timeZone, today: dayIn(timeZone), examples, view, setView, query }),
-    [session, user, school, timeZone, examples, view, query],
+    () => ({ session, user, timeZone, today: dayIn(timeZone), examples, view, setView, query }),
+    [session, user, timeZone, examples, view, query],
   );
   return (
     <ExplorerContext value={explorer}>
@@ -47,7 +48,7 @@ export function Explorer({ session, user, examples }: ExplorerProps) {
         className={`view-${view}`}
       >
         <GraphiQL.Logo>
-          <AccountBar />
+          <FollowedTheme theme={theme} />
         </GraphiQL.Logo>
         <GraphiQL.Footer>
           <ResultPanel />
@@ -57,18 +58,25 @@ export function Explorer({ session, user, examples }: ExplorerProps) {
   );
 }
 
-const SCHOOL = '{ me { domain { name timeZone } } }';
+/** The editors are told of the theme of the portal; there is nothing to see of it here. */
+function FollowedTheme({ theme }: Pick<ExplorerProps, 'theme'>) {
+  const { setTheme } = useGraphiQLActions();
+  useEffect(() => setTheme(theme), [theme, setTheme]);
+  return null;
+}
+
+const SCHOOL = '{ me { domain { timeZone } } }';
 
 function useSchool(fetcher: ReturnType<typeof createGraphqlFetcher>['fetcher']) {
-  const [school, setSchool] = useState({ school: '', timeZone: 'UTC' });
+  const [school, setSchool] = useState({ timeZone: 'UTC' });
   useEffect(() => {
     let isCurrent = true;
     void Promise.resolve(fetcher({ query: SCHOOL })).then((answer) => {
       const { data } = answer as {
-        readonly data?: { readonly me?: { readonly domain: { name: string; timeZone: string } } };
+        readonly data?: { readonly me?: { readonly domain: { timeZone: string } } };
       };
       const domain = data?.me?.domain;
-      if (isCurrent && domain) setSchool({ school: domain.name, timeZone: domain.timeZone });
+      if (isCurrent && domain) setSchool({ timeZone: domain.timeZone });
     });
     return () => {
       isCurrent = false;

@@ -1,3 +1,11 @@
-declare module '*.css';
-/** Filled in by the bundler: where it put the web workers of the editor. */
+declare module '*.css' {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
+declare module 'catalog:*' {
+  import type { Messages } from '@lingui/core';
+  export const messages: Messages;
+}
+/** Filled in by the bundler: where it put the web workers and the styles of the explorer's editor. */
 declare const WORKER_URLS: Readonly<Record<'editor' | 'json' | 'graphql', string>>;
+declare const EXPLORER_STYLE: string;

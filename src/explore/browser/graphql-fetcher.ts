@@ -1,16 +1,16 @@
 /**
- * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it is
- * refused; subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
+ * How operations reach the gateway: over HTTP with the token of the session, which is renewed once when it
+ * is refused; subscriptions over a WebSocket of their own (graphql-ws), opened with the first.
  */
 
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws';
+import type { LoginSession } from '../../portal/browser/session/login-session';
+import { ObservableValue } from '../../portal/browser/session/observable-value';
 import type { ExampleOperation } from '../example-operation';
 import type { RunOperation } from '../paged-list';
 import { noteEvents } from './live-events';
-import type { LoginSession } from './login-session';
-import { ObservableValue } from './observable-value';
 import { textOf } from './open-example';
 
 /** How the last operation went, beside its answer. */
@@ -53,7 +53,9 @@ export function createGraphqlFetcher(
   };
 }
 
-/** What graphql-ws gives has every event as graphql-js answers, and the extensions as they may be missing. */
+/**
+ * What graphql-ws gives has every event as graphql-js answers, and the extensions as they may be missing.
+ */
 type Events = AsyncIterableIterator<ExecutionResult>;
 
 async function send(

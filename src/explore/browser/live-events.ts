@@ -3,14 +3,16 @@
  * before.
  */
 import type { ExecutionResult } from 'graphql';
-import { ObservableValue } from './observable-value';
+import { ObservableValue } from '../../portal/browser/session/observable-value';
 
 /** Older ones are let go. */
 const MOST_EVENTS = 500;
 
 export const liveEvents = new ObservableValue<readonly ExecutionResult[]>([]);
 
-/** Notes what passes through. What it wraps ends when this is ended, an event that is waited for included. */
+/**
+ * Notes what passes through. What it wraps ends when this is ended, an event that is waited for included.
+ */
 export function noteEvents(
   source: AsyncIterableIterator<ExecutionResult>,
 ): AsyncIterableIterator<ExecutionResult> {

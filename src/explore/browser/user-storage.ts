@@ -26,9 +26,3 @@ export function createUserStorage(domain: string, userId: string) {
     },
   };
 }
-
-/** Sets the theme that was last chosen on the page, before GraphiQL is there. */
-export function applyStoredTheme(): void {
-  const theme = localStorage.getItem(SHARED);
-  if (theme === 'light' || theme === 'dark') document.body.classList.add(`graphiql-${theme}`);
-}

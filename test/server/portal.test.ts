@@ -1,4 +1,4 @@
-/** The files of `/explore`; what the page does is in test/browser. */
+/** The pages of the portal and their files; what they do is in test/browser. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -8,12 +8,15 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { ServiceError } from '../../src/errors.js';
-import { pageDirectory } from '../../src/explore/page-files.js';
-import { useExplorer } from '../../src/server/explorer.js';
+import { portalDirectory } from '../../src/portal/portal-files.js';
+import { usePortal } from '../../src/server/portal.js';
 import { addAllMethods } from '../../src/server/rest.js';
 import { itAnswers, useGateway } from '../contract/gateway.js';
 
 const gateway = useGateway();
+
+/** What a browser accepts where a page is asked for. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
 async function assetOf(kind: 'script' | 'style'): Promise<string> {
   const page = await (await gateway.fetch('/explore')).text();
@@ -37,24 +40,24 @@ async function getRaw(path: string, encoding: string) {
   );
 }
 
-describe('the explorer', () => {
+describe('the portal', () => {
   itAnswers(gateway, [
     {
       name: 'has no other files than its own',
-      path: '/explore/assets/nothing.js',
+      path: '/portal/assets/nothing.js',
       status: 404,
-      expectBody: { detail: 'The explorer has no file nothing.js.' },
+      expectBody: { detail: 'The portal has no file nothing.js.' },
     },
     {
       name: 'gives no file above its folder',
-      path: '/explore/assets/..%2F..%2F..%2Fpackage.json',
+      path: '/portal/assets/..%2F..%2F..%2Fpackage.json',
       status: 404,
     },
     { name: 'takes no other methods', method: 'POST', path: '/explore', status: 405 },
     {
       name: 'takes no other methods on its files',
       method: 'DELETE',
-      path: '/explore/assets/x.js',
+      path: '/portal/assets/x.js',
       status: 405,
     },
     {
@@ -80,12 +83,36 @@ describe('the explorer', () => {
     }
   });
 
-  it('is asked for anew and costs nothing while it is the same', async () => {
-    const first = await gateway.fetch('/explore');
-    expect(first.headers.get('cache-control')).toBe('no-cache');
-    const etag = first.headers.get('etag') ?? '';
-    const again = await gateway.fetch('/explore', { headers: { 'if-none-match': etag } });
-    expect(again.status).toBe(304);
+  it.each(['/', '/portal', '/portal/records/task?sort=name', '/portal/what-nobody-made'])(
+    'is a page at %s whose styles carry the nonce of this answer alone',
+    async (address) => {
+      const ask = async () => await gateway.fetch(address, { headers: { accept: BROWSER } });
+      const nonces = await Promise.all(
+        [await ask(), await ask()].map(async (response) => {
+          expect(response.headers.get('cache-control')).toBe('no-store');
+          const policy = response.headers.get('content-security-policy') ?? '';
+          const [, nonce = ''] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy) ?? [];
+          expect(policy).not.toContain('unsafe');
+          expect(await response.text()).toContain(` nonce="${nonce}"`);
+          return nonce;
+        }),
+      );
+      expect(new Set(nonces).size).toBe(2);
+    },
+  );
+
+  it.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9'])(
+    'leaves the index to a program that accepts %s',
+    async (accept) => {
+      const response = await gateway.fetch('/', { headers: accept === undefined ? {} : { accept } });
+      expect(response.headers.get('vary')).toContain('Accept');
+      expect(await response.json()).toMatchObject({ name: 'campus-gateway' });
+    },
+  );
+
+  it('leaves a report that is asked for at / to the report, even to a browser', async () => {
+    const response = await gateway.fetch('/?report=strength', { headers: { accept: BROWSER } });
+    expect(response.status).toBe(401);
   });
 
   it.each([
@@ -123,10 +150,10 @@ describe('the explorer', () => {
   });
 });
 
-describe('a gateway whose explorer is not as it should be', () => {
+describe('a gateway whose portal is not as it should be', () => {
   /** A package with one example and no page. */
   async function createPackage(example: string): Promise<string> {
-    const directory = await mkdtemp(path.join(os.tmpdir(), 'campus-explorer-'));
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'campus-portal-'));
     directories.push(directory);
     await mkdir(path.join(directory, 'schema', 'operations'), { recursive: true });
     await writeFile(path.join(directory, 'schema', 'operations', 'mine.graphql'), example);
@@ -146,7 +173,7 @@ describe('a gateway whose explorer is not as it should be', () => {
         : reply.code(500).send(error),
     );
     addAllMethods(app);
-    await useExplorer(app, {
+    await usePortal(app, {
       packageDirectory,
       school: () => undefined,
       demo: { domainId: 'demo', userNames: [] },
@@ -159,7 +186,7 @@ describe('a gateway whose explorer is not as it should be', () => {
     const page = await app.inject('/explore');
     expect([page.statusCode, page.body]).toEqual([
       503,
-      'The explorer has not been built; `npm run build` makes it.',
+      'The portal has not been built; `npm run build` makes it.',
     ]);
     expect((await app.inject('/explore/operations.json')).json()).toMatchObject([{ name: 'mine' }]);
     expect((await app.inject('/explore/school.json')).json()).toEqual({ school: null, demoUsers: [] });
@@ -167,20 +194,21 @@ describe('a gateway whose explorer is not as it should be', () => {
 
   it('says that the page was built anew under it', async () => {
     const directory = await createPackage(EXAMPLE);
-    await mkdir(pageDirectory(directory), { recursive: true });
+    await mkdir(portalDirectory(directory), { recursive: true });
     const files = {
       key: 'k',
-      script: '/explore/assets/a.js',
-      style: '/explore/assets/a.css',
+      script: '/portal/assets/a.js',
+      style: '/portal/assets/a.css',
+      preload: [],
       names: ['a.js'],
     };
-    await writeFile(path.join(pageDirectory(directory), 'page.json'), JSON.stringify(files));
+    await writeFile(path.join(portalDirectory(directory), 'portal.json'), JSON.stringify(files));
     const app = await serve(directory);
     expect((await app.inject('/explore')).statusCode).toBe(200);
-    const gone = await app.inject('/explore/assets/a.js');
+    const gone = await app.inject('/portal/assets/a.js');
     expect([gone.statusCode, gone.body]).toEqual([
       404,
-      'The explorer was built anew; restart the gateway, then reload the page.',
+      'The portal was built anew; restart the gateway, then reload the page.',
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Keeps who is logged in: the tokens of `POST /auth` are in sessionStorage, so that they end with the browser
- * tab and are sent by nothing but our own code.
+ * Keeps who is logged in. The access token is in the memory of this page alone; what a reload finds again
+ * is in a cookie that no script can read.
  */
 import { ObservableValue } from './observable-value';
 
@@ -14,12 +14,13 @@ export interface SessionUser {
 
 interface Tokens {
   readonly accessToken: string;
-  readonly refreshToken: string;
   /** Milliseconds since 1970, by the clock of this browser. */
   readonly expiresAt: number;
 }
 
 export type SessionState =
+  /** It is not known yet whether this browser has a session. */
+  | { readonly kind: 'starting' }
   | { readonly kind: 'loggedOut' }
   | { readonly kind: 'loggedIn'; readonly user: SessionUser; readonly tokens: Tokens }
   /** The tokens are dead; what the user has open stays until the same user logs in again. */
@@ -35,30 +36,28 @@ export interface Credentials {
 /** What the service said no with, for the person who asked. */
 export class Refusal extends Error {}
 
-const STORAGE_KEY = 'campus-explore-session';
 /** A token that ends within this time is exchanged before it is used. */
 const REFRESH_BEFORE_MS = 30_000;
 
 export class LoginSession {
-  readonly state = new ObservableValue<SessionState>(readStored());
+  readonly state = new ObservableValue<SessionState>({ kind: 'starting' });
   #refreshing: Promise<string | undefined> | undefined;
+
+  /** Goes on with the session that this browser has, if it has one. */
+  async resume(): Promise<void> {
+    this.state.set(await requestTokens('refresh').catch(() => LOGGED_OUT));
+  }
 
   /** @throws Refusal with what to tell the user */
   async logIn({ userName, password, domain }: Credentials): Promise<void> {
     const grant = { user_name: userName, password, ...(domain !== '' && { domain }) };
-    this.#become(await requestTokens(grant));
+    this.state.set(await requestTokens('login', grant));
   }
 
   /** Ends the session on the service, too; here in any case. */
   async logOut(): Promise<void> {
-    const state = this.state.get();
-    this.#become({ kind: 'loggedOut' });
-    if (state.kind !== 'loggedIn') return;
-    const { accessToken } = state.tokens;
-    await fetch('/auth/logout', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}` },
-    }).catch(() => undefined);
+    this.state.set(LOGGED_OUT);
+    await fetch('/auth/browser/logout', { method: 'POST' }).catch(() => undefined);
   }
 
   /** A token that is good for a request; `undefined`: the user has to log in again, and is asked to. */
@@ -70,57 +69,60 @@ export class LoginSession {
   }
 
   /**
-   * Another token than this one, which was refused. A refresh token works once: callers at the same time
-   * share one exchange.
+   * Another token than this one, which was refused. Callers at the same time share one exchange.
    */
   async renew(refused: string): Promise<string | undefined> {
     const state = this.state.get();
     if (state.kind !== 'loggedIn') return undefined;
     if (state.tokens.accessToken !== refused) return state.tokens.accessToken;
-    this.#refreshing ??= this.#exchange(state.tokens.refreshToken).finally(() => {
+    this.#refreshing ??= this.#exchange(state.user).finally(() => {
       this.#refreshing = undefined;
     });
     return await this.#refreshing;
   }
 
-  async #exchange(refreshToken: string): Promise<string | undefined> {
-    const { user } = signedIn(this.state.get());
+  /**
+   * Resolves when the user whose session has ended is in again; `false` when somebody logged out instead.
+   */
+  async loggedInAgain(): Promise<boolean> {
+    const isDecided = () => this.state.get().kind !== 'ended';
+    if (!isDecided()) {
+      await new Promise<void>((resolve) => {
+        const stop = this.state.subscribe(() => {
+          if (!isDecided()) return;
+          stop();
+          resolve();
+        });
+      });
+    }
+    return this.state.get().kind === 'loggedIn';
+  }
+
+  async #exchange(user: SessionUser): Promise<string | undefined> {
     try {
-      const renewed = await requestTokens({ refresh_token: refreshToken });
-      this.#become(renewed);
+      const renewed = await requestTokens('refresh');
+      if (!isSame(renewed.user, user)) throw new Refusal('Somebody else has logged in with this browser.');
+      this.state.set(renewed);
       return renewed.tokens.accessToken;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#become(user ? { kind: 'ended', user } : { kind: 'loggedOut' });
+      this.state.set({ kind: 'ended', user });
       return undefined;
     }
   }
-
-  #become(state: SessionState): void {
-    if (state.kind === 'loggedIn') sessionStorage.setItem(STORAGE_KEY, JSON.stringify(state));
-    else sessionStorage.removeItem(STORAGE_KEY);
-    this.state.set(state);
-  }
 }
 
-function signedIn(state: SessionState): { readonly user: SessionUser | undefined } {
-  return { user: state.kind === 'loggedOut' ? undefined : state.user };
-}
+const LOGGED_OUT: SessionState = { kind: 'loggedOut' };
 
-/** What this page stored itself; after a change of its shape the user logs in once more. */
-function readStored(): SessionState {
-  const stored = sessionStorage.getItem(STORAGE_KEY);
-  if (stored === null) return { kind: 'loggedOut' };
-  const state: Partial<Extract<SessionState, { kind: 'loggedIn' }>> = JSON.parse(stored);
-  if (!state.user?.id || !state.tokens?.refreshToken) return { kind: 'loggedOut' };
-  return { kind: 'loggedIn', user: state.user, tokens: state.tokens };
+/** Another tab may have changed who is logged in; what is open here is not theirs. */
+function isSame(one: SessionUser, other: SessionUser): boolean {
+  return one.id === other.id && one.domain === other.domain;
 }
 
 type LoggedIn = Extract<SessionState, { kind: 'loggedIn' }>;
 
 interface TokenAnswer {
   readonly access_token: string;
-  readonly refresh_token: string;
   readonly expires_in: number;
   readonly user: {
     readonly _id: string;
@@ -131,11 +133,13 @@ interface TokenAnswer {
   };
 }
 
-async function requestTokens(grant: Readonly<Record<string, string>>): Promise<LoggedIn> {
-  const response = await fetch('/auth', {
+async function requestTokens(
+  action: 'login' | 'refresh',
+  grant?: Readonly<Record<string, string>>,
+): Promise<LoggedIn> {
+  const response = await fetch(`/auth/browser/${action}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(grant),
+    ...(grant && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(grant) }),
   });
   if (!response.ok) throw new Refusal(await reasonOf(response));
   const answer: TokenAnswer = await response.json();
@@ -145,7 +149,6 @@ async function requestTokens(grant: Readonly<Record<string, string>>): Promise<L
     user: { id: user._id, userName: user.user_name, name: user.name, roles: user.roles, domain: user.domain },
     tokens: {
       accessToken: answer.access_token,
-      refreshToken: answer.refresh_token,
       expiresAt: Date.now() + answer.expires_in * 1000,
     },
   };

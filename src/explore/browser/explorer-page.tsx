@@ -1,0 +1,56 @@
+/** The explorer as a page of the portal: the library and the editors are loaded when it is asked for. */
+import { useComputedColorScheme } from '@mantine/core';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useSession } from '../../portal/browser/session/session-context';
+import type { ExampleOperation } from '../example-operation';
+
+const Explorer = lazy(async () => {
+  await Promise.all([loadStyle(), import('./editor-workers')]);
+  const { Explorer } = await import('./explorer');
+  return { default: Explorer };
+});
+
+export function ExplorerPage() {
+  const session = useSession();
+  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
+  const examples = useExamples();
+  const theme = useComputedColorScheme('light');
+  // Before the editors are drawn: they take their colours from it.
+  useLayoutEffect(() => {
+    document.body.classList.toggle('graphiql-dark', theme === 'dark');
+    document.body.classList.toggle('graphiql-light', theme === 'light');
+  }, [theme]);
+  useEffect(() => {
+    document.title = 'GraphQL explorer · Campus Gateway';
+  }, []);
+  if (state.kind !== 'loggedIn' && state.kind !== 'ended') return null;
+  const { user } = state;
+  return (
+    <div className="explorer-page">
+      <h1 className="visually-hidden">Campus Gateway explorer</h1>
+      <Suspense fallback={<p className="loading">Loading the explorer …</p>}>
+        {examples && <Explorer session={session} user={user} examples={examples} theme={theme} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The styles of the editors are no part of those of the portal. */
+async function loadStyle(): Promise<void> {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = EXPLORER_STYLE;
+  const loaded = new Promise((resolve) => link.addEventListener('load', resolve));
+  document.head.append(link);
+  await loaded;
+}
+
+function useExamples(): readonly ExampleOperation[] | undefined {
+  const [examples, setExamples] = useState<readonly ExampleOperation[]>();
+  useEffect(() => {
+    fetch('/explore/operations.json')
+      .then((response) => response.json())
+      .then(setExamples, () => setExamples([]));
+  }, []);
+  return examples;
+}

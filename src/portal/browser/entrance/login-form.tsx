@@ -1,0 +1,132 @@
+import { Alert, Button, Fieldset, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTexts } from '../language/use-texts';
+import { type Credentials, Refusal } from '../session/login-session';
+
+export interface LoginFormProps {
+  /** Prefilled, and not to be changed, when a session is to go on. */
+  readonly userName?: string;
+  /** Offered on a press: the users of the demo school. */
+  readonly demoUsers: readonly string[];
+  onLogin(login: Credentials): Promise<void>;
+}
+
+export function LoginForm({ userName, demoUsers, onLogin }: LoginFormProps) {
+  const t = useTexts();
+  const [refusal, setRefusal] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const [hasBranch, setHasBranch] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  // There is nothing else on the page to do first.
+  useEffect(() => {
+    form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus();
+  }, []);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const textOf = (name: string) => String(fields.get(name) ?? '').trim();
+    setIsBusy(true);
+    setRefusal('');
+    try {
+      await onLogin({
+        userName: textOf('userName'),
+        password: String(fields.get('password') ?? ''),
+        domain: textOf('domain'),
+      });
+    } catch (error) {
+      setRefusal(
+        error instanceof Refusal ? error.message : t('The gateway cannot be reached. Try again in a moment.'),
+      );
+      form.current?.querySelector<HTMLInputElement>('input[name=password]')?.select();
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  function fillIn(user: string) {
+    for (const [name, value] of [
+      ['userName', user],
+      ['password', `demo-${user}`],
+    ] as const) {
+      const input = form.current?.querySelector<HTMLInputElement>(`input[name=${name}]`);
+      if (input) input.value = value;
+    }
+    form.current?.requestSubmit();
+  }
+
+  return (
+    <form ref={form} onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          name="userName"
+          label={t('User name')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          defaultValue={userName}
+          readOnly={userName !== undefined}
+        />
+        <PasswordInput
+          name="password"
+          label={t('Password')}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          aria-invalid={refusal !== ''}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show what is typed') }}
+        />
+        {userName === undefined &&
+          (hasBranch ? (
+            <TextInput
+              name="domain"
+              label={t('Branch')}
+              description={t('Its id, as your administrator calls it')}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          ) : (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              className="login-branch"
+              onClick={() => setHasBranch(true)}
+            >
+              {t('I am a user of a branch')}
+            </Button>
+          ))}
+        {refusal !== '' && (
+          <Alert color="red" variant="light" p="sm">
+            {refusal}
+          </Alert>
+        )}
+        <Button type="submit" loading={isBusy} fullWidth>
+          {t('Log in')}
+        </Button>
+        {demoUsers.length > 0 && userName === undefined && (
+          <Fieldset legend={t('Demo school: log in as')} variant="default" p="sm">
+            <Group gap="xs">
+              {demoUsers.map((user) => (
+                <Button
+                  key={user}
+                  variant="default"
+                  size="compact-sm"
+                  onClick={() => fillIn(user)}
+                  disabled={isBusy}
+                >
+                  {user}
+                </Button>
+              ))}
+            </Group>
+            <Text size="xs" c="dimmed" mt="xs">
+              {t('The password of each is “demo-” and the user name.')}
+            </Text>
+          </Fieldset>
+        )}
+      </Stack>
+    </form>
+  );
+}

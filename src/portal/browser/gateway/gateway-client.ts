@@ -1,0 +1,161 @@
+/**
+ * How the portal asks the gateway: GraphQL over HTTP as the user who is logged in, live data over one
+ * WebSocket, and files by REST. A token that is refused is renewed; where the session has ended, the
+ * request waits for its user to log in again and then goes on.
+ */
+import type { Client } from 'graphql-ws';
+import type { LoginSession } from '../session/login-session';
+import { GatewayProblem } from './gateway-problem';
+import type { PortalOperation } from './portal-operation';
+
+interface GraphqlAnswer<Result> {
+  readonly data?: Result | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export class GatewayClient {
+  readonly #session: LoginSession;
+  #socket: Promise<Client> | undefined;
+
+  constructor(session: LoginSession) {
+    this.#session = session;
+  }
+
+  /** @throws GatewayProblem */
+  async execute<Result, Variables>(
+    operation: PortalOperation<Result, Variables>,
+    variables: Variables,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    return await this.executeText<Result>(operation.text, variables, { name: operation.name, signal });
+  }
+
+  /** A document that is only known when it is asked, such as that of a report. @throws GatewayProblem */
+  async executeText<Result>(
+    query: string,
+    variables: unknown,
+    { name, signal }: { readonly name?: string; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Result> {
+    const response = await this.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json',
+      },
+      body: JSON.stringify({ query, variables, ...(name !== undefined && { operationName: name }) }),
+      ...(signal && { signal }),
+    });
+    const requestId = response.headers.get('x-request-id') ?? undefined;
+    const answer = await readJson<GraphqlAnswer<Result>>(response);
+    const [first] = answer?.errors ?? [];
+    if (first) {
+      const { extensions = {} } = first;
+      throw new GatewayProblem(first.message, {
+        kind: 'refused',
+        code: String(extensions.code ?? response.status),
+        requestId,
+        extensions,
+      });
+    }
+    if (answer?.data === null || answer?.data === undefined) throw await toProblem(response, answer);
+    return answer.data;
+  }
+
+  /**
+   * A request as the user, of any path. Answers that are no 401 are the caller's. @throws GatewayProblem
+   */
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const token = await this.#token();
+    const response = await send(path, init, token);
+    if (response.status !== 401) return response;
+    const renewed = (await this.#session.renew(token)) ?? (await this.#token());
+    return await send(path, init, renewed);
+  }
+
+  /** As `fetch`, and what is no success is thrown. @throws GatewayProblem */
+  async fetchFile(path: string, init: RequestInit = {}): Promise<Blob> {
+    const response = await this.fetch(path, init);
+    if (!response.ok) throw await toProblem(response, await readJson(response));
+    return await response.blob();
+  }
+
+  /** Tells each event; gives the function that ends it. A connection that is lost is opened again. */
+  follow<Result, Variables>(
+    operation: PortalOperation<Result, Variables>,
+    variables: Variables,
+    told: (event: Result) => void,
+  ): () => void {
+    let isOver = false;
+    let stop = () => {};
+    this.#socket ??= openSocket(this.#session);
+    void this.#socket.then((socket) => {
+      if (isOver) return;
+      stop = socket.subscribe<Result>(
+        {
+          query: operation.text,
+          variables: variables as Record<string, unknown>,
+          operationName: operation.name,
+        },
+        {
+          next: ({ data }) => data && told(data),
+          // What cannot be followed is still read again whenever the page asks for it.
+          error: () => undefined,
+          complete: () => undefined,
+        },
+      );
+    });
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }
+
+  async #token(): Promise<string> {
+    const token = await this.#session.accessToken().catch(unreachable);
+    if (token !== undefined) return token;
+    if (await this.#session.loggedInAgain()) return await this.#token();
+    throw new GatewayProblem('You are logged out.', { kind: 'sessionEnded', code: 'UNAUTHENTICATED' });
+  }
+}
+
+async function send(path: string, init: RequestInit, token: string): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return await fetch(path, { ...init, headers }).catch(unreachable);
+}
+
+function unreachable(fault: unknown): never {
+  if (!(fault instanceof TypeError)) throw fault;
+  throw new GatewayProblem('The gateway cannot be reached.', { kind: 'unreachable', code: 'UNREACHABLE' });
+}
+
+/** The detail of a problem (RFC 9457); of anything else, its status. */
+async function toProblem(response: Response, read: unknown): Promise<GatewayProblem> {
+  const { detail, title, code, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
+  const words = [detail, title].find((text) => typeof text === 'string');
+  return new GatewayProblem(String(words ?? `The gateway answered ${response.status}.`), {
+    kind: 'refused',
+    code: String(code ?? response.status),
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    extensions,
+  });
+}
+
+async function readJson<Value>(response: Response): Promise<Value | undefined> {
+  return (await response.json().catch(() => undefined)) as Value | undefined;
+}
+
+/** Loaded with the first that is followed. */
+async function openSocket(session: LoginSession): Promise<Client> {
+  const { createClient } = await import('graphql-ws');
+  return createClient({
+    url: new URL('/graphql', location.href).href.replace(/^http/, 'ws'),
+    lazyCloseTimeout: 5_000,
+    retryAttempts: 1_000,
+    shouldRetry: () => true,
+    connectionParams: async () => ({ authorization: `Bearer ${(await session.accessToken()) ?? ''}` }),
+  });
+}

@@ -1,0 +1,58 @@
+/** Numbers, money, days and instants as the reader writes them, in the zone of the school. */
+import { useMemo, useSyncExternalStore } from 'react';
+import { useViewer } from '../shell/viewer';
+import { currentLanguage } from './languages';
+
+export interface Formats {
+  number(value: number | string): string;
+  /** With the sign of the currency; without paise where there are none. */
+  money(value: number | string, currency?: string): string;
+  /** Short, for axes and tiles: 12 L, 3.4 Cr. */
+  shortNumber(value: number): string;
+  percent(value: number | string): string;
+  /** Of `YYYY-MM-DD` or an instant. */
+  day(value: string): string;
+  month(value: string): string;
+  instant(value: string): string;
+  readonly today: string;
+  readonly timeZone: string;
+  readonly locale: string;
+}
+
+const LOCALES = { en: 'en-IN', hi: 'hi-IN' } as const;
+
+export function useFormats(): Formats {
+  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const { timeZone } = useViewer().domain;
+  return useMemo(() => createFormats(LOCALES[language], timeZone), [language, timeZone]);
+}
+
+function createFormats(locale: string, timeZone: string): Formats {
+  const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const months = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const dayOfInstant = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+  return {
+    number: (value) => plain.format(Number(value)),
+    money(value, currency = 'INR') {
+      const isWhole = Number.isInteger(Number(value));
+      return new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: isWhole ? 0 : 2,
+        maximumFractionDigits: isWhole ? 0 : 2,
+      }).format(Number(value));
+    },
+    shortNumber: (value) => short.format(value),
+    percent: (value) => `${plain.format(Number(value))} %`,
+    day: (value) =>
+      days.format(Date.parse(value.length > 10 ? dayOfInstant.format(Date.parse(value)) : value)),
+    month: (value) => months.format(Date.parse(`${value}-01`)),
+    instant: (value) => instants.format(Date.parse(value)),
+    today: dayOfInstant.format(new Date()),
+    timeZone,
+    locale,
+  };
+}

@@ -1,0 +1,70 @@
+/** The portal: who is not logged in sees the log-in, everybody else the page that the address names. */
+
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { StrictMode, useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+import { LoginPage } from './entrance/login-page';
+import { SessionEnded } from './entrance/session-ended';
+import { GatewayClient } from './gateway/gateway-client';
+import { GatewayContext } from './gateway/gateway-context';
+import { preferredLanguage, switchLanguage } from './language/languages';
+import { LoginSession } from './session/login-session';
+import { SessionContext } from './session/session-context';
+import { Portal } from './shell/portal';
+import { READABLE, THEME } from './theme';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './portal.css';
+
+const session = new LoginSession();
+const gateway = new GatewayClient(session);
+
+function Entrance() {
+  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
+  if (state.kind === 'starting') return null;
+  if (state.kind === 'loggedOut') return <LoginPage />;
+  const { user } = state;
+  return (
+    <>
+      <Portal key={`${user.domain} ${user.id}`} />
+      {state.kind === 'ended' && <SessionEnded user={user} />}
+    </>
+  );
+}
+
+/** The styles that components write carry the nonce of this very page; the explorer's page has none. */
+function nonceOfPage(): string {
+  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+}
+
+async function start(root: Element): Promise<void> {
+  const nonce = nonceOfPage();
+  // Where the lock of scrolling behind a dialog looks for it.
+  Object.assign(globalThis, { __webpack_nonce__: nonce });
+  await Promise.all([switchLanguage(preferredLanguage()), session.resume()]);
+  createRoot(root).render(
+    <StrictMode>
+      <I18nProvider i18n={i18n}>
+        <MantineProvider
+          theme={THEME}
+          cssVariablesResolver={READABLE}
+          defaultColorScheme="auto"
+          getStyleNonce={() => nonce}
+        >
+          <SessionContext value={session}>
+            <GatewayContext value={gateway}>
+              <Notifications position="bottom-right" />
+              <Entrance />
+            </GatewayContext>
+          </SessionContext>
+        </MantineProvider>
+      </I18nProvider>
+    </StrictMode>,
+  );
+}
+
+const root = document.querySelector('#portal');
+if (root) void start(root);

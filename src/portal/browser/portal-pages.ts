@@ -1,0 +1,67 @@
+/**
+ * The pages of the portal, in the order of the menu: their addresses, who has them, and where they are. A
+ * page is loaded when it is asked for.
+ */
+import type { ComponentType } from 'react';
+import { phrase } from './language/use-texts';
+import type { IconName } from './shell/icon';
+import type { Viewer } from './shell/viewer';
+
+export interface PortalPage {
+  /** `$name` stands for a part of the address, given by `useParams`. */
+  readonly path: string;
+  readonly label: string;
+  readonly load: () => Promise<ComponentType>;
+  /** Whether the viewer has the page; who has not sees why, when they type its address. */
+  readonly isFor: (viewer: Viewer) => boolean;
+  /** Absent: reached from other pages only. */
+  readonly menu?: { readonly icon: IconName; readonly group: MenuGroup };
+  /** Uses all of the window, and scrolls within itself. */
+  readonly isFull?: boolean;
+}
+
+export type MenuGroup = 'work' | 'developer' | 'administration';
+
+export const MENU_GROUPS: Readonly<Record<MenuGroup, string>> = {
+  work: phrase('School'),
+  developer: phrase('Developer'),
+  administration: phrase('Administration'),
+};
+
+const everybody = () => true;
+
+function readsRecords({ collections }: Viewer): boolean {
+  return collections.some(({ canRead }) => canRead);
+}
+
+export const PORTAL_PAGES: readonly PortalPage[] = [
+  {
+    path: '/',
+    label: phrase('Home'),
+    load: async () => (await import('./home/home-page')).HomePage,
+    isFor: everybody,
+    menu: { icon: 'home', group: 'work' },
+  },
+  {
+    path: '/portal/records',
+    label: phrase('Records'),
+    load: async () => (await import('./records/collections-page')).CollectionsPage,
+    isFor: readsRecords,
+    menu: { icon: 'table', group: 'work' },
+  },
+  {
+    path: '/portal/records/$collection',
+    label: phrase('Records'),
+    load: async () => (await import('./records/records-page')).RecordsPage,
+    isFor: readsRecords,
+    isFull: true,
+  },
+  {
+    path: '/explore',
+    label: phrase('GraphQL explorer'),
+    load: async () => (await import('../../explore/browser/explorer-page')).ExplorerPage,
+    isFor: everybody,
+    menu: { icon: 'code', group: 'developer' },
+    isFull: true,
+  },
+];

@@ -1,0 +1,73 @@
+/** What there is: the collections whose records the viewer may read, to choose one. */
+import { Card, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { CollectionDescriptions } from '../../../generated/portal/records/records';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer, type ViewerCollection } from '../shell/viewer';
+
+export function CollectionsPage() {
+  const t = useTexts();
+  const collections = useViewer().collections.filter(({ canRead }) => canRead);
+  const { data } = useOperation(CollectionDescriptions, {});
+  const described = new Map(data?.collections.map(({ name, description }) => [name, description]));
+  const [{ find }, change] = useAddress({ find: '' });
+  const found = collections.filter((collection) =>
+    isAbout(collection, described.get(collection.name) ?? '', find),
+  );
+  return (
+    <PageFrame
+      title={t('Records')}
+      description={t('{count, plural, one {# collection} other {# collections}} that you may read', {
+        count: collections.length,
+      })}
+      actions={
+        <TextInput
+          type="search"
+          value={find}
+          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
+          placeholder={t('Find a collection')}
+          aria-label={t('Find a collection')}
+          leftSection={<Icon name="search" />}
+        />
+      }
+    >
+      {found.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
+        {found.map(({ name, title }) => (
+          <li key={name}>
+            <Card
+              component={Link}
+              to={`/portal/records/${name}`}
+              withBorder
+              padding="md"
+              className="collection-card"
+            >
+              <Text component="h2" fw={600}>
+                {title}
+              </Text>
+              <Text size="sm" c="dimmed" lineClamp={2} className="collection-description">
+                {described.get(name)}
+              </Text>
+              <Text size="xs" c="dimmed" ff="monospace" mt="xs">
+                {name}
+              </Text>
+            </Card>
+          </li>
+        ))}
+      </SimpleGrid>
+    </PageFrame>
+  );
+}
+
+function isAbout({ name, title }: ViewerCollection, description: string, words: string): boolean {
+  const text = `${name} ${title} ${description}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,22 @@
+import type { DeclaredFieldFragment } from '../../../generated/portal/records/records';
+
+/** A field as the collection declares it, with the fields of an object within. */
+export interface DeclaredField extends DeclaredFieldFragment {
+  readonly fields?: readonly DeclaredFieldFragment[];
+}
+
+export interface ReferenceValue {
+  readonly value: string;
+  readonly label?: string;
+  readonly collection?: string;
+}
+
+export function isReferenceValue(value: unknown): value is ReferenceValue {
+  return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
+}
+
+/** `guardian_phone` as people read it: Guardian phone. */
+export function nameOfField(name: string): string {
+  const words = name.replace(/^_+/, '').replaceAll(/[_.]+/g, ' ');
+  return words.replace(/^./, (first) => first.toUpperCase());
+}

@@ -1,0 +1,37 @@
+import { type Formats, useFormats } from '../language/use-formats';
+import type { Texts } from '../language/use-texts';
+import { useTexts } from '../language/use-texts';
+import { type DeclaredField, isReferenceValue } from './declared-field';
+
+/** A value of a field as one short text. */
+export function useValueText(): (value: unknown, field: DeclaredField) => string {
+  const t = useTexts();
+  const formats = useFormats();
+  return (value, field) => printValue(value, field, { t, formats });
+}
+
+function printValue(
+  value: unknown,
+  field: DeclaredField,
+  words: { readonly t: Texts; readonly formats: Formats },
+): string {
+  const { t, formats } = words;
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) {
+    const isPlain = value.every((one) => typeof one !== 'object' || isReferenceValue(one));
+    if (isPlain) return value.map((one) => printValue(one, { ...field, isList: false }, words)).join(', ');
+    return t('{count, plural, one {# entry} other {# entries}}', { count: value.length });
+  }
+  if (isReferenceValue(value)) return value.label ?? value.value;
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  if (typeof value === 'number') return printNumber(value, field, formats);
+  if (field.type === 'datetime' && typeof value === 'string') {
+    return value.length === 10 ? formats.day(value) : formats.instant(value);
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function printNumber(value: number, { unit }: DeclaredField, formats: Formats): string {
+  if (unit !== null && /^[A-Z]{3}$/.test(unit)) return formats.money(value, unit);
+  return unit === null ? formats.number(value) : `${formats.number(value)} ${unit}`;
+}

@@ -1,0 +1,67 @@
+import { NavLink, Stack, Text } from '@mantine/core';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useTexts } from '../language/use-texts';
+import { MENU_GROUPS, type MenuGroup, PORTAL_PAGES } from '../portal-pages';
+import { Icon } from './icon';
+import { useViewer } from './viewer';
+
+/** The pages that the viewer has, by group. */
+export function MainMenu() {
+  const t = useTexts();
+  const viewer = useViewer();
+  const { pathname } = useLocation();
+  const pages = PORTAL_PAGES.filter(({ menu, isFor }) => menu && isFor(viewer));
+  return (
+    <Stack gap="lg">
+      {Object.entries(MENU_GROUPS).map(([group, label]) => {
+        const own = pages.filter(({ menu }) => menu?.group === (group as MenuGroup));
+        if (own.length === 0) return null;
+        return (
+          <section key={group} aria-label={t(label)}>
+            <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
+              {t(label)}
+            </Text>
+            {own.map((page) => (
+              <MenuLink key={page.path} to={page.path} isActive={isWithin(pathname, page.path)}>
+                <Icon name={page.menu?.icon ?? 'none'} />
+                {t(page.label)}
+              </MenuLink>
+            ))}
+            {group === 'developer' && (
+              <>
+                <NavLink href="/docs" label={t('REST documentation')} leftSection={<Icon name="file" />} />
+                <NavLink href="/manual" label={t('Manual')} leftSection={<Icon name="book" />} />
+              </>
+            )}
+          </section>
+        );
+      })}
+    </Stack>
+  );
+}
+
+interface MenuLinkProps {
+  readonly to: string;
+  readonly isActive: boolean;
+  readonly children: [React.ReactNode, string];
+}
+
+/**
+ * The explorer is served under a policy of its own, so that it is loaded anew, as is the portal after it.
+ */
+function MenuLink({ to, isActive, children: [icon, label] }: MenuLinkProps) {
+  const { pathname } = useLocation();
+  const isOtherPolicy = (to === '/explore') !== (pathname === '/explore');
+  const look = {
+    label,
+    leftSection: icon,
+    active: isActive,
+    ...(isActive && { 'aria-current': 'page' as const }),
+  };
+  return isOtherPolicy ? <NavLink href={to} {...look} /> : <NavLink component={Link} to={to} {...look} />;
+}
+
+function isWithin(pathname: string, path: string): boolean {
+  if (path === '/') return pathname === '/' || pathname === '/portal';
+  return pathname === path || pathname.startsWith(`${path}/`);
+}

@@ -1,0 +1,43 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
+import { GuardedPage } from './guarded-page';
+import { PortalShell } from './portal-shell';
+import { LoadingState, NotFoundState, ProblemState } from './states';
+
+/** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
+export function createPortalRouter() {
+  const root = createRootRoute({ component: PortalShell, notFoundComponent: NotFoundState });
+  const home = PORTAL_PAGES.find(({ path }) => path === '/');
+  const alias: readonly PortalPage[] = home ? [{ ...home, path: '/portal' }] : [];
+  const routes = [...PORTAL_PAGES, ...alias].map((page) => {
+    const Page = lazyRouteComponent(async () => ({ Page: await page.load() }), 'Page') as ComponentType;
+    return createRoute({
+      getParentRoute: () => root,
+      path: page.path,
+      component: () => (
+        <GuardedPage page={page}>
+          <Page />
+        </GuardedPage>
+      ),
+    });
+  });
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    defaultPreload: 'intent',
+    defaultPendingMs: 150,
+    defaultPendingComponent: LoadingState,
+    defaultErrorComponent: ({ error, reset }) => <ProblemState problem={toError(error)} retry={reset} />,
+    scrollRestoration: true,
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const known = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      const text = new URLSearchParams(known.map(([name, value]) => [name, String(value)])).toString();
+      return text === '' ? '' : `?${text}`;
+    },
+  });
+}
+
+function toError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
+}

@@ -1,0 +1,164 @@
+/** Around every page: header, menu (a drawer on a phone), the way past them, and what is offline. */
+import {
+  ActionIcon,
+  AppShell,
+  Avatar,
+  Burger,
+  Drawer,
+  Group,
+  Menu,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure, useMediaQuery, useNetwork } from '@mantine/hooks';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { KeepLanguage } from '../../../generated/portal/shell/viewer';
+import { Brand } from '../entrance/brand';
+import { Preferences } from '../entrance/preferences';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { PORTAL_PAGES } from '../portal-pages';
+import { useSession } from '../session/session-context';
+import { Icon } from './icon';
+import { MainMenu } from './main-menu';
+import { ShortcutsHelp, useShortcuts } from './shortcuts';
+import { LoadingState } from './states';
+import { useViewer } from './viewer';
+
+export function PortalShell() {
+  const t = useTexts();
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const [isHelpOpen, help] = useDisclosure(false);
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
+  const { pathname } = useLocation();
+  const isFull = PORTAL_PAGES.some((page) => page.isFull === true && isAt(page.path, pathname));
+  const keepLanguage = useChange(KeepLanguage);
+  useShortcuts(help.open);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
+  useEffect(menu.close, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{
+        width: 232,
+        breakpoint: 'md',
+        collapsed: { mobile: true, desktop: isFull && pathname === '/explore' },
+      }}
+      padding={0}
+    >
+      <UnstyledButton className="skip-link" onClick={skipToPage}>
+        {t('Skip to the page')}
+      </UnstyledButton>
+      <AppShell.Header className="portal-header">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            {(!isWide || pathname === '/explore') && (
+              <Burger opened={isMenuOpen} onClick={menu.open} size="sm" aria-label={t('Open the menu')} />
+            )}
+            <Link to="/" className="brand-link" aria-label={t('Campus Gateway, home')}>
+              <Brand />
+            </Link>
+            <SchoolName />
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            <ActionIcon size="lg" onClick={help.open} aria-label={t('Keyboard shortcuts')} visibleFrom="sm">
+              <Icon name="help" />
+            </ActionIcon>
+            <Preferences onLanguage={(language) => keepLanguage.mutate({ language })} />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" className="portal-navbar" aria-label={t('Pages')}>
+        <MainMenu />
+      </AppShell.Navbar>
+      <Drawer
+        opened={isMenuOpen}
+        onClose={menu.close}
+        size={280}
+        title={<Brand />}
+        closeButtonProps={{ 'aria-label': t('Close') }}
+      >
+        <nav aria-label={t('Pages')}>
+          <MainMenu />
+        </nav>
+      </Drawer>
+      <AppShell.Main className={isFull ? 'portal-main portal-main-full' : 'portal-main'}>
+        <OfflineNotice />
+        <div id="content" tabIndex={-1}>
+          <Suspense fallback={<LoadingState />}>
+            <Outlet />
+          </Suspense>
+        </div>
+      </AppShell.Main>
+      <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} />
+    </AppShell>
+  );
+}
+
+function skipToPage(): void {
+  document.querySelector<HTMLElement>('#content')?.focus();
+}
+
+/** Whether an address is that of a page, whose path may have parts to fill in. */
+function isAt(path: string, address: string): boolean {
+  return new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`).test(address);
+}
+
+function SchoolName() {
+  const { domain } = useViewer();
+  return (
+    <Text size="sm" c="dimmed" truncate visibleFrom="sm" className="school-name">
+      {domain.name}
+    </Text>
+  );
+}
+
+function AccountMenu() {
+  const t = useTexts();
+  const session = useSession();
+  const { name, userName, roles } = useViewer();
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton className="account-button" aria-label={t('Account of {userName}', { userName })}>
+          <Avatar component="span" size={30} color="campus" variant="light">
+            <Icon name="user" />
+          </Avatar>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className="account-who">
+          <Text fw={600} size="sm" truncate>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {userName} · {roles.join(', ')}
+          </Text>
+        </div>
+        <Menu.Divider />
+        <Menu.Item component="a" href="/manual" leftSection={<Icon name="book" />}>
+          {t('Manual')}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="logout" />} onClick={() => void session.logOut()}>
+          {t('Log out')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function OfflineNotice() {
+  const t = useTexts();
+  const { online } = useNetwork();
+  return (
+    <div role="status">
+      {!online && (
+        <div className="offline-notice">
+          <Icon name="offline" /> {t('You are offline. What is shown may be old; nothing you enter is lost.')}
+        </div>
+      )}
+    </div>
+  );
+}

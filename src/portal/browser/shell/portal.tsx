@@ -1,0 +1,65 @@
+/** What a user sees who is logged in: the shell, and in it the page that the address names. */
+
+import { Center, Loader } from '@mantine/core';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, useMemo } from 'react';
+import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import { useGateway } from '../gateway/gateway-context';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { switchLanguage } from '../language/languages';
+import { createPortalRouter } from './portal-router';
+import { ProblemState } from './states';
+import { ViewerContext } from './viewer';
+
+/** What is not the user's fault is tried once more; a refusal would be the same. */
+const MOST_RETRIES = 1;
+
+export function Portal() {
+  const queries = useMemo(
+    () =>
+      new QueryClient({
+        defaultOptions: {
+          queries: {
+            staleTime: 30_000,
+            retry: (failures, fault) =>
+              failures < MOST_RETRIES && !(fault instanceof GatewayProblem && fault.kind !== 'unreachable'),
+          },
+        },
+      }),
+    [],
+  );
+  return (
+    <QueryClientProvider client={queries}>
+      <WithViewer />
+    </QueryClientProvider>
+  );
+}
+
+function WithViewer() {
+  const gateway = useGateway();
+  const router = useMemo(createPortalRouter, []);
+  const { data, error, refetch } = useQuery({
+    queryKey: [PortalViewer.name],
+    queryFn: ({ signal }) => gateway.execute(PortalViewer, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const viewer = data?.me;
+  const chosen = viewer?.language;
+  useEffect(() => {
+    if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
+  }, [chosen]);
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!viewer) {
+    return (
+      <Center h="100vh">
+        <Loader aria-label="Campus Gateway" />
+      </Center>
+    );
+  }
+  return (
+    <ViewerContext value={viewer}>
+      <RouterProvider router={router} />
+    </ViewerContext>
+  );
+}

@@ -1,0 +1,114 @@
+/** Keys that lead to pages. Who needs single keys for something else can switch them off. */
+import { Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { phrase, useTexts } from '../language/use-texts';
+import { PORTAL_PAGES } from '../portal-pages';
+import { useViewer } from './viewer';
+
+/** After `g`: the pages by their first keys. */
+const GO_TO: Readonly<Record<string, string>> = {
+  h: '/',
+  r: '/portal/records',
+};
+
+const OTHERS: readonly (readonly [string, string])[] = [
+  ['/', phrase('To the search of the page')],
+  ['?', phrase('This help')],
+  ['Esc', phrase('Close a dialog or a menu')],
+];
+
+/** The second key is waited for so long. */
+const SEQUENCE_MS = 1_200;
+
+function useAreKeysOn() {
+  return useLocalStorage({ key: 'campus-portal-shortcuts', defaultValue: true });
+}
+
+export function useShortcuts(openHelp: () => void): void {
+  const navigate = useNavigate();
+  const [areKeysOn] = useAreKeysOn();
+  const leader = useRef(0);
+  useEffect(() => {
+    if (!areKeysOn) return undefined;
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const isSecond = Date.now() - leader.current < SEQUENCE_MS;
+      leader.current = event.key === 'g' ? Date.now() : 0;
+      const to = isSecond ? GO_TO[event.key] : undefined;
+      if (to !== undefined) void navigate({ to });
+      else if (event.key === '?') openHelp();
+      else if (event.key === '/') focusSearch(event);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [areKeysOn, navigate, openHelp]);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role=dialog], .graphiql-container') !== null
+  );
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLInputElement>('#content input[type=search]');
+  if (!search) return;
+  event.preventDefault();
+  search.focus();
+}
+
+export function ShortcutsHelp({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}) {
+  const t = useTexts();
+  const viewer = useViewer();
+  const [areKeysOn, setAreKeysOn] = useAreKeysOn();
+  const pages = Object.entries(GO_TO).flatMap(([key, path]) =>
+    PORTAL_PAGES.filter((page) => page.path === path && page.isFor(viewer)).map(
+      ({ label }) => [key, label] as const,
+    ),
+  );
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('Keyboard shortcuts')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack>
+        <Table>
+          <Table.Tbody>
+            {pages.map(([key, label]) => (
+              <Table.Tr key={key}>
+                <Table.Td w={110}>
+                  <Kbd>g</Kbd> <Kbd>{key}</Kbd>
+                </Table.Td>
+                <Table.Td>{t(label)}</Table.Td>
+              </Table.Tr>
+            ))}
+            {OTHERS.map(([key, label]) => (
+              <Table.Tr key={key}>
+                <Table.Td>
+                  <Kbd>{key}</Kbd>
+                </Table.Td>
+                <Table.Td>{t(label)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Switch
+          checked={areKeysOn}
+          onChange={(event) => setAreKeysOn(event.currentTarget.checked)}
+          label={t('Use these keys')}
+        />
+      </Stack>
+    </Modal>
+  );
+}

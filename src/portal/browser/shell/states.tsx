@@ -1,0 +1,111 @@
+/** What stands where a page has nothing to show: it loads, is empty, failed, or is not for this user. */
+import { Alert, Anchor, Button, Center, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useTexts } from '../language/use-texts';
+import { Icon, type IconName } from './icon';
+import { PageFrame } from './page-frame';
+import { useViewer } from './viewer';
+
+/** As tall as what is to come, so that nothing jumps. */
+export function LoadingState({ rows = 6 }: { readonly rows?: number }) {
+  const t = useTexts();
+  return (
+    <Stack gap="sm" aria-busy="true" role="status" aria-label={t('Loading')}>
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike.
+        <Skeleton key={row} height={28} radius="sm" />
+      ))}
+    </Stack>
+  );
+}
+
+export interface EmptyStateProps {
+  readonly icon?: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+export function EmptyState({ icon = 'inbox', title, children }: EmptyStateProps) {
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="xs" maw={460} ta="center">
+        <span className="state-sign">
+          <Icon name={icon} size={28} />
+        </span>
+        <Text fw={600}>{title}</Text>
+        {children !== undefined && (
+          <Text component="div" size="sm" c="dimmed">
+            {children}
+          </Text>
+        )}
+      </Stack>
+    </Center>
+  );
+}
+
+export interface ProblemStateProps {
+  readonly problem: Error;
+  readonly retry?: () => void;
+}
+
+/** The problem in the gateway's own words, with the id that its log knows the request by. */
+export function ProblemState({ problem, retry }: ProblemStateProps) {
+  const t = useTexts();
+  const known = problem instanceof GatewayProblem ? problem : undefined;
+  const title =
+    known?.kind === 'unreachable' ? t('The gateway cannot be reached') : t('This could not be done');
+  return (
+    <Alert color="red" variant="light" title={title} icon={<Icon name="warning" />} role="alert">
+      <Stack gap="xs">
+        <Text size="sm">
+          {known?.kind === 'unreachable'
+            ? t('Are you online? Nothing you have entered is lost; try again in a moment.')
+            : problem.message}
+        </Text>
+        <Group gap="sm">
+          {retry && (
+            <Button size="compact-sm" variant="default" onClick={retry}>
+              {t('Try again')}
+            </Button>
+          )}
+          {known?.requestId !== undefined && (
+            <Text size="xs" c="dimmed">
+              {known.code} · {t('Request')} <Code>{known.requestId}</Code>
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** For an address that is typed: the menu does not offer the page. */
+export function NoRightState({ label }: { readonly label: string }) {
+  const t = useTexts();
+  const { userName, roles } = useViewer();
+  return (
+    <PageFrame title={t(label)}>
+      <EmptyState icon="lock" title={t('This page is not for your role')}>
+        {t('You are {userName} ({roles}). An administrator of the school can give you more rights.', {
+          userName,
+          roles: roles.join(', '),
+        })}
+      </EmptyState>
+    </PageFrame>
+  );
+}
+
+export function NotFoundState() {
+  const t = useTexts();
+  return (
+    <PageFrame title={t('There is no such page')}>
+      <EmptyState icon="search" title={t('Nothing is at this address')}>
+        <Anchor component={Link} to="/">
+          {t('To the home page')}
+        </Anchor>
+      </EmptyState>
+    </PageFrame>
+  );
+}

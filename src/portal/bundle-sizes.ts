@@ -1,0 +1,94 @@
+/**
+ * How much a browser loads (brotli) before the portal can be used, and with each of its pages. The bounds
+ * are promises: a build that is over one fails.
+ */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A file of the bundle, and what it imports at once. */
+export interface Chunk {
+  readonly name: string;
+  readonly entryPoint: string | undefined;
+  readonly style: string | undefined;
+  readonly imports: readonly string[];
+}
+
+export interface BundleSizes {
+  /** The script, all it imports at once, and the styles. */
+  readonly firstLoadBytes: number;
+  /** What each page adds, its styles included, by its source. */
+  readonly pages: Readonly<Record<string, number>>;
+}
+
+const MOST_FIRST_BYTES = 250 * 1024;
+const MOST_PAGE_BYTES = 80 * 1024;
+
+/** The editor of GraphiQL is loaded when the explorer is asked for, and is no page of this size. */
+const WITHOUT_BOUND = /^src\/explore\/|^node_modules\//;
+
+export async function measureChunks(
+  directory: string,
+  chunks: readonly Chunk[],
+  entry: string,
+): Promise<BundleSizes> {
+  const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
+  const first = filesOf(chunks.find(({ entryPoint }) => entryPoint === entry)?.name ?? '', byName);
+  const sizeOf = async (names: Iterable<string>) => {
+    const sizes = await Promise.all(
+      [...names].map(async (name) => (await stat(path.join(directory, `${name}.br`))).size),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  };
+  const pages = chunks.filter(
+    ({ name, entryPoint }) => entryPoint && entryPoint !== entry && name.endsWith('.js'),
+  );
+  const sized = await Promise.all(
+    pages.map(async ({ name, entryPoint = '' }) => {
+      const added = [...filesOf(name, byName)].filter((file) => !first.has(file));
+      return [entryPoint, await sizeOf(added)] as const;
+    }),
+  );
+  return {
+    firstLoadBytes: await sizeOf(first),
+    pages: Object.fromEntries(sized.sort(([, a], [, b]) => b - a)),
+  };
+}
+
+/** A file and all that it imports at once, with their styles. */
+function filesOf(name: string, byName: ReadonlyMap<string, Chunk>, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const chunk = byName.get(name);
+  if (chunk?.style !== undefined) found.add(chunk.style);
+  for (const imported of chunk?.imports ?? []) filesOf(imported, byName, found);
+  return found;
+}
+
+/** @throws Error that names what is larger than promised */
+export function assertSizes({ firstLoadBytes, pages }: BundleSizes): void {
+  const over = Object.entries(pages).filter(
+    ([name, size]) => size > MOST_PAGE_BYTES && !WITHOUT_BOUND.test(name),
+  );
+  if (firstLoadBytes > MOST_FIRST_BYTES) {
+    throw new Error(
+      `The first load of the portal is ${inKib(firstLoadBytes)}, ${inKib(MOST_FIRST_BYTES)} at most`,
+    );
+  }
+  if (over.length === 0) return;
+  const named = over.map(([name, size]) => `${name} ${inKib(size)}`).join(', ');
+  throw new Error(`Pages of the portal over ${inKib(MOST_PAGE_BYTES)}: ${named}`);
+}
+
+/** `sizes` as the argument of the build prints them. */
+export function printSizes({ firstLoadBytes, pages }: BundleSizes, argument: string | undefined): void {
+  if (argument !== 'sizes') return;
+  const lines = [
+    `first load  ${inKib(firstLoadBytes)} of ${inKib(MOST_FIRST_BYTES)} (brotli)`,
+    ...Object.entries(pages).map(([name, size]) => `  ${inKib(size).padStart(10)}  ${name}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function inKib(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
+}

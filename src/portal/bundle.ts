@@ -1,0 +1,221 @@
+/**
+ * Builds the portal (`npm run compile`, after the compiler): `src/portal/browser`, the explorer in
+ * `src/explore/browser` and their packages become the files of `dist/portal/page`. Their names hold a hash
+ * of their content, beside each lie its compressed forms, and `portal.json` lists them. Before that the
+ * documents become modules and the texts catalogs. Nothing is fetched from a network. What was built of
+ * the same sources and packages is kept.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
+import { findPackageDirectory } from '../package-directory.js';
+import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
+import { generateOperations } from './generate-operations.js';
+import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
+
+const packageDirectory = findPackageDirectory();
+const directory = portalDirectory(packageDirectory);
+const browserSources = ['portal', 'explore'].map((room) =>
+  path.join(packageDirectory, 'src', room, 'browser'),
+);
+
+const WORKERS = {
+  editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
+  json: 'monaco-editor/esm/vs/language/json/json.worker.js',
+  graphql: 'monaco-graphql/esm/graphql.worker.js',
+};
+
+const ENTRY = 'src/portal/browser/main.tsx';
+
+/** Loaded with the explorer alone: the bundler would add it to the styles of every page. */
+const EXPLORER_STYLE = 'src/explore/browser/page.css';
+
+/** Where the page finds its files. */
+const PUBLIC_PATH = '/portal/assets';
+
+const COMMON: BuildOptions = {
+  absWorkingDir: packageDirectory,
+  bundle: true,
+  minify: true,
+  metafile: true,
+  write: false,
+  outdir: directory,
+  publicPath: PUBLIC_PATH,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  target: 'es2022',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  logLevel: 'warning',
+};
+
+/** The styles of the editor are in those of GraphiQL already, its font too. */
+const withoutEditorStyles: Plugin = {
+  name: 'without-editor-styles',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules\/monaco-editor\/.*\.css$/ }, () => ({ contents: '', loader: 'css' }));
+  },
+};
+
+async function buildPortal(): Promise<void> {
+  const key = await hashOfSources();
+  const present = await readPortalFiles(directory).catch(() => undefined);
+  if (present?.key === key) return;
+  await generateOperations({
+    sources: path.join(packageDirectory, 'src', 'portal', 'browser'),
+    schema: path.join(packageDirectory, 'schema', 'schema.graphql'),
+    target: path.join(packageDirectory, 'src', 'generated', 'portal'),
+  });
+  const catalogs = await readMessageCatalogs(browserSources);
+  const workers = await build({ ...COMMON, entryPoints: WORKERS, format: 'iife' });
+  const workerUrls = Object.fromEntries(
+    Object.keys(WORKERS).map((name) => [name, urlOfEntry(workers, WORKERS[name as keyof typeof WORKERS])]),
+  );
+  const styles = await build({
+    ...COMMON,
+    entryPoints: { explorer: EXPLORER_STYLE },
+    loader: { '.ttf': 'file' },
+  });
+  const page = await build({
+    ...COMMON,
+    entryPoints: { portal: ENTRY },
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    define: {
+      ...COMMON.define,
+      WORKER_URLS: JSON.stringify(workerUrls),
+      EXPLORER_STYLE: JSON.stringify(urlOfEntry(styles, EXPLORER_STYLE)),
+    },
+    plugins: [withoutEditorStyles, catalogModules(catalogs)],
+    tsconfigRaw: '{}',
+  });
+  const names = await writeFiles([workers, styles, page].flatMap(({ outputFiles }) => outputFiles ?? []));
+  const sizes = await measureChunks(directory, chunksOf(page), ENTRY);
+  await writeFile(path.join(directory, 'sizes.json'), JSON.stringify(sizes, null, 2));
+  assertSizes(sizes);
+  await writeManifest({ key, ...entriesOf(page), names });
+  await removeOthers(names);
+}
+
+/** `catalog:hi` is a module that exports the texts of a language, ready to be filled in. */
+function catalogModules(catalogs: MessageCatalogs): Plugin {
+  return {
+    name: 'catalog-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^catalog:/ }, ({ path: name }) => ({
+        path: name.slice('catalog:'.length),
+        namespace: 'catalog',
+      }));
+      onLoad({ filter: /.*/, namespace: 'catalog' }, ({ path: language }) => ({
+        contents: `export const messages = ${JSON.stringify(catalogs[language as keyof MessageCatalogs])};`,
+        loader: 'js',
+      }));
+    },
+  };
+}
+
+function urlOfEntry({ metafile }: BuildResult, entry: string): string {
+  const found = Object.entries(metafile?.outputs ?? {}).find(([, output]) =>
+    output.entryPoint?.endsWith(entry),
+  );
+  if (!found) throw new Error(`The bundler wrote no file for ${entry}`);
+  return urlOf(found[0]);
+}
+
+/** What the page loads itself; the script loads the rest. */
+function entriesOf({ metafile }: BuildResult): Pick<PortalFiles, 'script' | 'style' | 'preload'> {
+  const [name, output] =
+    Object.entries(metafile?.outputs ?? {}).find(([, { entryPoint }]) => entryPoint === ENTRY) ?? [];
+  if (!name || !output?.cssBundle) throw new Error(`The bundler wrote no script or no styles for ${ENTRY}`);
+  const imported = output.imports.filter(({ kind }) => kind === 'import-statement');
+  return {
+    script: urlOf(name),
+    style: urlOf(output.cssBundle),
+    preload: imported.map(({ path: file }) => urlOf(file)),
+  };
+}
+
+function chunksOf({ metafile }: BuildResult): readonly Chunk[] {
+  return Object.entries(metafile?.outputs ?? {}).map(([file, output]) => ({
+    name: path.basename(file),
+    entryPoint: output.entryPoint,
+    style: output.cssBundle === undefined ? undefined : path.basename(output.cssBundle),
+    imports: output.imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path: imported }) => path.basename(imported)),
+  }));
+}
+
+function urlOf(output: string): string {
+  return `${PUBLIC_PATH}/${path.basename(output)}`;
+}
+
+async function writeFiles(files: readonly { readonly path: string; readonly contents: Uint8Array }[]) {
+  await mkdir(directory, { recursive: true });
+  return await Promise.all(
+    files.map(async ({ path: file, contents }) => {
+      const [zipped, brotli] = await Promise.all([promisify(gzip)(contents), compressBrotli(contents)]);
+      await Promise.all([
+        writeFile(file, contents),
+        writeFile(`${file}.gz`, zipped),
+        writeFile(`${file}.br`, brotli),
+      ]);
+      return path.basename(file);
+    }),
+  );
+}
+
+/** Nine of eleven: the last steps take ten times as long for a few per cent. */
+async function compressBrotli(contents: Uint8Array): Promise<Buffer> {
+  return await promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+}
+
+/** Last, and at once: a gateway that starts meanwhile sees the old page or the new one. */
+async function writeManifest(files: PortalFiles): Promise<void> {
+  const file = path.join(directory, 'portal.json');
+  await writeFile(`${file}.new`, JSON.stringify(files, null, 2));
+  await rename(`${file}.new`, file);
+}
+
+async function removeOthers(names: readonly string[]): Promise<void> {
+  const kept = new Set([
+    'portal.json',
+    'sizes.json',
+    ...names.flatMap((name) => [name, `${name}.gz`, `${name}.br`]),
+  ]);
+  const left = (await readdir(directory)).filter((name) => !kept.has(name));
+  await Promise.all(left.map((name) => rm(path.join(directory, name), { force: true })));
+}
+
+/**
+ * The hash covers all that the portal is made of: our sources, these programs, the schema and the packages
+ * as they are installed.
+ */
+async function hashOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  const rooms = ['portal', 'explore'].map((room) => path.join(packageDirectory, 'src', room));
+  const sources = await Promise.all(
+    rooms.map(async (room) =>
+      (await readdir(room, { recursive: true }))
+        .filter((name) => /\.(tsx?|css|json|graphql)$/.test(name))
+        .map((name) => path.join(room, name)),
+    ),
+  );
+  const files = [
+    ...sources.flat(),
+    path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
+    path.join(packageDirectory, 'schema', 'schema.graphql'),
+    path.join(packageDirectory, 'package-lock.json'),
+  ];
+  for (const file of files.sort())
+    hash.update(file.slice(packageDirectory.length)).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+await buildPortal();
+printSizes(JSON.parse(await readFile(path.join(directory, 'sizes.json'), 'utf8')), process.argv[2]);

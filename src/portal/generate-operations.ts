@@ -1,0 +1,107 @@
+/**
+ * The documents of the portal (`*.graphql` beside its pages) become modules of `src/generated/portal`: for
+ * each operation its text and its types, checked against `schema/schema.graphql` by GraphQL Code
+ * Generator. A page imports them from there.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import {
+  buildSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  stripIgnoredCharacters,
+  validate,
+  visit,
+} from 'graphql';
+
+/** How the scalars travel. */
+const SCALARS = {
+  Decimal: 'string',
+  DateTime: 'string',
+  LocalDate: 'string',
+  Month: 'string',
+  JSON: 'unknown',
+  JSONObject: '{ readonly [name: string]: unknown }',
+};
+
+export interface OperationFolders {
+  /** The folder whose documents are read, with all below it. */
+  readonly sources: string;
+  /** The printed schema. */
+  readonly schema: string;
+  /** The folder that the modules are written to, each at the path of its document. */
+  readonly target: string;
+}
+
+/** @throws Error that names the document, when one does not fit the schema */
+export async function generateOperations({ sources, schema, target }: OperationFolders): Promise<void> {
+  const text = await readFile(schema, 'utf8');
+  const schemaNode = parse(text);
+  const schemaAst = buildSchema(text);
+  const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.graphql'));
+  await rm(target, { recursive: true, force: true });
+  for (const name of names) {
+    const document = parse(await readFile(path.join(sources, name), 'utf8'));
+    assertValid(name, schemaAst, document);
+    const file = path.join(target, name.replace(/\.graphql$/, '.ts'));
+    const types = await codegen({
+      filename: file,
+      schema: schemaNode,
+      schemaAst,
+      documents: [{ location: name, document }],
+      config: { scalars: SCALARS, enumsAsTypes: true, skipTypename: true, immutableTypes: true },
+      plugins: [{ typescriptOperations: {} }],
+      pluginMap: { typescriptOperations },
+    });
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, `${types}\n${printDocuments(document, depthOf(name))}\n`);
+  }
+}
+
+function assertValid(name: string, schema: GraphQLSchema, document: DocumentNode): void {
+  const [first] = validate(schema, document);
+  if (first) throw new Error(`${name}: ${first.message}`);
+}
+
+/** The way from a module up to `src`. */
+function depthOf(name: string): string {
+  return '../'.repeat(name.split(path.sep).length + 1);
+}
+
+function printDocuments(document: DocumentNode, up: string): string {
+  const operations = document.definitions.filter(
+    (definition): definition is OperationDefinitionNode => definition.kind === 'OperationDefinition',
+  );
+  const constants = operations.map((operation) => {
+    const name = operation.name?.value;
+    if (name === undefined) throw new Error('An operation of the portal has no name');
+    const kind = operation.operation.replace(/^./, (first) => first.toUpperCase());
+    const definitions = [operation, ...fragmentsOf(operation, document)];
+    const text = stripIgnoredCharacters(definitions.map(print).join('\n'));
+    const types = `${name}${kind}, ${name}${kind}Variables`;
+    const members = `  name: '${name}',\n  text: ${JSON.stringify(text)},`;
+    return `export const ${name}: PortalOperation<${types}> = {\n${members}\n};`;
+  });
+  const imported = `import type { PortalOperation } from '${up}portal/browser/gateway/portal-operation';`;
+  return [imported, ...constants].join('\n\n');
+}
+
+/** The fragments that a definition spreads, and those that they spread. The gateway refuses others. */
+function fragmentsOf(definition: DefinitionNode, document: DocumentNode): ReadonlySet<DefinitionNode> {
+  const names = new Set<string>();
+  visit(definition, {
+    enter(node) {
+      if (node.kind === 'FragmentSpread') names.add(node.name.value);
+    },
+  });
+  const own = document.definitions.filter(
+    (one) => one.kind === 'FragmentDefinition' && names.has(one.name.value),
+  );
+  return new Set(own.flatMap((one) => [one, ...fragmentsOf(one, document)]));
+}

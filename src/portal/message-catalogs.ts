@@ -1,0 +1,70 @@
+/**
+ * The texts of the portal. English stands in the source, as `t('…')` where a text is shown and
+ * `phrase('…')` where it is only named; other languages stand in a `hi.json` beside, from the English text
+ * to theirs.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+
+type Catalog = Readonly<Record<string, unknown>>;
+
+export interface MessageCatalogs {
+  readonly en: Catalog;
+  readonly hi: Catalog;
+}
+
+const CALL = /\b(?:t|phrase)\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.)*)`)/g;
+
+/** @throws Error that lists the texts without a translation, and the translations of no text */
+export async function readMessageCatalogs(folders: readonly string[]): Promise<MessageCatalogs> {
+  const files = (await Promise.all(folders.map(listFiles))).flat();
+  const messages = new Map<string, string>();
+  for (const file of files.filter((name) => /\.tsx?$/.test(name))) {
+    for (const message of findMessages(await readFile(file, 'utf8'))) messages.set(message, file);
+  }
+  const translations = await readTranslations(files.filter((name) => path.basename(name) === 'hi.json'));
+  const missing = [...messages].filter(([message]) => !translations.has(message));
+  const unused = [...translations].filter(([message]) => !messages.has(message));
+  if (missing.length > 0 || unused.length > 0) {
+    throw new Error(
+      [
+        'The texts of the portal and their translations differ.',
+        ...missing.map(
+          ([message, file]) => `${file} has no translation in a hi.json: ${JSON.stringify(message)}`,
+        ),
+        ...unused.map(([message]) => `A hi.json translates what no file says: ${JSON.stringify(message)}`),
+      ].join('\n'),
+    );
+  }
+  return {
+    en: Object.fromEntries([...messages.keys()].map((message) => [message, compileMessage(message)])),
+    hi: Object.fromEntries([...translations].map(([message, said]) => [message, compileMessage(said)])),
+  };
+}
+
+/** The texts that a source names by `t('…')` or `phrase('…')`. */
+export function findMessages(source: string): readonly string[] {
+  return [...source.matchAll(CALL)].map(([, single, double, back]) =>
+    (single ?? double ?? back ?? '').replaceAll(/\\(['"`\\])/g, '$1').replaceAll('\\n', '\n'),
+  );
+}
+
+async function readTranslations(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const translations = new Map<string, string>();
+  for (const file of files) {
+    const read: Readonly<Record<string, string>> = JSON.parse(await readFile(file, 'utf8'));
+    for (const [message, said] of Object.entries(read)) {
+      const before = translations.get(message);
+      if (before !== undefined && before !== said)
+        throw new Error(`${file} says otherwise than another hi.json: ${JSON.stringify(message)}`);
+      translations.set(message, said);
+    }
+  }
+  return translations;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,167 @@
+/**
+ * The portal for the people of a school, from our own files alone: at `/` for browsers, below `/portal`
+ * each of its pages by its address, and the explorer at `/explore`. All of them are one page, whose script
+ * shows what the address says. What it is made of was built with the package (src/portal/bundle.ts); the
+ * operations library and what may be known of the school are read here.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { ServiceError } from '../errors.js';
+import { isUnchanged } from '../etag.js';
+import { loadOperationsLibrary } from '../explore/operations-library.js';
+import type { Domain } from '../model/scope.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
+import { addOtherMethods } from './rest.js';
+import { EXPLORER_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
+import { sendPrebuilt } from './send-prebuilt.js';
+
+export interface PortalOptions {
+  /** The package directory, with the library in `schema/operations` and the page in `dist`. */
+  readonly packageDirectory: string;
+  /** The main school; `undefined` while there is none. */
+  readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
+  /** The logins that the form may show, and of which school they are. */
+  readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.ttf': 'font/ttf',
+};
+
+/** @throws Error when an example of the library lacks something */
+export async function usePortal(
+  app: FastifyInstance,
+  { packageDirectory, school, demo }: PortalOptions,
+): Promise<void> {
+  const directory = portalDirectory(packageDirectory);
+  const files = await readPortalFiles(directory).catch(() => undefined);
+  const library = await loadOperationsLibrary(path.join(packageDirectory, 'schema', 'operations'));
+
+  const sendPortal = (reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64url');
+    return sendPage(reply, portalHeaders(nonce), printPage(getBuilt(files), nonce));
+  };
+  addToIndex(app, sendPortal);
+  for (const url of ['/portal', '/portal/*'])
+    app.route({ method: ['GET', 'HEAD'], url, handler: async (_request, reply) => sendPortal(reply) });
+  addOtherMethods(app, '/portal/*', ['GET', 'HEAD']);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/explore',
+    handler: async (_request, reply) => sendPage(reply, EXPLORER_HEADERS, printPage(getBuilt(files))),
+  });
+  addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
+  addDescription(app, '/explore/school.json', () => JSON.stringify(describeSchool(school(), demo)));
+  addAssets(app, directory, new Set(files?.names));
+}
+
+/**
+ * Before `GET /` of the REST table answers with the index, who prefers a page gets the portal; a report
+ * that is asked for there (`?report=`) is never a page.
+ */
+function addToIndex(app: FastifyInstance, sendPortal: (reply: FastifyReply) => FastifyReply): void {
+  app.addHook('onRoute', (route) => {
+    if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
+    const before = async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('vary', 'Accept');
+      if (prefersPage(request)) return sendPortal(reply);
+    };
+    route.onRequest = [before, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+function prefersPage({ headers, query }: FastifyRequest): boolean {
+  if (!headers.accept?.includes('text/html') || Object.hasOwn(query as object, 'report')) return false;
+  return new Negotiator({ headers }).mediaType(['application/json', 'text/html']) === 'text/html';
+}
+
+function getBuilt(files: PortalFiles | undefined): PortalFiles {
+  if (files) return files;
+  throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
+}
+
+/**
+ * The demo logins stand on the login form of the demo school, as they do in the README; those of another
+ * school do not.
+ */
+function describeSchool(school: ReturnType<PortalOptions['school']>, demo: PortalOptions['demo']) {
+  return {
+    school: school?.name ?? null,
+    demoUsers: school?.id === demo.domainId ? demo.userNames : [],
+  };
+}
+
+/** With a nonce, the script may add styles under the policy that names the same one. */
+function printPage({ script, style, preload }: PortalFiles, nonce?: string): string {
+  const preloads = preload.map((address) => `<link rel="modulepreload" href="${address}">`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Campus Gateway</title>
+<link rel="icon" href="/docs/favicon.png">
+<link rel="stylesheet" href="${style}">
+${preloads}
+<script type="module" src="${script}"${nonce === undefined ? '' : ` nonce="${nonce}"`}></script>
+</head>
+<body>
+<div id="portal"></div>
+<noscript>The portal needs JavaScript. The interface as text: <a href="/openapi.json">openapi.json</a></noscript>
+</body>
+</html>
+`;
+}
+
+/** Never kept: its nonce belongs to the headers of this answer alone. */
+function sendPage(reply: FastifyReply, headers: SecurityHeaders, page: string): FastifyReply {
+  return reply
+    .headers(headers)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(page);
+}
+
+/** Small, and asked for again each time: an unchanged one costs a 304. */
+function addDescription(app: FastifyInstance, url: string, print: () => string): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (request, reply) => {
+      const text = print();
+      const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+      reply.headers({ 'cache-control': 'no-cache', etag }).type('application/json; charset=utf-8');
+      return isUnchanged(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
+    },
+  });
+}
+
+/** Assets are kept for ever by who has them: another content has another name. */
+function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<string>): void {
+  app.route<{ Params: { name: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/portal/assets/:name',
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      if (!names.has(name)) throw new ServiceError('NOT_FOUND', `The portal has no file ${name}.`);
+      const etag = `"${name}"`;
+      reply
+        .headers(EXPLORER_HEADERS)
+        .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding', etag })
+        .type(TYPES[path.extname(name)] ?? 'application/octet-stream');
+      if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
+      if (outcome === 'sending') return reply;
+      throw new ServiceError(
+        'NOT_FOUND',
+        'The portal was built anew; restart the gateway, then reload the page.',
+      );
+    },
+  });
+  addOtherMethods(app, '/portal/assets/:name', ['GET', 'HEAD']);
+}

@@ -1,0 +1,134 @@
+/** The portal as each role uses it, in a real browser, on a demo school. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { logIn, logOut, nextToken, usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 120 });
+const pages = usePages(gateway);
+
+/** The pages that everybody has, and what is on them when they are there. */
+const PAGES: readonly (readonly [path: string, heading: string])[] = [
+  ['/', 'Home'],
+  ['/portal/records', 'Records'],
+  ['/portal/nowhere', 'There is no such page'],
+];
+
+describe('a page of the portal', () => {
+  it('is well made before the log-in', async () => {
+    const page = await pages.open('/');
+    await page.getByRole('button', { name: 'teacher', exact: true }).waitFor();
+    await expectWellMade(page);
+  });
+
+  it('is well made, whichever it is', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    for (const [path, heading] of PAGES) {
+      await page.goto(gateway.url + path);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await expectWellMade(page);
+    }
+  });
+});
+
+describe('the shell of the portal', () => {
+  it('goes on after a reload, at the page that the address names', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records?find=fee');
+    await page.getByRole('heading', { name: 'Fee heads' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Fee heads' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('fee');
+  });
+
+  it('shows a person what is theirs after another one has left', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records');
+    await page.getByText(/^\d+ collections that you may read/).waitFor();
+    await logOut(page);
+    await logIn(page, 'viewer');
+    await page.getByRole('button', { name: 'Account of viewer' }).waitFor();
+  });
+
+  it('asks for the password when the session has ended, and then goes on with what was asked', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const token = await nextToken(page, () => page.reload());
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await page.getByRole('link', { name: 'Records' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByText('A student of the school:').waitFor();
+  });
+
+  it('speaks Hindi, and goes on to after a reload', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records');
+    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('menuitemradio', { name: 'हिन्दी' }).click();
+    await page.getByRole('heading', { level: 1, name: 'अभिलेख' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'अभिलेख' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('hi');
+    await expectWellMade(page);
+  });
+
+  it('says that it is offline, and that it is not any more', async () => {
+    const page = await pages.openPortalAs('viewer', '/');
+    await page.context().setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'hidden' });
+  });
+});
+
+describe('the keyboard in the portal', () => {
+  it('skips to the page, and follows to the heading of the next one', async () => {
+    const page = await pages.openPortalAs('viewer', '/');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the page');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    expect(await focused(page)).toBe('Records');
+    expect(await page.title()).toBe('Records · Campus Gateway');
+    await page.keyboard.press('/');
+    await page.keyboard.type('fee h');
+    await page.getByRole('heading', { name: 'Fee heads' }).waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(1);
+  });
+
+  it('shows its keys, which can be switched off', async () => {
+    const page = await pages.openPortalAs('viewer', '/');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByRole('switch', { name: 'Use these keys' }).press('Space');
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.keyboard.press('?');
+    expect(await help.count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
+
+  it('opens and closes the menu of a phone', async () => {
+    const page = await pages.openPortalAs('viewer', '/', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('button', { name: 'Open the menu' }).press('Enter');
+    const menu = page.getByRole('dialog');
+    await menu.getByRole('link', { name: 'Records' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    await menu.waitFor({ state: 'hidden' });
+  });
+});
+
+async function focused(page: Page): Promise<string | null | undefined> {
+  return await page.evaluate(() => document.activeElement?.textContent);
+}
