@@ -53,8 +53,13 @@ const SETTINGS = {
     schema: z
       .string()
       .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
+      .refine((url) => !/[?&]target_session_attrs=(?!any|read-write|primary|prefer-primary)/.test(url), {
+        error: 'target_session_attrs is to be read-write',
+      })
       .optional(),
-    meaning: 'a PostgreSQL >= 15 of your own; unset: an embedded one in DATA_DIRECTORY',
+    meaning:
+      'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
+      'unset: an embedded one in DATA_DIRECTORY',
   },
   dataDirectory: {
     variable: 'DATA_DIRECTORY',

@@ -19,6 +19,7 @@ const SLOWEST = [
   'docs/examples',
   'docs/readme',
   'contract/operations-library',
+  'contract/failover',
   'contract/asking-writes',
   'messaging/email',
   'scripting/attacks',

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import type { BlobStore } from '../files/blob-store.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { Queryable } from '../store/database/database.js';
+import type { Database } from '../store/database/database.js';
 import { createBackup } from './backup.js';
 import { type BackupPlace, backupName, bucketPlace, folderPlace } from './backup-places.js';
 import { backupSecretOfSettings } from './backup-secret.js';
 import { seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
-  readonly url: string;
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'url'>;
   readonly openBucket: () => Promise<BlobStore | undefined>;
   readonly settings: {
     readonly backupKeep: number;
@@ -44,13 +43,13 @@ export class ScheduledBackups {
    * @throws UNAVAILABLE where there is no place for it, or none left
    */
   async make(signal: AbortSignal): Promise<void> {
-    const { url, settings, now } = this.#options;
+    const { database, settings, now } = this.#options;
     const bucket = await this.#options.openBucket();
     try {
       const place = placeOf(settings.backupDirectory, bucket);
       const secret = await backupSecretOfSettings(settings);
       const at = now();
-      const backup = createBackup({ url, bucket, signal });
+      const backup = createBackup({ url: database.url, bucket, signal });
       const name = backupName(at);
       const bytes = await place.write(name, secret ? seal(backup.bytes, secret) : backup.bytes, signal);
       const notes = [...(await this.#notes()), { name, at: at.toISOString(), bytes }];

@@ -31,8 +31,10 @@ export async function withDatabaseUrl(config: Config, work: (url: string) => Pro
   const server = await openDatabaseServer(config);
   try {
     // Says in one line why a database cannot be used.
-    await (await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 })).close();
-    await work(server.url);
+    const database = await openDatabase({ url: server.url, poolSize: 1, statementTimeoutMs: 0 });
+    const { url } = database;
+    await database.close();
+    await work(url);
   } finally {
     await server.stop();
   }

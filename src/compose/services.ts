@@ -121,9 +121,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       statementTimeoutMs: config.statementTimeoutMs,
     });
     closers.push(() => database.close());
-    const applied = await applyMigrations({ url: server.url, onNotice: options.onProgress });
+    const applied = await applyMigrations({ url: database.url, onNotice: options.onProgress });
     if (applied.length > 0) options.onProgress?.(`applied ${applied.length} migrations`);
-    await migrateJobQueue(server.url);
+    await migrateJobQueue(database.url);
 
     const domains = await Domains.load(database);
     closers.push(() => domains.close());
@@ -248,7 +248,6 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       files,
       persons: new Persons({ database, catalog, store, files }),
       backups: new ScheduledBackups({
-        url: server.url,
         database,
         openBucket: () => openBucket(config),
         settings: config,

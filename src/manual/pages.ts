@@ -48,6 +48,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
     title: 'Run',
     pages: [
       doc('operate', 'Operate'),
+      doc('scale', 'Scale'),
       { source: 'CHANGELOG.md', path: 'changelog', label: 'Changelog' },
       { source: 'SECURITY.md', path: 'security', label: 'Security' },
     ],

@@ -69,6 +69,11 @@ export class Metrics {
     help: 'How often this gateway found the database out of reach.',
     registers: [this.registry],
   });
+  readonly #moves = new Counter({
+    name: 'campus_database_failovers_total',
+    help: 'How often this gateway found another server to be the primary.',
+    registers: [this.registry],
+  });
   readonly #cuts = new Counter({
     name: 'campus_streams_cut_total',
     help: 'Streamed answers that failed on the way and were cut.',
@@ -231,6 +236,10 @@ export class Metrics {
 
   databaseLost(): void {
     this.#outages.inc();
+  }
+
+  databaseMoved(): void {
+    this.#moves.inc();
   }
 
   streamCut(): void {

@@ -105,6 +105,9 @@ function count(metrics: Metrics, event: Observation): void {
     case 'databaseLost':
       metrics.databaseLost();
       return;
+    case 'databaseMoved':
+      metrics.databaseMoved();
+      return;
     case 'messageTried':
       metrics.messageTried(event.messageKind, event.state);
       return;
@@ -174,6 +177,9 @@ function log({ logger, failures }: Log, event: Observation): void {
         { event: event.kind, isReadOnly: event.isReadOnly },
         event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
       );
+      return;
+    case 'databaseMoved':
+      logger.warn({ event: event.kind, from: event.from, to: event.to }, 'database moved to another server');
       return;
     case 'connectionsDropped':
       logger.warn(

@@ -30,7 +30,6 @@ function backupsWith(
   openBucket: ScheduledBackupsOptions['openBucket'] = async () => undefined,
 ): ScheduledBackups {
   return new ScheduledBackups({
-    url: test.url,
     database: test.database,
     openBucket,
     settings: { backupKeep: 3, ...settings },

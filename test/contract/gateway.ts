@@ -45,7 +45,10 @@ export interface StartedGateway extends Gateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway on a database that is there, and signs every role in. The caller closes it. */
+/**
+ * Starts a gateway on a database that is there, and signs every role in. The caller closes it. The address
+ * among the settings, where one is, is the gateway's own way to the same database.
+ */
 export async function startGateway(databaseUrl: string, settings: Settings = {}): Promise<StartedGateway> {
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 3, application_name: 'contract tests' });
   // Tests stop databases: what a pool says of that is no news.
@@ -54,7 +57,7 @@ export async function startGateway(databaseUrl: string, settings: Settings = {})
     `insert into domains (id, name) select 'top', 'Top' where not exists (select from domains)`,
   );
   const log: string[] = [];
-  const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, ...settings, DATABASE_URL: databaseUrl }), {
+  const app = await createApp(parseConfig({ ...DEFAULT_SETTINGS, DATABASE_URL: databaseUrl, ...settings }), {
     logDestination: { write: (line) => log.push(line) },
   });
   const url = await app.listen();

@@ -6,21 +6,14 @@ const ORDER_TIMEOUT_MS = 3_000;
 
 /** Ends queries of other connections. Postgres takes such an order only from a second connection. */
 export class Cancellation {
-  readonly #pool: pg.Pool;
+  readonly #url: () => string;
+  readonly #applicationName: string;
+  #pool: { readonly url: string; readonly pool: pg.Pool } | undefined;
 
   /** Connects when first needed, and keeps at most one connection. */
-  constructor(url: string, applicationName: string) {
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      application_name: `${applicationName} cancellation`,
-      max: 1,
-      connectionTimeoutMillis: ORDER_TIMEOUT_MS,
-      query_timeout: ORDER_TIMEOUT_MS,
-      keepAlive: true,
-      idleTimeoutMillis: 30_000,
-      allowExitOnIdle: true,
-    });
-    this.#pool.on('error', () => {});
+  constructor(url: () => string, applicationName: string) {
+    this.#url = url;
+    this.#applicationName = applicationName;
   }
 
   /**
@@ -32,12 +25,39 @@ export class Cancellation {
     const { processID } = client as pg.Client & { readonly processID: number | null };
     // A pooler tells its clients numbers of its own; the server was asked for its number at the beginning.
     const backendId = (client instanceof WatchedClient ? client.backendId : undefined) ?? processID;
-    await this.#pool.query('select pg_cancel_backend($1)', [backendId]).catch((error: Error) => {
+    const url = this.#url();
+    // On another server the number is somebody else's.
+    if (client instanceof WatchedClient && client.url !== url) {
+      client.lose('The database has moved to another server.');
+      return;
+    }
+    const pool = this.#poolOf(url);
+    await pool.query('select pg_cancel_backend($1)', [backendId]).catch((error: Error) => {
       client.connection.stream.destroy(error);
     });
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#pool?.pool.end();
+  }
+
+  #poolOf(url: string): pg.Pool {
+    if (this.#pool?.url === url) return this.#pool.pool;
+    const before = this.#pool;
+    const pool = new pg.Pool({
+      connectionString: url,
+      application_name: `${this.#applicationName} cancellation`,
+      max: 1,
+      connectionTimeoutMillis: ORDER_TIMEOUT_MS,
+      query_timeout: ORDER_TIMEOUT_MS,
+      keepAlive: true,
+      idleTimeoutMillis: 30_000,
+      allowExitOnIdle: true,
+    });
+    pool.on('error', () => {});
+    this.#pool = { url, pool };
+    // Its server may never say good-bye.
+    void before?.pool.end();
+    return pool;
   }
 }

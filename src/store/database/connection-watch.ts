@@ -13,6 +13,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { isNativeError } from 'node:util/types';
 import { guarded } from '../../guarded.js';
 import { SilenceError } from './deadline.js';
+import type { PrimaryFinder } from './primary-finder.js';
 import { Pulse, type PulseAnswer } from './pulse.js';
 import { type ClientWatcher, LostConnectionError, type WatchedClient } from './watched-client.js';
 
@@ -21,6 +22,7 @@ export type DatabaseNews =
   | { readonly kind: 'databaseLost'; readonly reason: string }
   | { readonly kind: 'databaseBack'; readonly awayMs: number }
   | { readonly kind: 'databaseRole'; readonly isReadOnly: boolean }
+  | { readonly kind: 'databaseMoved'; readonly from: string; readonly to: string }
   | { readonly kind: 'connectionsDropped'; readonly count: number; readonly reason: string }
   | { readonly kind: 'renewalFailed'; readonly channel: string; readonly error: unknown };
 
@@ -49,7 +51,13 @@ const RESTING_BEATS = 2;
 /** How many beats a connection may take to be made. */
 const CONNECTING_BEATS = 6;
 
+interface ConnectionWatchOptions {
+  readonly finder: PrimaryFinder;
+  readonly applicationName: string;
+}
+
 export class ConnectionWatch implements ClientWatcher {
+  readonly #finder: PrimaryFinder;
   readonly #clients = new Set<WatchedClient>();
   readonly #listeners = new Set<DatabaseNewsListener>();
   readonly #waiting = new Set<() => void>();
@@ -63,8 +71,9 @@ export class ConnectionWatch implements ClientWatcher {
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  constructor(options: { readonly url: string; readonly applicationName: string }) {
-    this.#pulse = new Pulse({ ...options, onLost: () => void this.check() });
+  constructor({ finder, applicationName }: ConnectionWatchOptions) {
+    this.#finder = finder;
+    this.#pulse = new Pulse({ url: () => finder.url, applicationName, onLost: () => void this.check() });
     this.#timer = setInterval(() => void this.check(), BEAT_MS);
     this.#timer.unref();
   }
@@ -199,15 +208,42 @@ export class ConnectionWatch implements ClientWatcher {
 
   /** A connection of ours that was lost alone, the pulse itself for one, is no outage: a new one is tried. */
   async #ask(ids: readonly number[]): Promise<PulseAnswer> {
-    if (!this.#pulse.isConnected) return await this.#pulse.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
+    if (!this.#pulse.isConnected) return await this.#askAnew(ids);
     try {
-      return await this.#pulse.ask(ids, ASK_TIMEOUT_MS);
+      const answer = await this.#pulse.ask(ids, ASK_TIMEOUT_MS);
+      return answer.isReadOnly && this.#finder.hasSeveral ? await this.#askAnew(ids) : answer;
     } catch (error) {
-      const answer = await this.#pulse.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
+      const answer = await this.#askAnew(ids);
       // What forgot this connection has forgotten others too.
       if (error instanceof SilenceError) this.#retire(({ isLent }) => !isLent, 'another died without a word');
       return answer;
     }
+  }
+
+  /** By a new connection, to whichever of several servers is the primary now. */
+  async #askAnew(ids: readonly number[]): Promise<PulseAnswer> {
+    const { serverName, url } = this.#finder;
+    if (this.#finder.hasSeveral) {
+      const finding = await this.#finder.find();
+      if (finding === 'away') {
+        throw new SilenceError(`none of ${this.#finder.serverNames.join(', ')} is a primary that answers`);
+      }
+      if (this.#finder.url !== url) this.#moveFrom(serverName);
+    }
+    return await this.#pulse.ask(ids, CONNECT_AND_ASK_TIMEOUT_MS);
+  }
+
+  /** What is under way on the server that was primary can end in nothing that counts. */
+  #moveFrom(serverName: string): void {
+    const { serverName: to, url } = this.#finder;
+    this.#pulse.close();
+    for (const client of [...this.#clients]) {
+      if (client.url === url) continue;
+      // A transaction that went on there would be kept by nobody.
+      if (client.isWaiting || client.isLent) client.lose(`The database has moved to ${to}.`);
+      else client.retire();
+    }
+    this.tell({ kind: 'databaseMoved', from: serverName, to });
   }
 
   #hear(answer: PulseAnswer, suspects: readonly WatchedClient[]): void {

@@ -9,33 +9,27 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
-import type { StatementCaller } from '../../model/statement-caller.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
-import {
-  type GatheredRows,
-  type JoinedBatch,
-  JoinedRows,
-  ListedRows,
-  type RowPunctuation,
-} from './gathered-rows.js';
+import type { JoinedBatch, RowPunctuation } from './gathered-rows.js';
 import { Listener } from './listener.js';
 import { createPool, type PoolOptions } from './pool.js';
+import { PrimaryFinder } from './primary-finder.js';
+import type { NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import { Renewal } from './renewal.js';
-import { queryRows } from './row-query.js';
-import { streamRows } from './row-stream.js';
-import { type SlowStatementWatch, watched } from './statement-watch.js';
-import { assertStorableArguments, assertStorableParameters } from './storable-parameters.js';
+import { connectTo, ServerStatements } from './server-statements.js';
+import type { SlowStatementWatch } from './statement-watch.js';
+import { assertStorableArguments } from './storable-parameters.js';
 import { Turns } from './turns.js';
 
 const OLDEST_VERSION = 150_000;
-const DEFAULT_BATCH_ROWS = 500;
 /** Short statements alone go there: two are enough for all of a gateway. */
 const APART_CONNECTIONS = 2;
 
 export interface DatabaseOptions {
+  /** Of one host, or of several of which one is the primary. */
   readonly url: string;
   /**
    * Connections for queries; streams, which keep theirs for as long as their readers take, have as many of
@@ -46,33 +40,6 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** Shown in pg_stat_activity. Default `campus-gateway`. */
   readonly applicationName?: string;
-}
-
-interface QueryOptions {
-  /**
-   * Prepares the statement under this name, once a connection. The same name must always mean the same text.
-   */
-  readonly name?: string | undefined;
-  /** Ends the query in Postgres; the call then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed
-   * on: reading 20 KB as a string and writing it again costs more than all else of a request.
-   */
-  readonly texts?: 'strings' | 'bytes' | undefined;
-  /** The caller on whose behalf it runs; the scope of a request is one. */
-  readonly caller?: StatementCaller | undefined;
-}
-
-interface StreamOptions extends QueryOptions {
-  /** Default 500. */
-  readonly batchRows?: number | undefined;
-}
-
-interface NamedStatement {
-  readonly sql: Prisma.Sql;
-  /** The name, as `QueryOptions.name`. */
-  readonly name: string | undefined;
 }
 
 /** A database, or a transaction of it. */
@@ -165,6 +132,8 @@ export interface Database extends Queryable {
   readonly isReachable: boolean;
   /** Whether it lets nobody write at present: it is a replica, or was set so. */
   readonly isReadOnly: boolean;
+  /** The address of the server that is primary now: one host, whatever the settings name. */
+  readonly url: string;
   /**
    * A pool of its own for work in the background, which may wait for a database that is away. Whoever opens
    * it ends it.
@@ -192,8 +161,12 @@ interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationN
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const applicationName = options.applicationName ?? 'campus-gateway';
-  const { isByteOrdered, canCheckConnection } = await inspectServer(options.url, applicationName);
-  return new PostgresDatabase({ ...options, applicationName, isByteOrdered, canCheckConnection });
+  const finder = new PrimaryFinder({ url: options.url, applicationName });
+  if (finder.hasSeveral && (await finder.find()) !== 'found') {
+    throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
+  }
+  const { isByteOrdered, canCheckConnection } = await inspectServer(finder.url, applicationName);
+  return new PostgresDatabase({ ...options, applicationName, finder, isByteOrdered, canCheckConnection });
 }
 
 class PostgresDatabase implements Database {
@@ -206,14 +179,13 @@ class PostgresDatabase implements Database {
   readonly #streamPool: pg.Pool;
   readonly #apartPool: pg.Pool;
   readonly #cancellation: Cancellation;
+  readonly #statements: ServerStatements;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
-  readonly #url: string;
-  readonly #statementTimeoutMs: number;
-  #slow: SlowStatementWatch | undefined;
+  readonly #finder: PrimaryFinder;
 
-  constructor(options: Required<DatabaseOptions> & ServerFacts) {
-    const { url, applicationName, poolSize } = options;
+  constructor(options: Required<DatabaseOptions> & ServerFacts & { readonly finder: PrimaryFinder }) {
+    const { finder, applicationName, poolSize } = options;
     const settings = {
       // Prisma's adapter writes instants without an offset.
       TimeZone: 'UTC',
@@ -221,9 +193,9 @@ class PostgresDatabase implements Database {
       ...(options.canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
     };
     this.isByteOrdered = options.isByteOrdered;
-    this.#url = url;
-    this.#statementTimeoutMs = options.statementTimeoutMs;
-    this.#watch = new ConnectionWatch({ url, applicationName });
+    this.#finder = finder;
+    this.#watch = new ConnectionWatch({ finder, applicationName });
+    const url = () => finder.url;
     const shared = { url, size: poolSize, settings, watch: this.#watch };
     this.pool = createPool({
       ...shared,
@@ -244,87 +216,55 @@ class PostgresDatabase implements Database {
       size: APART_CONNECTIONS,
       applicationName: `${applicationName} apart`,
     });
-    this.apart = { query: (sql, queryOptions) => this.#queryOn(this.#apartPool, sql, queryOptions) };
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
+    this.#statements = new ServerStatements({
+      pool: this.pool,
+      streamPool: this.#streamPool,
+      cancellation: this.#cancellation,
+      batchTimeoutMs: options.statementTimeoutMs,
+    });
+    this.apart = {
+      query: (sql, queryOptions) => this.#statements.queryBy(this.#apartPool, sql, queryOptions),
+    };
     this.#listener = new Listener(url, applicationName);
     this.#watch.onNews(({ kind }) => {
       // Whoever is primary now announces what others change.
-      if (kind === 'databaseRole') void this.#listener.renew();
+      if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
     });
     this.prisma = createPrisma(this);
   }
 
   async query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]> {
-    return await this.#queryOn<Row>(this.pool, sql, options);
+    return await this.#statements.query<Row>(sql, options);
   }
 
-  async #queryOn<Row extends object>(
-    pool: pg.Pool,
-    sql: Prisma.Sql,
-    options: QueryOptions = {},
-  ): Promise<Row[]> {
-    options.signal?.throwIfAborted();
-    const client = await this.#connect(pool);
-    try {
-      return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
-        runQuery<Row>(client, sql, options, this.#cancellation),
-      );
-    } finally {
-      // A connection that was lost is not taken back by the pool; an error of Postgres leaves it fit for use.
-      client.release();
-    }
-  }
-
-  stream(sql: Prisma.Sql, options: StreamOptions = {}): AsyncGenerator<readonly string[], void> {
-    return this.streamInTurn([{ sql, name: options.name }], options);
+  stream(sql: Prisma.Sql, options?: StreamOptions): AsyncGenerator<readonly string[], void> {
+    return this.#statements.stream(sql, options);
   }
 
   streamInTurn(
     statements: readonly NamedStatement[],
-    options: Omit<StreamOptions, 'name'> = {},
+    options?: Omit<StreamOptions, 'name'>,
   ): AsyncGenerator<readonly string[], void> {
-    return this.#stream(statements, new ListedRows(), options);
+    return this.#statements.streamInTurn(statements, options);
   }
 
   streamJoined(
     statements: readonly NamedStatement[],
-    { punctuation, ...options }: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
+    options: Omit<StreamOptions, 'name'> & { readonly punctuation: RowPunctuation },
   ): AsyncGenerator<JoinedBatch, void> {
-    return this.#stream(statements, new JoinedRows(punctuation), options);
-  }
-
-  async *#stream<Batch>(
-    statements: readonly NamedStatement[],
-    rows: GatheredRows<Batch>,
-    options: Omit<StreamOptions, 'name'>,
-  ): AsyncGenerator<Batch, void> {
-    options.signal?.throwIfAborted();
-    for (const { sql } of statements) assertStorableParameters(sql);
-    const client = await this.#connect(this.#streamPool);
-    yield* streamRows(
-      client,
-      {
-        queries: statements.map(({ sql, name }) => ({ text: sql.text, values: sql.values, name })),
-        batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
-        rows,
-        batchTimeoutMs: this.#statementTimeoutMs,
-        signal: options.signal,
-      },
-      this.#cancellation,
-    );
+    return this.#statements.streamJoined(statements, options);
   }
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const client = await this.#connect(this.pool);
+    const client = await connectTo(this.pool);
     let isOpen = true;
     let isUsable = true;
     const transaction: Transaction = {
       query: async (sql, options = {}) => {
         invariant(isOpen, 'a transaction was used after its end');
-        return await watched(sql, { caller: options.caller, slow: this.#slow }, () =>
-          runQuery(client, sql, options, this.#cancellation),
-        );
+        return await this.#statements.queryOn(client, sql, options);
       },
     };
     try {
@@ -366,7 +306,7 @@ class PostgresDatabase implements Database {
   }
 
   watchSlow(watch: SlowStatementWatch): void {
-    this.#slow = watch;
+    this.#statements.watchSlow(watch);
   }
 
   onNews(listener: DatabaseNewsListener): void {
@@ -384,10 +324,14 @@ class PostgresDatabase implements Database {
   openPool(options: BackgroundPoolOptions): pg.Pool {
     return createPool({
       ...options,
-      url: this.#url,
+      url: () => this.#finder.url,
       settings: { TimeZone: 'UTC' },
       watch: this.#watch,
     });
+  }
+
+  get url(): string {
+    return this.#finder.url;
   }
 
   get isHearing(): boolean {
@@ -399,14 +343,6 @@ class PostgresDatabase implements Database {
     const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
     await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);
     await Promise.all([this.#cancellation.close(), this.#watch.close()]);
-  }
-
-  async #connect(pool: pg.Pool): Promise<pg.PoolClient> {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      throw translateDatabaseError(error);
-    }
   }
 }
 
@@ -434,33 +370,6 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
       },
     }),
   );
-}
-
-async function runQuery<Row extends object>(
-  client: pg.PoolClient,
-  sql: Prisma.Sql,
-  { name, signal, texts }: QueryOptions,
-  cancellation: Cancellation,
-): Promise<Row[]> {
-  assertStorableParameters(sql);
-  const statement = { text: sql.text, values: sql.values, name, texts: texts ?? 'strings' } as const;
-  let cancelled: Promise<void> | undefined;
-  const abort = () => {
-    cancelled = cancellation.cancel(client);
-  };
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    return await queryRows<Row>(client, statement);
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    // Its own leads to the socket alone.
-    if (error instanceof Error) Error.captureStackTrace(error);
-    throw translateDatabaseError(error);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-    // This comes before the connection serves somebody else, whom a late cancellation would hit.
-    await cancelled;
-  }
 }
 
 interface ServerFacts {

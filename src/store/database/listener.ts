@@ -22,14 +22,14 @@ const HEARTBEAT_TIMEOUT_MS = 3_000;
  * between it may have missed something.
  */
 export class Listener {
-  readonly #url: string;
+  readonly #url: () => string;
   readonly #applicationName: string;
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   #connected: Promise<pg.Client> | undefined;
   #isClosed = false;
   #isHearing = false;
 
-  constructor(url: string, applicationName: string) {
+  constructor(url: () => string, applicationName: string) {
     this.#url = url;
     this.#applicationName = `${applicationName} listener`;
   }
@@ -96,7 +96,7 @@ export class Listener {
 
   async #tryConnect(): Promise<pg.Client | undefined> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: this.#url(),
       application_name: this.#applicationName,
       keepAlive: true,
     });

@@ -5,7 +5,8 @@ import { FullPoolError, isOutOfReach } from './database-errors.js';
 import { WatchedClient, type WatchedClientConfig } from './watched-client.js';
 
 export interface PoolOptions {
-  readonly url: string;
+  /** The address to connect to now; it may be another one for the next connection. */
+  readonly url: () => string;
   readonly size: number;
   readonly applicationName: string;
   /** The limit of one statement, kept by the server; 0: no limit. */
@@ -67,7 +68,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     current_setting('transaction_read_only') = 'on' as "isReadOnly",
     ${assignments.join(', ')}`;
   const config: pg.PoolConfig & WatchedClientConfig = {
-    connectionString: options.url,
+    connectTo: options.url,
     application_name: options.applicationName,
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

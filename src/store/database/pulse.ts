@@ -11,7 +11,8 @@ export interface PulseAnswer {
 }
 
 export interface PulseOptions {
-  readonly url: string;
+  /** The address to connect to now. */
+  readonly url: () => string;
   readonly applicationName: string;
   /** The connection was lost while nobody asked. */
   readonly onLost: () => void;
@@ -81,7 +82,7 @@ export class Pulse {
 
   #create(): pg.Client {
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: this.#options.url(),
       application_name: `${this.#options.applicationName} pulse`,
       keepAlive: true,
     });

@@ -10,7 +10,9 @@ export interface ClientWatcher {
   suspectRole(): void;
 }
 
-export interface WatchedClientConfig extends pg.ClientConfig {
+export interface WatchedClientConfig extends Omit<pg.ClientConfig, 'connectionString'> {
+  /** The address of the server, asked for when the connection is made. */
+  readonly connectTo: () => string;
   readonly watcher: ClientWatcher;
   /**
    * How long a statement may be without an answer: longer than the limit the server keeps itself. 0: no
@@ -50,6 +52,8 @@ const END_TIMEOUT_MS = 2_000;
  */
 export class WatchedClient extends pg.Client {
   readonly silenceLimitMs: number;
+  /** The address it was made to. */
+  readonly url: string;
   readonly #watcher: ClientWatcher;
   readonly #openedAt = performance.now();
   /** The backend of the server; unknown until the connection is ready for its first statement. */
@@ -70,7 +74,9 @@ export class WatchedClient extends pg.Client {
   #release: Release | undefined;
 
   constructor(config: WatchedClientConfig) {
-    super(config);
+    const url = config.connectTo();
+    super({ ...config, connectionString: url });
+    this.url = url;
     this.#watcher = config.watcher;
     this.silenceLimitMs = config.silenceLimitMs;
     useByteRows(this);

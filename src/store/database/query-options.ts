@@ -1,0 +1,30 @@
+/** How statements are run, beside what they say. */
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { StatementCaller } from '../../model/statement-caller.js';
+
+export interface QueryOptions {
+  /**
+   * Prepares the statement under this name, once a connection. The same name must always mean the same text.
+   */
+  readonly name?: string | undefined;
+  /** Ends the query in Postgres; the call then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * `bytes`: columns of type text come as `Buffer`, the UTF-8 that Postgres sent. For answers that are passed
+   * on: reading 20 KB as a string and writing it again costs more than all else of a request.
+   */
+  readonly texts?: 'strings' | 'bytes' | undefined;
+  /** The caller on whose behalf it runs; the scope of a request is one. */
+  readonly caller?: StatementCaller | undefined;
+}
+
+export interface StreamOptions extends QueryOptions {
+  /** Default 500. */
+  readonly batchRows?: number | undefined;
+}
+
+export interface NamedStatement {
+  readonly sql: Prisma.Sql;
+  /** The name, as `QueryOptions.name`. */
+  readonly name: string | undefined;
+}
