@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { sealIntrinsics } from '../seal-intrinsics.js';
 import { VERSION } from '../version.js';
 import type { CommandLine } from './command-line.js';
-import { COMMANDS } from './commands.js';
+import { COMMANDS, type CommandEntry } from './commands.js';
 import { endWithFault, watchConsoleOutput } from './console-output.js';
 
 async function main(): Promise<void> {
@@ -18,18 +18,23 @@ async function main(): Promise<void> {
     .version(VERSION)
     .exitOverride();
   const asked = askedCommand(process.argv.slice(2));
-  for (const { usage, description, load } of COMMANDS) {
-    const command = program.command(usage).description(description);
-    if (command.name() === asked) {
+  const readsAll = COMMANDS.some((one) => one.readsAll && nameOf(one) === asked);
+  for (const entry of COMMANDS) {
+    const command = program.command(entry.usage).description(entry.description);
+    if (readsAll || nameOf(entry) === asked) {
       // Before any class with decorators is.
       await import('reflect-metadata');
-      const register = await load();
+      const register = await entry.load();
       register(command, await readCommandLine());
     }
     command.exitOverride();
     for (const sub of command.commands) sub.exitOverride();
   }
   await program.parseAsync();
+}
+
+function nameOf({ usage }: CommandEntry): string | undefined {
+  return usage.split(' ')[0];
 }
 
 /** The first word, or the one after `help`; options of `campus` itself take no words. */
