@@ -71,7 +71,8 @@ export const FLOORS: readonly Room[] = [
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
   { name: 'importing/cells/', imports: ['model/'] },
-  { name: 'importing/reading/', imports: ['tables/', 'importing/cells/'] },
+  { name: 'importing/documents/', imports: ['model/'] },
+  { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {

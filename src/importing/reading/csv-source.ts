@@ -5,12 +5,14 @@ import { ServiceError } from '../../errors.js';
 import { rearmFormula } from '../../tables/csv-line.js';
 import { DELIMITERS, findDelimiter } from './delimiter.js';
 import { type Encoding, findEncoding, parseEncoding, readAsUtf8 } from './encoding.js';
+import { inBatches } from './in-batches.js';
 import type { RowSource, SourceFile, SourceOptions, SourceRow } from './row-source.js';
-import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
+import type { SourceLimits } from './source-limits.js';
 import {
   findHeader,
   HEADER_ROWS,
   isBlankRow,
+  type TableHeader,
   type TableRow,
   tooManyColumns,
   toSourceRow,
@@ -59,7 +61,7 @@ export async function openCsvSource(
     header: header.header,
     columns: header.columns,
     warnings: [...found.warnings, ...header.warnings],
-    rows: (signal) => readBatches(text, header, signal),
+    rows: (signal) => inBatches(readRows(text), (row) => toCheckedRow(row, header), { ...limits, signal }),
   };
 }
 
@@ -104,40 +106,20 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
   return first;
 }
 
-async function* readBatches(
-  text: TableText,
-  { header, columns }: { readonly header: number | 'none'; readonly columns: readonly string[] },
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly SourceRow[]> {
-  const { maxRows } = text.limits;
-  let batch: SourceRow[] = [];
-  let count = 0;
-  for await (const rows of readRows(text, signal)) {
-    for (const row of rows) {
-      if (header !== 'none' && row.number <= header) continue;
-      count += 1;
-      if (count > maxRows) throw tooManyRows(`Line ${row.number}`, maxRows);
-      batch.push(withFault(toSourceRow(row, columns), row, columns.length));
-      if (batch.length < BATCH_ROWS) continue;
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Empty cells behind the last column are not worth a word: spreadsheets leave them. */
-function withFault(row: SourceRow, { number, cells }: TableRow, columns: number): SourceRow {
-  const isLonger =
-    cells.length > columns && cells.slice(columns).some((cell) => cell !== null && cell !== '');
-  if (!isLonger && cells.length >= columns) return row;
+/**
+ * The row by column name; `undefined` where it is not below the header. Empty cells behind the last column are
+ * not worth a word: spreadsheets leave them.
+ */
+function toCheckedRow(row: TableRow, { header, columns }: TableHeader): SourceRow | undefined {
+  const { number, cells } = row;
+  if (header !== 'none' && number <= header) return undefined;
+  const isLonger = cells.length > columns.length && !isBlankRow(cells.slice(columns.length));
+  if (!isLonger && cells.length >= columns.length) return toSourceRow(row, columns);
   const hint = isLonger
     ? 'a text that holds the delimiter must stand in quotes'
     : 'a delimiter is missing, or a quote that was opened is not closed';
-  return {
-    ...row,
-    fault: `line ${number} has ${cells.length} cells, the header ${columns}; ${hint}`,
-  };
+  const fault = `line ${number} has ${cells.length} cells, the header ${columns.length}; ${hint}`;
+  return { ...toSourceRow(row, columns), fault };
 }
 
 interface ParsedRow {
@@ -146,11 +128,10 @@ interface ParsedRow {
 }
 
 /** The rows of the text that are not blank, as many at once as a chunk of the file holds. */
-async function* readRows(text: TableText, signal?: AbortSignal): AsyncGenerator<readonly TableRow[]> {
+async function* readRows(text: TableText): AsyncGenerator<readonly TableRow[]> {
   const rowsOf = new RowNumbering(text);
   try {
     for await (const records of parseRecords(text)) {
-      signal?.throwIfAborted();
       yield records.map((record) => rowsOf.next(record)).filter((row) => row !== undefined);
     }
   } catch (cause) {

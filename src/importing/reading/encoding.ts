@@ -1,5 +1,5 @@
 /** In which encoding a text file is written, and its text in UTF-8. */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { ServiceError } from '../../errors.js';
 
@@ -34,13 +34,13 @@ export async function findEncoding(path: string): Promise<FoundEncoding> {
       isFirst = false;
     }
     if (isUtf8(chunk.bytes)) {
-      hasLetters ||= chunk.bytes.some((byte) => byte >= 0x80);
+      hasLetters ||= !isAscii(chunk.bytes);
       lines.pass(chunk.bytes);
       continue;
     }
     const wrong = firstWrongByte(chunk.bytes);
     lines.pass(chunk.bytes.subarray(0, wrong));
-    hasLetters ||= chunk.bytes.subarray(0, wrong).some((byte) => byte >= 0x80);
+    hasLetters ||= !isAscii(chunk.bytes.subarray(0, wrong));
     if (hasLetters) throw mixed(lines.line);
     return {
       encoding: 'windows-1252',

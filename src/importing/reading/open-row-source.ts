@@ -1,8 +1,11 @@
 /** Opens a file of any format that an import reads. */
 import { stat } from 'node:fs/promises';
 import { ServiceError } from '../../errors.js';
+import { openBsonSource } from './bson-source.js';
 import { openCsvSource } from './csv-source.js';
-import type { RowSource, SourceFile, SourceFormat, SourceOptions } from './row-source.js';
+import { openJsonSource } from './json-source.js';
+import type { RowSource, SourceFile, SourceOptions } from './row-source.js';
+import { type SniffedFormat, sniffFormat } from './sniff-format.js';
 import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
 
 /**
@@ -27,7 +30,28 @@ export async function openRowSource(
       `The file has ${size} bytes; at most ${limits.maxBytes} are read. Divide it.`,
     );
   }
-  const format: SourceFormat = options.format ?? 'csv';
-  if (format === 'csv' || format === 'tsv') return await openCsvSource(file, { ...options, format }, limits);
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `No ${format} is read; send CSV.`);
+  const sniffed = await sniffFormat(file, options.format);
+  const source = await openFormat(file, options, sniffed, limits);
+  return { ...source, warnings: [...sniffed.warnings, ...source.warnings] };
+}
+
+async function openFormat(
+  file: SourceFile,
+  options: SourceOptions,
+  { format, layout, packing }: SniffedFormat,
+  limits: SourceLimits,
+): Promise<RowSource> {
+  switch (format) {
+    case 'csv':
+    case 'tsv':
+      return await openCsvSource(file, { ...options, format }, limits);
+    case 'json':
+    case 'ndjson':
+    case 'ejson':
+      return await openJsonSource(file, { ...options, format, layout }, limits);
+    case 'bson':
+      return openBsonSource(file, packing, limits);
+    case 'xlsx':
+      throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'No xlsx is read yet; save it as CSV.');
+  }
 }

@@ -1,5 +1,7 @@
 /** What every reader of a file gives: its rows, whatever the format, before anything is made of them. */
 
+import type { Alteration } from '../documents/plain-document.js';
+
 /** The formats that an import reads. */
 export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson';
 
@@ -18,6 +20,8 @@ export interface SourceRow {
   readonly values: Readonly<Record<string, unknown>>;
   /** The cells of a table as they stood, for a CSV of what was refused. */
   readonly source?: readonly string[];
+  /** What of a document could not be kept as it was, and what became of it. */
+  readonly alterations?: readonly Alteration[];
   /**
    * What is wrong with the row as a whole and what would be right, e.g. that it has fewer cells than the
    * header. Such a row is not to be written; the rows behind it are read all the same.
@@ -49,6 +53,12 @@ export interface RowSource {
    * with the line and what would be right; what the signal was aborted with.
    */
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
+}
+
+/** The bytes of a document with its number: of its line, or of its place in the list. */
+export interface NumberedBytes {
+  readonly number: number;
+  readonly bytes: Buffer;
 }
 
 /** A file on disk, with what was said of it. */

@@ -17,10 +17,10 @@ export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: numb
 /** The rows that are handed on at once. */
 export const BATCH_ROWS = 1_000;
 
-/** `where` names the row that is one too many, e.g. `Line 7`. */
-export function tooManyRows(where: string, maxRows: number): ServiceError {
+/** `number`: that of the row that is one too many, as a person sees it. */
+export function tooManyRows(number: number, maxRows: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `${where} begins row ${maxRows + 1}; at most ${maxRows} rows are read. Divide the file.`,
+    `Row ${number} is one of more than ${maxRows}, the most that are read. Divide the file.`,
   );
 }

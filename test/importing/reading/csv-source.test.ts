@@ -257,7 +257,7 @@ describe('a row of CSV', () => {
 describe('a limit of CSV', () => {
   it.each([
     ['bytes', 'a\n1\n', { maxBytes: 3 }, 'The file has 4 bytes; at most 3 are read.'],
-    ['rows', 'a\n1\n2\n3\n', { maxRows: 2 }, 'Line 4 begins row 3; at most 2 rows are read.'],
+    ['rows', 'a\n1\n2\n3\n', { maxRows: 2 }, 'Row 4 is one of more than 2, the most that are read.'],
     ['columns of the header', 'a,b,c\n', { maxColumns: 2 }, 'Row 1 has 3 columns; at most 2 are read.'],
     ['columns of a row', `a,b\n${'1,2\n'.repeat(30)}1,2,3\n`, { maxColumns: 2 }, 'Row 32 has 3 columns'],
     [

@@ -1,0 +1,53 @@
+/** Rows of documents: how the text or bytes of one become its values. */
+import { deserialize } from 'bson';
+import { isJsonObject, type JsonObject, parsePlainJson } from '../../json.js';
+import { isNestedDeeply, MAX_JSON_DEPTH } from '../../json-depth.js';
+import { fromExtendedJson } from '../documents/extended-json.js';
+import { toPlainDocument } from '../documents/plain-document.js';
+import type { SourceRow } from './row-source.js';
+
+/** The row of a document of JSON; one that is none, or no object, is a row with a fault. */
+export function rowOfJson(number: number, json: string): SourceRow {
+  const parsed = parseDocument(json);
+  if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
+  return { number, values: parsed };
+}
+
+/** The row of a document of extended JSON. */
+export function rowOfExtendedJson(number: number, json: string): SourceRow {
+  const parsed = parseDocument(json);
+  if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
+  return withAlterations(number, toPlainDocument(fromExtendedJson(parsed)));
+}
+
+/** The row of a document of BSON. */
+export function rowOfBson(number: number, bytes: Uint8Array): SourceRow {
+  try {
+    return withAlterations(number, toPlainDocument(deserialize(bytes, BSON_OPTIONS)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { number, values: {}, fault: `document ${number} is no BSON (${reason}); dump it again` };
+  }
+}
+
+/** Whole numbers of 64 bits stay exact, and bytes stay with their subtype. */
+const BSON_OPTIONS = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
+
+function withAlterations(
+  number: number,
+  { values, alterations }: ReturnType<typeof toPlainDocument>,
+): SourceRow {
+  return alterations.length === 0 ? { number, values } : { number, values, alterations };
+}
+
+/** A text says what is wrong. */
+function parseDocument(json: string): JsonObject | string {
+  if (isNestedDeeply(json)) return `the document is nested deeper than ${MAX_JSON_DEPTH} levels`;
+  try {
+    const parsed = parsePlainJson(json);
+    return isJsonObject(parsed) ? parsed : 'a JSON object is expected here, {"field": value, …}';
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return `this is no JSON (${error.message}); a JSON object is expected here`;
+  }
+}

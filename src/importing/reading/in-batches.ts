@@ -1,0 +1,31 @@
+import type { SourceRow } from './row-source.js';
+import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
+
+/**
+ * The rows of pieces that are read a chunk at a time (lines, documents), in batches of one size. A row is made
+ * of its piece when it is its turn, so that those of a chunk are not all in memory; `undefined` is no row.
+ *
+ * @throws LIMIT_EXCEEDED after the last row that is allowed; what the signal was aborted with
+ */
+export async function* inBatches<Piece>(
+  chunks: AsyncIterable<readonly Piece[]>,
+  rowOf: (piece: Piece) => SourceRow | undefined,
+  { maxRows, signal }: Pick<SourceLimits, 'maxRows'> & { readonly signal: AbortSignal | undefined },
+): AsyncGenerator<readonly SourceRow[]> {
+  let batch: SourceRow[] = [];
+  let count = 0;
+  for await (const pieces of chunks) {
+    signal?.throwIfAborted();
+    for (const piece of pieces) {
+      const row = rowOf(piece);
+      if (row === undefined) continue;
+      count += 1;
+      if (count > maxRows) throw tooManyRows(row.number, maxRows);
+      batch.push(row);
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
