@@ -17,9 +17,9 @@ import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, toPlainNu
 import { UnkeptValue } from './plain-document.js';
 
 /**
- * The values that a parsed document of extended JSON stands for, as the types of BSON: canonical, relaxed, and
- * of version 1 (`{"$date": 1774929600000}`, `{"$binary": "…", "$type": "00"}`). An object that only looks like
- * one of them stays an object.
+ * The values that a parsed document of extended JSON stands for, as the types of BSON: canonical, relaxed,
+ * and of version 1 (`{"$date": 1774929600000}`, `{"$binary": "…", "$type": "00"}`). An object that only
+ * looks like one of them stays an object.
  *
  * @see https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
  */

@@ -53,7 +53,8 @@ export function toPlainDocument(document: Readonly<Record<string, unknown>>): Pl
 }
 
 /**
- * What the reader of documents gives in place of a value of theirs that has no type of JavaScript: what it was.
+ * What the reader of documents gives in place of a value of theirs that has no type of JavaScript: what it
+ * was.
  */
 export class UnkeptValue {
   readonly was: string;

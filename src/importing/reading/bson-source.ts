@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { ServiceError } from '../../errors.js';
-import { rowOfBson } from './document-row.js';
 import { inBatches } from './in-batches.js';
+import { rowOfBsonDocument } from './row-of-document.js';
 import type { NumberedBytes, RowSource, SourceFile } from './row-source.js';
 import type { SourceLimits } from './source-limits.js';
 
@@ -20,7 +20,7 @@ export function openBsonSource(file: SourceFile, packing: 'gzip' | 'none', limit
     rows: (signal) =>
       inBatches(
         splitBson(readBytes(file.path, packing), limits),
-        ({ number, bytes }) => rowOfBson(number, bytes),
+        ({ number, bytes }) => rowOfBsonDocument(number, bytes),
         { ...limits, signal },
       ),
   };
@@ -45,7 +45,8 @@ async function* readBytes(path: string, packing: 'gzip' | 'none'): AsyncGenerato
 /**
  * The documents of BSON, as many at once as a chunk ends.
  *
- * @throws MALFORMED_REQUEST where the length of a document is none, or the bytes end within one; LIMIT_EXCEEDED
+ * @throws MALFORMED_REQUEST where the length of a document is none, or the bytes end within one
+ * @throws LIMIT_EXCEEDED
  */
 async function* splitBson(
   chunks: AsyncIterable<Buffer>,
@@ -86,7 +87,8 @@ function assertSize(size: number, number: number, { maxLineLength }: SourceLimit
   if (size < SHORTEST_DOCUMENT) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `Document ${number} has a length of ${size} bytes, which no document of BSON has; the file is damaged, or no BSON.`,
+      `Document ${number} has a length of ${size} bytes, which none has; ` +
+        'the file is damaged, or no BSON.',
     );
   }
   if (size > maxLineLength) {

@@ -107,8 +107,8 @@ async function firstRows(text: TableText): Promise<TableRow[]> {
 }
 
 /**
- * The row by column name; `undefined` where it is not below the header. Empty cells behind the last column are
- * not worth a word: spreadsheets leave them.
+ * The row by column name; `undefined` where it is not below the header. Empty cells behind the last column
+ * are not worth a word: spreadsheets leave them.
  */
 function toCheckedRow(row: TableRow, { header, columns }: TableHeader): SourceRow | undefined {
   const { number, cells } = row;

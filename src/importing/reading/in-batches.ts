@@ -2,8 +2,9 @@ import type { SourceRow } from './row-source.js';
 import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
 
 /**
- * The rows of pieces that are read a chunk at a time (lines, documents), in batches of one size. A row is made
- * of its piece when it is its turn, so that those of a chunk are not all in memory; `undefined` is no row.
+ * The rows of pieces that are read a chunk at a time (lines, documents), in batches of one size. A row is
+ * made of its piece when it is its turn, so that those of a chunk are not all in memory; `undefined` is no
+ * row.
  *
  * @throws LIMIT_EXCEEDED after the last row that is allowed; what the signal was aborted with
  */

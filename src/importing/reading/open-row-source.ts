@@ -7,6 +7,7 @@ import { openJsonSource } from './json-source.js';
 import type { RowSource, SourceFile, SourceOptions } from './row-source.js';
 import { type SniffedFormat, sniffFormat } from './sniff-format.js';
 import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
+import { openXlsxSource } from './xlsx-source.js';
 
 /**
  * Opens a file for its rows. What the options leave out is found in the file: its format, encoding,
@@ -52,6 +53,6 @@ async function openFormat(
     case 'bson':
       return openBsonSource(file, packing, limits);
     case 'xlsx':
-      throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'No xlsx is read yet; save it as CSV.');
+      return await openXlsxSource(file, options, limits);
   }
 }

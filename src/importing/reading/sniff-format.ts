@@ -16,8 +16,8 @@ const SAMPLE_BYTES = 64 * 1024;
 const LARGEST_DOCUMENT = 17 * 1024 ** 2;
 
 /**
- * Looks at the first bytes: the content decides, and a name or content type that says otherwise is told in a
- * warning. Only of texts that are tables the name is asked whether they are parted by tabs.
+ * Looks at the first bytes: the content decides, and a name or content type that says otherwise is told in
+ * a warning. Only of texts that are tables the name is asked whether they are parted by tabs.
  */
 export async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): Promise<SniffedFormat> {
   const bytes = await firstBytes(file.path);
@@ -60,7 +60,10 @@ function formatOf(bytes: Buffer, text: string, hint: SourceFormat | undefined): 
 /** @throws UNSUPPORTED_MEDIA_TYPE for what no table can be made of */
 function assertText(bytes: Buffer): void {
   if (bytes.subarray(0, 4).equals(OLD_WORKBOOK)) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The file is an old workbook (XLS); save it as XLSX.');
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The file is an old workbook (XLS), or one with a password; save it as XLSX without.',
+    );
   }
   // A text has no zeros, but for one byte of two in UTF-16.
   const zeros = bytes.filter((byte) => byte === 0).length;
@@ -104,12 +107,13 @@ function isJson(text: string): boolean {
   return /^(?:\[\s*(?:[\]{"[\d-]|$)|\{\s*(?:"|\}|$))/.test(text);
 }
 
-const EXTENDED =
-  /\{\s*"\$(?:oid|date|number(?:Long|Int|Double|Decimal)|binary|timestamp|regularExpression|uuid|minKey|maxKey)"\s*:/;
+const EXTENDED_TYPES =
+  'oid|date|number(?:Long|Int|Double|Decimal)|binary|timestamp|regularExpression|uuid|ref';
+const EXTENDED = new RegExp(`\\{\\s*"\\$(?:${EXTENDED_TYPES})"\\s*:`);
 
 /**
- * Whether there are several lines, of which the first is an object. A single one is read as a value, which may
- * be an object around the list of the rows.
+ * Whether there are several lines, of which the first is an object. A single one is read as a value, which
+ * may be an object around the list of the rows.
  */
 function isOfLines(text: string): boolean {
   const [first = '', ...others] = text.split('\n', 10);

@@ -21,7 +21,7 @@ const EMPTY = Buffer.alloc(0);
  * @throws LIMIT_EXCEEDED where a value is too long, MALFORMED_REQUEST where the text ends within one or has
  * something else between two, with the line
  */
-export async function* splitValues(
+export async function* splitJsonValues(
   chunks: AsyncIterable<Buffer>,
   limits: SourceLimits,
 ): AsyncGenerator<readonly NumberedBytes[]> {
@@ -35,7 +35,7 @@ export async function* splitValues(
  *
  * @throws LIMIT_EXCEEDED where a line is too long
  */
-export async function* splitLines(
+export async function* splitJsonLines(
   chunks: AsyncIterable<Buffer>,
   { maxLineLength }: SourceLimits,
 ): AsyncGenerator<readonly NumberedBytes[]> {
@@ -212,7 +212,9 @@ class ValueSplitter {
     }
   }
 
-  /** Passes on to the quote that ends the text, or to the end of the chunk; the position of the last byte. */
+  /**
+   * Passes on to the quote that ends the text, or to the end of the chunk; the position of the last byte.
+   */
   #passText(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       const byte = chunk[at];
@@ -221,7 +223,8 @@ class ValueSplitter {
       else if (byte === QUOTE) {
         this.#isInText = false;
         this.#wrapper?.text(chunk.subarray(from, at), this.#depth);
-        // A text that is no member of a value is itself one, which is left to the parser of values to refuse.
+        // A text that is no member of a value is itself one, which is left to the parser of values to
+        // refuse.
         if (this.#depth === 0) this.#isBare = true;
         return at;
       }

@@ -1,5 +1,7 @@
 /** The columns of a table: which of its rows is the header, and what its columns are called. */
+
 import { ServiceError } from '../../errors.js';
+import type { ExactNumber } from '../../json.js';
 import { isBlankCell } from '../cells/convert-cell.js';
 import type { SourceRow } from './row-source.js';
 import type { SourceLimits } from './source-limits.js';
@@ -11,7 +13,7 @@ export interface TableRow {
 }
 
 /** `null` is a cell in which nothing stands. */
-export type CellValue = string | number | boolean | null;
+export type CellValue = string | number | boolean | ExactNumber | null;
 
 export interface TableHeader {
   readonly header: number | 'none';

@@ -43,7 +43,11 @@ describe('the format of a file', () => {
   });
 
   it.each([
-    ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), 'save it as XLSX'],
+    [
+      'an old workbook',
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+      'save it as XLSX without',
+    ],
     ['a PDF', Buffer.from('%PDF-1.7\n'), 'neither a text nor a workbook'],
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), 'neither a text nor a workbook'],
   ])('is none that is read: %s', async (_, bytes, message) => {

@@ -7,21 +7,21 @@ import { toPlainDocument } from '../documents/plain-document.js';
 import type { SourceRow } from './row-source.js';
 
 /** The row of a document of JSON; one that is none, or no object, is a row with a fault. */
-export function rowOfJson(number: number, json: string): SourceRow {
+export function rowOfJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
   if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
   return { number, values: parsed };
 }
 
 /** The row of a document of extended JSON. */
-export function rowOfExtendedJson(number: number, json: string): SourceRow {
+export function rowOfExtendedJsonDocument(number: number, json: string): SourceRow {
   const parsed = parseDocument(json);
   if (typeof parsed === 'string') return { number, values: {}, fault: parsed };
   return withAlterations(number, toPlainDocument(fromExtendedJson(parsed)));
 }
 
 /** The row of a document of BSON. */
-export function rowOfBson(number: number, bytes: Uint8Array): SourceRow {
+export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow {
   try {
     return withAlterations(number, toPlainDocument(deserialize(bytes, BSON_OPTIONS)));
   } catch (error) {

@@ -1,0 +1,55 @@
+/** Which styles of a workbook show a number as a day or a time. */
+
+/** What a number with the style is. */
+export type StyledAs = 'number' | 'day' | 'time' | 'instant';
+
+/** The formats that a workbook need not declare, by their numbers. @see ECMA-376, 18.8.30 */
+function builtInFormat(id: number): StyledAs {
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'day';
+  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time';
+  return id === 22 ? 'instant' : 'number';
+}
+
+/**
+ * What the code of a format shows: the letters of days and times count, but not those in quotes, behind a
+ * backslash, or in brackets that are no elapsed time (`[Red]`, `[$-409]`). Only its first part is of
+ * numbers that are not negative.
+ */
+function styledByCode(code: string): StyledAs {
+  const [first = ''] = code.split(';');
+  const letters = first
+    .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
+    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+    .toLowerCase();
+  if (/general/.test(letters)) return 'number';
+  const hasDay = /[yd]/.test(letters);
+  const hasTime = /[hs]/.test(letters);
+  if (hasDay && hasTime) return 'instant';
+  if (hasDay || (/m/.test(letters) && !hasTime)) return 'day';
+  return hasTime ? 'time' : 'number';
+}
+
+/** Gathers, from the elements of `styles.xml`, what each style shows. */
+export class CellStyles {
+  readonly #codesById = new Map<number, string>();
+  readonly #styles: StyledAs[] = [];
+  #isInCells = false;
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const id = Number(attributes.numFmtId ?? 0);
+    if (name === 'numFmt') this.#codesById.set(id, attributes.formatCode ?? '');
+    else if (name === 'cellXfs') this.#isInCells = true;
+    else if (name === 'xf' && this.#isInCells) {
+      const code = this.#codesById.get(id);
+      this.#styles.push(code === undefined ? builtInFormat(id) : styledByCode(code));
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'cellXfs') this.#isInCells = false;
+  }
+
+  at(index: number): StyledAs {
+    return this.#styles[index] ?? 'number';
+  }
+}

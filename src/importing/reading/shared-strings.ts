@@ -1,0 +1,101 @@
+/** The texts of a workbook that its cells name by their number. */
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Texts are held in memory up to so many bytes, then in a file: 8 MiB. */
+const MAX_HELD_BYTES = 8 * 1024 ** 2;
+const PAGE_BYTES = 64 * 1024;
+const MAX_PAGES = 64;
+const FIRST_OFFSETS = 1_024;
+
+/**
+ * Texts by number, in little memory however many there are: eight bytes for each, and what was read of them
+ * last. Cells mostly name texts that stand near those of the cells before, so that few are read twice.
+ * Dispose of it.
+ */
+export class SharedStrings implements Disposable {
+  #offsets = new Float64Array(FIRST_OFFSETS);
+  #count = 0;
+  #written = 0;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #held: Buffer | undefined;
+  #file: { readonly handle: number; readonly folder: string } | undefined;
+  readonly #pages = new Map<number, Buffer>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(text: string): void {
+    if (this.#count + 1 >= this.#offsets.length) {
+      const larger = new Float64Array(this.#offsets.length * 2);
+      larger.set(this.#offsets);
+      this.#offsets = larger;
+    }
+    const bytes = Buffer.from(text);
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    this.#count += 1;
+    this.#offsets[this.#count] = (this.#offsets[this.#count - 1] ?? 0) + bytes.length;
+    if (this.#pendingBytes > MAX_HELD_BYTES) this.#spill();
+  }
+
+  /** After the last one was added. */
+  seal(): void {
+    if (this.#file) this.#spill();
+    else this.#held = Buffer.concat(this.#pending);
+    this.#pending = [];
+  }
+
+  /** `undefined` where there are not so many. */
+  at(index: number): string | undefined {
+    if (!(index >= 0 && index < this.#count)) return undefined;
+    const start = this.#offsets[index] ?? 0;
+    const end = this.#offsets[index + 1] ?? 0;
+    return this.#held ? this.#held.toString('utf8', start, end) : this.#readText(start, end);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#file) return;
+    closeSync(this.#file.handle);
+    rmSync(this.#file.folder, { recursive: true });
+  }
+
+  #spill(): void {
+    this.#file ??= openFile();
+    const bytes = Buffer.concat(this.#pending);
+    writeSync(this.#file.handle, bytes, 0, bytes.length, this.#written);
+    this.#written += bytes.length;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+
+  #readText(start: number, end: number): string {
+    const first = Math.floor(start / PAGE_BYTES);
+    const last = Math.floor(Math.max(start, end - 1) / PAGE_BYTES);
+    const parts: Buffer[] = [];
+    for (let page = first; page <= last; page += 1) {
+      const from = Math.max(0, start - page * PAGE_BYTES);
+      parts.push(this.#page(page).subarray(from, end - page * PAGE_BYTES));
+    }
+    return Buffer.concat(parts).toString();
+  }
+
+  #page(number: number): Buffer {
+    const known = this.#pages.get(number);
+    if (known) return known;
+    const page = Buffer.alloc(PAGE_BYTES);
+    if (this.#file) readSync(this.#file.handle, page, 0, PAGE_BYTES, number * PAGE_BYTES);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size >= MAX_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    this.#pages.set(number, page);
+    return page;
+  }
+}
+
+function openFile(): { readonly handle: number; readonly folder: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'campus-texts-'));
+  return { handle: openSync(path.join(folder, 'texts'), 'w+'), folder };
+}
