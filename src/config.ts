@@ -102,6 +102,12 @@ const SETTINGS = {
     schema: positiveSetting,
     meaning: 'life of a refresh token',
   },
+  apiKeyRoles: {
+    variable: 'API_KEY_ROLES',
+    default: '*',
+    schema: listSetting,
+    meaning: 'roles that may have API keys, separated by commas; *: every user. Admins make keys for others',
+  },
   rateLimitPerMinute: {
     variable: 'RATE_LIMIT_PER_MINUTE',
     default: '600',

@@ -192,6 +192,14 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     ['sessions of a user', 'query ($v: ID!) { sessions(userId: $v) { id } }', (text) => text],
     ['session', 'mutation ($v: ID!) { endSession(id: $v) }', (text) => text],
+    ['usage of a key', 'query ($v: ID!) { apiKeyUsage(id: $v) { total { requests } } }', (text) => text],
+    ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
+    [
+      'addresses of a key',
+      'mutation ($v: String!) { createApiKey(data: {name: "x", allowedAddresses: [$v], scopes: ' +
+        '{collections: {}, reports: [], scripts: []}}) { id } }',
+      (text) => text,
+    ],
     ['language', 'mutation ($v: String!) { setLanguage(language: $v) }', (text) => text],
     ['script', 'query ($v: ID!) { script(name: $v) { name } }', (text) => text],
     [

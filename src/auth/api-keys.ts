@@ -9,6 +9,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Scope } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
+import { parseAllowedAddresses } from './allowed-addresses.js';
 import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { announceUser, type Principals } from './principals.js';
@@ -22,6 +23,8 @@ export interface ApiKeyRequest {
   readonly scopes: unknown;
   /** Absent: does not expire. */
   readonly expiresAt?: Date | undefined;
+  /** Absent or empty: from everywhere. @see parseAllowedAddresses */
+  readonly allowedAddresses?: readonly string[] | undefined;
 }
 
 /** A key as its owner sees it in a list: never the key itself. */
@@ -37,11 +40,16 @@ export interface ApiKey {
   readonly expiresAt: Date | undefined;
   /** It is kept to the minute. */
   readonly lastUsedAt: Date | undefined;
+  readonly lastUsedAddress: string | undefined;
+  readonly allowedAddresses: readonly string[];
+  /** The key it was made in place of. */
+  readonly replaces: string | undefined;
   readonly revokedAt: Date | undefined;
 }
 
 const PREFIX_LENGTH = 10;
 const LONGEST_NAME = 100;
+const LONGEST_OVERLAP_SECONDS = 30 * 24 * 3600;
 
 /**
  * Users manage their own keys, admins those of the domain they act in. Nobody does with an API key: a key
@@ -53,33 +61,46 @@ export class ApiKeys {
   readonly #database: Database;
   readonly #principals: Principals;
   readonly #names: ScopeNames;
+  readonly #roles: readonly string[];
 
   constructor(options: {
     readonly database: Database;
     readonly principals: Principals;
     readonly names: ScopeNames;
+    /** The roles that may have keys; `*`: every user. */
+    readonly roles: readonly string[];
   }) {
     this.#database = options.database;
     this.#principals = options.principals;
     this.#names = options.names;
+    this.#roles = options.roles;
+  }
+
+  /** Whether the caller may make keys for itself. */
+  mayHave({ principal }: Scope): boolean {
+    if (principal.kind === 'system' || principal.credential.kind === 'key' || principal.scopes !== undefined)
+      return false;
+    return this.#roles.some((role) => role === '*' || principal.roles.has(role));
   }
 
   /**
    * Registers a key. The answer is the only place where it is ever shown.
    *
    * @throws INVALID_VALUE (400) naming what is wrong; FORBIDDEN (403) for another user's key, unless by an
-   * admin; NOT_FOUND (404)
-   *   when the user is not one of the domain
+   * admin, and for who has no role of API_KEY_ROLES; NOT_FOUND (404) when the user is not one of the domain
    */
   async create(scope: Scope, request: ApiKeyRequest): Promise<{ readonly id: string; readonly key: string }> {
     assertMayManage(scope);
     const userId = request.userId ?? scope.principal.id;
     if (!isAdmin(scope) && !isSelf(scope, userId))
       throw new ServiceError('FORBIDDEN', 'Only an admin may make an API key for another user.');
+    if (!isAdmin(scope) && !this.mayHave(scope))
+      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#roles.join(', ')}.`);
     const name = parseName(request.name);
     const scopes = parseKeyScopes(request.scopes, this.#names);
     if (request.expiresAt && !isInReach(request.expiresAt))
       throw invalid('expiresAt', 'An API key expires in the future, before the year 10000.');
+    const allowedAddresses = parseAllowedAddresses(request.allowedAddresses ?? []);
     await this.#assertUser(scope, userId);
     const id = randomUUID();
     const key = createOpaqueSecret('cg');
@@ -93,6 +114,7 @@ export class ApiKeys {
         keyHash: new Uint8Array(hashOpaqueSecret(key)),
         scopes: toJson(scopes),
         createdBy: scope.principal.id,
+        allowedAddresses: [...allowedAddresses],
         ...(request.expiresAt && { expiresAt: request.expiresAt }),
       },
     });
@@ -105,15 +127,79 @@ export class ApiKeys {
     const rows = await this.#database.prisma.apiKey.findMany({
       where: reachOf(scope),
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      omit: { keyHash: true, domainId: true },
+      omit: { keyHash: true, domainId: true, requestCount: true },
     });
     return rows.map((row) => ({
       ...row,
       scopes: row.scopes as unknown as KeyScopes,
       expiresAt: row.expiresAt ?? undefined,
       lastUsedAt: row.lastUsedAt ?? undefined,
+      lastUsedAddress: row.lastUsedAddress ?? undefined,
+      replaces: row.replaces ?? undefined,
       revokedAt: row.revokedAt ?? undefined,
     }));
+  }
+
+  /** @throws NOT_FOUND (404) for a key out of the caller's reach; FORBIDDEN (403) as `list` */
+  async assertInReach(scope: Scope, id: string): Promise<void> {
+    assertMayManage(scope);
+    const where = { ...reachOf(scope), id };
+    if (isUuid(id) && (await this.#database.prisma.apiKey.count({ where })) > 0) return;
+    throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
+  }
+
+  /**
+   * Makes a key in place of another one, which goes on for so long: with its name, user, scopes, addresses
+   * and end. The answer is the only place where the new one is ever shown.
+   *
+   * @throws NOT_FOUND (404) for a key out of the caller's reach, or one that has ended; FORBIDDEN (403);
+   * INVALID_VALUE (400) for an overlap that is too long
+   */
+  async rotate(
+    scope: Scope,
+    id: string,
+    overlapSeconds: number,
+  ): Promise<{ readonly id: string; readonly key: string }> {
+    assertMayManage(scope);
+    if (!isAdmin(scope) && !this.mayHave(scope))
+      throw new ServiceError('FORBIDDEN', `API keys are for the roles ${this.#roles.join(', ')}.`);
+    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > LONGEST_OVERLAP_SECONDS)
+      throw invalid('overlapSeconds', `An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`);
+    const key = createOpaqueSecret('cg');
+    const newId = randomUUID();
+    const { domainId, userId = null } = reachOf(scope);
+    // One statement, which locks the row: of two rotations at once the second finds a key that has ended, or
+    // that was rotated already.
+    const [rotated] = isUuid(id)
+      ? await this.#database.query<{ userId: string }>(Prisma.sql`
+          with ended as (
+            update api_keys
+            set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
+              revoked_at = case when ${overlapSeconds}::int = 0 then now() end
+            where id = ${id}::uuid
+              and domain_id = ${domainId}
+              and user_id = coalesce(${userId}::text, user_id)
+              and revoked_at is null
+              and (expires_at is null or expires_at > now())
+              and not exists (select from api_keys newer where newer.replaces = api_keys.id)
+            returning *
+          ), before as (
+            select expires_at from api_keys where id = ${id}::uuid
+          ), made as (
+            insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by,
+              expires_at, allowed_addresses, replaces)
+            select ${newId}::uuid, domain_id, user_id, name, ${key.slice(0, PREFIX_LENGTH)},
+              ${hashOpaqueSecret(key)}, scopes, ${scope.principal.id}, before.expires_at, allowed_addresses,
+              id
+            from ended, before
+          )
+          select user_id as "userId",
+            ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
+          from ended`)
+      : [];
+    if (!rotated) throw noSuchKey();
+    this.#principals.forget(domainId, rotated.userId);
+    return { id: newId, key };
   }
 
   /**
@@ -128,7 +214,7 @@ export class ApiKeys {
           select: { userId: true },
         })
       : null;
-    if (!key) throw new ServiceError('NOT_FOUND', 'There is no such API key among yours.');
+    if (!key) throw noSuchKey();
     const domainId = scope.domain.id;
     await this.#database.query(Prisma.sql`
       with revoked as (
@@ -171,6 +257,10 @@ function isSelf({ principal, domain }: Scope, userId: string): boolean {
 function reachOf(scope: Scope): { readonly domainId: string; readonly userId?: string } {
   const domainId = scope.domain.id;
   return isAdmin(scope) ? { domainId } : { domainId, userId: scope.principal.id };
+}
+
+function noSuchKey(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'There is no such API key among yours, or it has ended.');
 }
 
 function parseName(written: string): string {

@@ -11,7 +11,7 @@ import type { KeyUsage } from './key-usage.js';
 import type { LoginLockout } from './login-lockout.js';
 import { hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
-import { type Principals, parseRoles } from './principals.js';
+import { type Principals, parseRoles, type Standing } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
 import { replacePassword, type Sessions } from './sessions.js';
 
@@ -80,15 +80,16 @@ export class Authenticator {
 
   /**
    * The principal that a bearer credential, an access token or an API key, stands for. No round trip for one
-   * that was seen before, unless something about its user has changed since.
+   * that was seen before, unless something about its user has changed since. `address` is that of the caller;
+   * without it a key that may be used from some addresses alone is refused.
    *
-   * @throws UNAUTHENTICATED (401), the same for every reason
+   * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from elsewhere
    */
-  async authenticate(bearer: string): Promise<Principal> {
+  async authenticate(bearer: string, address?: string): Promise<Principal> {
     const principal =
       bearer.length > LONGEST_BEARER
         ? undefined
-        : await (bearer.startsWith('cg_') ? this.#ofKey(bearer) : this.#ofToken(bearer));
+        : await (bearer.startsWith('cg_') ? this.#ofKey(bearer, address) : this.#ofToken(bearer, address));
     if (principal) return principal;
     throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
   }
@@ -131,10 +132,10 @@ export class Authenticator {
   /**
    * An access token with the rights of an API key, and no longer life. It ends with the key.
    *
-   * @throws UNAUTHENTICATED (401)
+   * @throws UNAUTHENTICATED (401); FORBIDDEN (403) for a key used from elsewhere
    */
-  async exchangeKey(key: string): Promise<Login> {
-    const standing = await this.#standingOfKey(key);
+  async exchangeKey(key: string, address?: string): Promise<Login> {
+    const standing = await this.#standingOfKey(key, address);
     if (!standing) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
     const { principal, epoch, expiresAt, name } = standing;
     return this.#answer(
@@ -240,21 +241,26 @@ export class Authenticator {
     principals.forget(user.domainId, user.userId);
   }
 
-  async #ofToken(token: string): Promise<Principal | undefined> {
+  async #ofToken(token: string, address: string | undefined): Promise<Principal | undefined> {
     const claims = this.#options.accessTokens.verify(token);
-    const principal = claims && (await this.#options.principals.ofToken(claims));
-    if (principal === undefined || claims?.delegation === undefined) return principal;
+    const standing = claims && (await this.#options.principals.ofToken(claims));
+    if (standing === undefined) return undefined;
+    const { principal } = standing;
+    assertAddress(standing, address);
+    if (claims?.delegation === undefined) return principal;
     const part = hashOpaqueSecret(token).toString('base64url');
     return narrowPrincipal(principal, { ...claims.delegation, part });
   }
 
-  async #ofKey(key: string): Promise<Principal | undefined> {
-    return (await this.#standingOfKey(key))?.principal;
+  async #ofKey(key: string, address: string | undefined): Promise<Principal | undefined> {
+    return (await this.#standingOfKey(key, address))?.principal;
   }
 
-  async #standingOfKey(key: string): ReturnType<Principals['ofKey']> {
+  async #standingOfKey(key: string, address: string | undefined): ReturnType<Principals['ofKey']> {
     const standing = await this.#options.principals.ofKey(hashOpaqueSecret(key));
-    if (standing) this.#options.keyUsage.touch(standing.principal.credential.id);
+    if (standing === undefined) return undefined;
+    assertAddress(standing, address);
+    this.#options.keyUsage.touch(standing.principal.credential.id, address);
     return standing;
   }
 
@@ -332,6 +338,15 @@ interface StoredUser {
   /** Null: has no password. */
   readonly passwordHash: string | null;
   readonly epoch: number | null;
+}
+
+/** @throws FORBIDDEN (403): whoever has the key may know that, and its owner has to find out why */
+function assertAddress({ addresses }: Standing, address: string | undefined): void {
+  if (addresses.include(address)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    `This API key may not be used from ${address ?? 'an unknown address'}; its owner lists where from.`,
+  );
 }
 
 function isPossibleUserName(userName: string): boolean {

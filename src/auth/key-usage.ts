@@ -21,12 +21,12 @@ export class KeyUsage {
     this.#onFault = options.onFault;
   }
 
-  /** Notes a use of the key, in the background. */
-  touch(keyId: string): void {
+  /** Notes a use of the key, and where it came from, in the background. */
+  touch(keyId: string, address: string | undefined): void {
     const now = Date.now();
     if (now - (this.#touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
     this.#touchedAt.set(keyId, now);
-    const writing = this.#write(keyId)
+    const writing = this.#write(keyId, address)
       .catch((error: unknown) => {
         // The next use notes it.
         this.#touchedAt.delete(keyId);
@@ -41,11 +41,11 @@ export class KeyUsage {
     await Promise.all(this.#writing);
   }
 
-  async #write(keyId: string): Promise<void> {
+  async #write(keyId: string, address: string | undefined): Promise<void> {
     await this.#database.query(
       Prisma.sql`
         update api_keys
-        set last_used_at = now()
+        set last_used_at = now(), last_used_address = ${address ?? null}
         where id = ${keyId}::uuid
           and (last_used_at is null or last_used_at <= now() - interval '59 seconds')`,
       { name: 'auth-key-usage' },

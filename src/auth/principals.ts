@@ -10,6 +10,7 @@ import type { KeyScopes, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import type { AccessClaims } from './access-tokens.js';
+import { AllowedAddresses } from './allowed-addresses.js';
 import { loadPrincipalAttributes } from './principal-attributes.js';
 
 /**
@@ -50,6 +51,8 @@ export interface Standing {
    * tokens signed for it.
    */
   readonly expiresAt: number;
+  /** Of a key, and of the tokens exchanged for it; a session may be used from everywhere. */
+  readonly addresses: AllowedAddresses;
 }
 
 type CredentialRef = Omit<AccessClaims, 'epoch'>;
@@ -117,15 +120,15 @@ export class Principals {
   }
 
   /**
-   * The principal a verified access token stands for; `undefined` when its session, its key, its user or its
+   * Whom a verified access token stands for; `undefined` when its session, its key, its user or its
    * epoch no longer is.
    */
-  async ofToken(claims: AccessClaims): Promise<Principal | undefined> {
+  async ofToken(claims: AccessClaims): Promise<Standing | undefined> {
     const { standing } = this.#find(claims) ?? (await this.#load(claims));
     if (!standing || standing.expiresAt <= Date.now()) return undefined;
     // A key outlives a change of password, and so do the tokens exchanged for it.
     if (claims.origin.kind === 'session' && standing.epoch !== claims.epoch) return undefined;
-    return standing.principal;
+    return standing;
   }
 
   /** The principal an API key stands for, found by the hash of the key. */
@@ -225,6 +228,7 @@ export class Principals {
       name: row.name,
       epoch: row.epoch ?? undefined,
       expiresAt: row.expiresAt ?? Number.POSITIVE_INFINITY,
+      addresses: new AllowedAddresses(row.addresses ?? []),
     };
   }
 
@@ -264,6 +268,7 @@ interface StandingRow {
   readonly epoch: number | null;
   readonly expiresAt: number | null;
   readonly scopes: KeyScopes | null;
+  readonly addresses: readonly string[] | null;
 }
 
 function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
@@ -274,7 +279,8 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql 
       r.data -> 'roles' as roles,
       c.token_epoch as epoch,
       null as "expiresAt",
-      null::jsonb as scopes
+      null::jsonb as scopes,
+      null::text[] as addresses
     from sessions s
     join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
     join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
@@ -293,7 +299,8 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
       r.data -> 'roles' as roles,
       c.token_epoch as epoch,
       (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
-      k.scopes as scopes
+      k.scopes as scopes,
+      k.allowed_addresses as addresses
     from api_keys k
     left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
     join records r on ${liveRecordsIn(Prisma.raw('k.domain_id'), 'pltf_user')} and r.id = k.user_id

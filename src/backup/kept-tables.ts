@@ -63,6 +63,8 @@ export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
   ['sessions', 'a sign-in that was ended since must not come back: users sign in again'],
   ['refresh_tokens', 'they belong to sessions'],
   ['account_links', 'a link that was used since must not work again: it is made anew'],
+  ['key_usage', 'they are figures of this instance, and a month old at most'],
+  ['key_requests', 'they are the requests of the last days, and the log has them too'],
   ['login_failures', 'they slow down who is guessing at the moment'],
   ['topic_messages', 'they are for subscribers who listen at the moment they are published'],
   ['rate_counters', 'they count the requests of the running minute'],

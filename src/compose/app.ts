@@ -106,6 +106,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
   const server = await createServer(
     {
       rest: { resolvers, reports: reportServices },
+      keyMeter: services.keyMeter,
       reports,
       collections: catalog.list().filter(({ isDeclared }) => isDeclared),
       database,

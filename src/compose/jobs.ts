@@ -24,7 +24,7 @@ export interface TaskServices {
 }
 
 export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
-  const { backups, database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
+  const { usageDays, backups, database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
   return [
     task(BACKUP_TASK, NOTHING, async (_, { signal }) => {
       await backups.make(signal);
@@ -47,6 +47,9 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     task('messages.purge', NOTHING, async () => {
       await messageDelivery.purge(daysAgo(config.keepMessagesDays));
+    }),
+    task('usage.purge', NOTHING, async () => {
+      await usageDays.dropOld(new Date());
     }),
     task('files.purge', NOTHING, async () => {
       await files.purge();
@@ -74,6 +77,7 @@ const CRON_ITEMS: readonly CronItem[] = [
   { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },
   { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
   { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
+  { name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *', catchUp: 'once' },
   { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
 ];
 

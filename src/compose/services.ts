@@ -7,6 +7,8 @@ import { AccountLinks } from '../auth/account-links.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { Invitations } from '../auth/invitations.js';
+import { KeyFigures } from '../auth/key-figures.js';
+import { KeyMeter } from '../auth/key-meter.js';
 import { KeyUsage } from '../auth/key-usage.js';
 import { LoginLockout } from '../auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../auth/passwords.js';
@@ -15,6 +17,7 @@ import { Profiles } from '../auth/profiles.js';
 import { SessionDesk } from '../auth/session-desk.js';
 import { Sessions } from '../auth/sessions.js';
 import { loadTokenKeys } from '../auth/token-keys.js';
+import { UsageDays } from '../auth/usage-days.js';
 import { Users } from '../auth/users.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Config } from '../config.js';
@@ -52,6 +55,9 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly sessionDesk: SessionDesk;
   readonly passwords: Passwords;
   readonly apiKeys: ApiKeys;
+  readonly keyMeter: KeyMeter;
+  readonly usageDays: UsageDays;
+  readonly keyFigures: KeyFigures;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
   /** What every gateway, script and command commits. */
@@ -133,6 +139,13 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     closers.push(() => principals.close());
     const keyUsage = new KeyUsage({ database, onFault: (error) => onFault('key usage', error) });
     closers.push(() => keyUsage.close());
+    const usageDays = new UsageDays(database);
+    const keyMeter = new KeyMeter({
+      database,
+      days: usageDays,
+      onFault: (error) => onFault('usage of keys', error),
+    });
+    closers.push(() => keyMeter.close());
     const rateLimits = new RateLimits({
       database,
       limitPerMinute: config.rateLimitPerMinute,
@@ -206,6 +219,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     });
     closers.push(scripting.close);
     const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
+    const apiKeys = new ApiKeys({ database, principals, names, roles: config.apiKeyRoles });
     const users = new Users({ database, collections: catalog, records: store, passwords, principals });
     const accountLinks = new AccountLinks({ database, passwords, principals });
     return {
@@ -229,7 +243,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       accountLinks,
       sessionDesk: new SessionDesk({ database, principals }),
       profiles: new Profiles({ database, domains, records: store }),
-      apiKeys: new ApiKeys({ database, principals, names }),
+      apiKeys,
+      keyMeter,
+      usageDays,
+      keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
       changes,
       topics,
       authenticator: new Authenticator({

@@ -11,6 +11,7 @@ const MAX_HINTS = 10;
 export class RequestNotes {
   #operation: string | undefined;
   #errorCode: ErrorCode | undefined;
+  #cost: number | undefined;
   #hints: readonly string[] = NO_HINTS;
   #onStatement: StatementCaller['onStatement'];
 
@@ -26,6 +27,11 @@ export class RequestNotes {
   /** The code of the error it was answered with. */
   get errorCode(): ErrorCode | undefined {
     return this.#errorCode;
+  }
+
+  /** What the GraphQL operation costs; of several in one request, all together. */
+  get cost(): number | undefined {
+    return this.#cost;
   }
 
   /** What may be a mistake, though it is no error. */
@@ -44,6 +50,10 @@ export class RequestNotes {
 
   noteError(code: ErrorCode): void {
     this.#errorCode = code;
+  }
+
+  noteCost(cost: number): void {
+    this.#cost = (this.#cost ?? 0) + cost;
   }
 
   hint(hint: string): void {

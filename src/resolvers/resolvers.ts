@@ -7,6 +7,7 @@ import type { AccountLinks } from '../auth/account-links.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Invitations } from '../auth/invitations.js';
+import type { KeyFigures } from '../auth/key-figures.js';
 import type { Profiles } from '../auth/profiles.js';
 import type { SessionDesk } from '../auth/session-desk.js';
 import type { Users } from '../auth/users.js';
@@ -34,6 +35,7 @@ import { CallerResolver } from './services/caller-resolver.js';
 import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
+import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
@@ -54,6 +56,7 @@ export interface ResolverServices {
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
   readonly apiKeys: ApiKeys;
+  readonly keyFigures: KeyFigures;
   readonly scripts: Scripts;
   readonly scriptRuns: ScriptRuns;
   readonly scriptLog: ScriptLog;
@@ -75,6 +78,7 @@ export interface Resolvers {
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
   readonly users: UserResolver;
+  readonly keyUsage: KeyUsageResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
   readonly persons: PersonResolver;
@@ -92,6 +96,7 @@ export const RESOLVER_CLASSES = [
   CollectionResolver,
   FileResolver,
   HistoryResolver,
+  KeyUsageResolver,
   MessageResolver,
   PersonResolver,
   ScriptResolver,
@@ -109,6 +114,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),
     users: new UserResolver({ ...services, rights: services }),
+    keyUsage: new KeyUsageResolver(services.keyFigures),
     messages: new MessageResolver(services),
     files: new FileResolver(services),
     persons: new PersonResolver(services),

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { credentialName, type Scope } from '../model/scope.js';
+import { type Credential, credentialName, type Scope } from '../model/scope.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
 import { resetConnection } from '../text-answer.js';
@@ -27,6 +27,8 @@ export class Arrival {
   readonly userAgent: string | undefined;
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** What it was found to be sent by, also where it then goes no further; `undefined`: nothing is known. */
+  credential: Credential | undefined;
   #controller: AbortController | undefined;
 
   constructor(
@@ -165,8 +167,9 @@ export function useArrival(
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         address: arrival.address,
         principal: scope && `${scope.domain.id}/${scope.principal.id}`,
-        credential: scope && credentialName(scope.principal.credential),
+        credential: arrival.credential && credentialName(arrival.credential),
         operation: arrival.notes.operation,
+        cost: arrival.notes.cost,
         errorCode: arrival.notes.errorCode,
         isComplete,
       });

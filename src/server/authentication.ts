@@ -7,7 +7,7 @@ import type { Principal } from '../model/scope.js';
 import type { RateDecision } from './rate-limits.js';
 
 export interface AuthenticationOptions {
-  readonly authenticator: { authenticate(bearer: string): Promise<Principal> };
+  readonly authenticator: { authenticate(bearer: string, address: string): Promise<Principal> };
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(credentialId: string): RateDecision };
 }
@@ -28,18 +28,19 @@ export function useAuthentication(app: FastifyInstance, options: AuthenticationO
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       return;
     }
-    const principal = await authenticate(authorization).catch((error: unknown) => {
+    const principal = await authenticate(authorization, arrival.address).catch((error: unknown) => {
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;
     });
+    arrival.credential = principal.credential;
     count(reply, options.rateLimits.take(principal.credential.id));
     const { askedDomain, requestId } = arrival;
     const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
     request.requestContext = arrival.toContext(scope);
   });
 
-  async function authenticate(authorization: string): Promise<Principal> {
-    return await options.authenticator.authenticate(bearerOf(authorization));
+  async function authenticate(authorization: string, address: string): Promise<Principal> {
+    return await options.authenticator.authenticate(bearerOf(authorization), address);
   }
 }
 

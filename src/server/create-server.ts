@@ -1,6 +1,7 @@
 /** The server: what it serves is in the plugins it is built of, in this order. */
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import type { KeyMeter } from '../auth/key-meter.js';
 import type { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Files } from '../files/files.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
@@ -38,6 +39,8 @@ import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
   readonly rest: RestServices;
+  /** Counts the requests of API keys. Absent: nobody wants to know. */
+  readonly keyMeter?: Pick<KeyMeter, 'note'>;
   readonly reports: readonly Report[];
   /** The declared collections, as they are described. */
   readonly collections: readonly Collection[];
@@ -101,7 +104,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     backups: services.backups,
     droppedLogLines: services.droppedLogLines,
   });
-  const observe = createObserver({ log: services.log, metrics });
+  const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
   const serverRoutes = SERVICE_ROUTES.filter(
     ({ path }) => path !== '/metrics' || options.metrics.port === undefined,

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import type { KeyMeter } from '../auth/key-meter.js';
 import { guarded } from '../guarded.js';
 import type { JobObservation } from '../messaging/job.js';
 import type { MessageObservation } from '../messaging/message-delivery.js';
@@ -57,9 +58,16 @@ interface LiveConnectionEnded {
 
 export type Observe = (event: Observation) => void;
 
-export function createObserver(options: { readonly log: Observe; readonly metrics: Metrics }): Observe {
+export function createObserver(options: {
+  readonly log: Observe;
+  readonly metrics: Metrics;
+  readonly keyMeter?: Pick<KeyMeter, 'note'> | undefined;
+}): Observe {
   const add = guarded(
-    (event: Observation) => count(options.metrics, event),
+    (event: Observation) => {
+      count(options.metrics, event);
+      if (event.kind === 'requestEnded' && options.keyMeter) meter(options.keyMeter, event);
+    },
     (error) => options.log({ kind: 'backgroundFault', task: 'metrics', error }),
   );
   return (event) => {
@@ -114,6 +122,19 @@ function count(metrics: Metrics, event: Observation): void {
     default:
       return;
   }
+}
+
+const KEY_CREDENTIAL = /^key:([0-9a-f-]{36})/;
+
+function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
+  const keyId = event.credential?.startsWith('key:') && KEY_CREDENTIAL.exec(event.credential)?.[1];
+  if (!keyId) return;
+  const { requestId, status, durationMs, cost, errorCode } = event;
+  keyMeter.note({
+    ...{ keyId, requestId, status, durationMs, cost },
+    operation: event.operation ?? event.route,
+    isError: status >= 400 || errorCode !== undefined,
+  });
 }
 
 function log({ logger, failures }: Log, event: Observation): void {

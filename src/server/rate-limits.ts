@@ -86,6 +86,20 @@ export class RateLimits {
     };
   }
 
+  /** What is used up of a credential's minute, over all gateways; a second behind at most. */
+  async quotaOf(
+    credentialId: string,
+  ): Promise<{ readonly limit: number; readonly used: number; readonly resetSeconds: number }> {
+    const limit = this.#options.limitPerMinute;
+    const window = Math.floor(this.#now() / MINUTE_MS);
+    const [row] = await this.#options.database.query<{ count: number }>(Prisma.sql`
+      select count from rate_counters
+      where key = ${requestKey(credentialId)}
+        and window_start = ${new Date(window * MINUTE_MS)}::timestamptz`);
+    const resetSeconds = Math.ceil(((window + 1) * MINUTE_MS - this.#now()) / 1000);
+    return { limit, used: Math.min(limit, row?.count ?? 0), resetSeconds };
+  }
+
   /**
    * Counts an attempt to log in: of this user from this address, and of each of the two alone at ten times
    * the limit. An attempt refused for one reason does not count for the next, so one address cannot lock a

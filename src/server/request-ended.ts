@@ -16,6 +16,8 @@ export interface RequestEnded {
   readonly credential: string | undefined;
   /** The name of the GraphQL operation, else the template of the route. */
   readonly operation: string | undefined;
+  /** What the GraphQL operation cost. */
+  readonly cost: number | undefined;
   /** The code of the answer's error. */
   readonly errorCode: string | undefined;
   /** False: the caller went away, or the answer was cut. */

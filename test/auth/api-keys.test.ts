@@ -161,6 +161,9 @@ describe('an API key', () => {
         createdAt: expect.any(Date),
         expiresAt: undefined,
         lastUsedAt: undefined,
+        lastUsedAddress: undefined,
+        allowedAddresses: [],
+        replaces: undefined,
         revokedAt: undefined,
       },
     ]);

@@ -80,7 +80,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
   };
   return {
     authenticator,
-    apiKeys: new ApiKeys({ database, principals, names }),
+    apiKeys: new ApiKeys({ database, principals, names, roles: ['*'] }),
     principals,
     passwords,
     domains,

@@ -315,6 +315,10 @@ describe('with one connection', () => {
     const { sessions } = await ask(gateway, '{ sessions(userId: "usr-clerk") { id } }');
     await mutate('endSession(id: $id)', { id: sessions[0].id });
     await mutate('endSessions(userId: $id)', { id: 'usr-clerk' });
+    const { createApiKey } = await mutate('createApiKey(data: {name: "k", scopes: $scopes}) { id }', {
+      scopes: { collections: {}, reports: [], scripts: [] },
+    });
+    await mutate('rotateApiKey(id: $id) { id }', { id: createApiKey.id });
   });
 
   it('was tried with every mutation there is, of one collection for all', () => {

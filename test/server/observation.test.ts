@@ -16,6 +16,7 @@ const ENDED: Observation = {
   principal: undefined,
   credential: undefined,
   operation: undefined,
+  cost: undefined,
   errorCode: undefined,
   isComplete: true,
 };

@@ -42,10 +42,10 @@ export class OperationCosts {
     this.#limits = limits;
   }
 
-  /** @throws LIMIT_EXCEEDED (400); GraphQLError for variables or arguments that are wrong */
-  assertAffordable(request: CostRequest): void {
+  /** Gives the cost. @throws LIMIT_EXCEEDED (400); GraphQLError for variables or arguments that are wrong */
+  assertAffordable(request: CostRequest): number {
     const cost = this.costOf(request);
-    if (cost <= this.#limits.maxCost) return;
+    if (cost <= this.#limits.maxCost) return cost;
     throw new ServiceError(
       'LIMIT_EXCEEDED',
       `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Ask for smaller ` +

@@ -10,15 +10,17 @@ export interface PermissionOptions {
 }
 
 /**
+ * Gives what the operation costs.
+ *
  * @throws UNAUTHENTICATED, FORBIDDEN for who may not introspect; INVALID_VALUE for a filter without its
  * value; LIMIT_EXCEEDED for what costs too much; GraphQLError for variables or arguments that are wrong
  */
 export function assertPermitted(
   request: CostRequest & { readonly context: RequestContext },
   { costs, introspectionRoles }: PermissionOptions,
-): void {
+): number {
   const { document, variables, context } = request;
   assertMayIntrospect(document, context, introspectionRoles);
   assertFilterVariables(document, variables);
-  costs.assertAffordable(request);
+  return costs.assertAffordable(request);
 }

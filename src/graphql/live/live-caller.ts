@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.js';
 import type { Principal, Scope } from '../../model/scope.js';
 
 export interface LiveCallerOptions {
-  readonly authenticator: { authenticate(bearer: string): Promise<Principal> };
+  readonly authenticator: { authenticate(bearer: string, address: string): Promise<Principal> };
   readonly domains: DomainDirectory;
 }
 
@@ -17,6 +17,8 @@ export interface LiveCredential {
   readonly authorization: string | undefined;
   readonly askedDomain: string | undefined;
   readonly requestId: string;
+  /** The IP address of the caller. */
+  readonly address: string;
 }
 
 export class LiveCaller {
@@ -36,8 +38,9 @@ export class LiveCaller {
    * domain; UNAVAILABLE
    */
   async scope(): Promise<Scope> {
-    const { authorization, askedDomain, requestId } = this.#credential;
-    const principal = await this.#options.authenticator.authenticate(bearerOf(authorization));
+    const { authorization, askedDomain, requestId, address } = this.#credential;
+    const bearer = bearerOf(authorization);
+    const principal = await this.#options.authenticator.authenticate(bearer, address);
     return resolveScope(this.#options.domains, { principal, askedDomain, requestId });
   }
 }

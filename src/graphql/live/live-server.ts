@@ -185,6 +185,7 @@ export class LiveServer {
       authorization: textOf(connectionParams, 'authorization') ?? arrival.authorization,
       askedDomain: textOf(connectionParams, 'x-domain') ?? arrival.askedDomain,
       requestId: arrival.requestId,
+      address: arrival.address,
     });
     try {
       const { principal, domain } = await caller.scope();

@@ -91,7 +91,7 @@ export function refusalOf(request: OperationRequest, options: OperationOptions):
 
 /** @throws ServiceError, GraphQLError, RangeError */
 function checkOperation(request: OperationRequest, options: OperationOptions): void {
-  assertPermitted(request, options);
+  request.notes.noteCost(assertPermitted(request, options));
   if (wantsOperationExtension('explain', request)) assertMayExplain(request.context);
   if (isTransaction(request)) assertTransactional(request);
 }

@@ -1,5 +1,5 @@
 /** The door to credentials: login, tokens, passwords, API keys. GraphQL and REST both call these methods. */
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../auth/api-keys.js';
 import type { Authenticator, Login } from '../../auth/authenticator.js';
 import { ServiceError } from '../../errors.js';
@@ -36,8 +36,8 @@ export class AuthResolver {
   }
 
   /** An access token for an API key. @throws UNAUTHENTICATED */
-  async exchangeKey(_context: RequestContext, key: string): Promise<Login> {
-    return await this.#authenticator.exchangeKey(key);
+  async exchangeKey(context: RequestContext, key: string): Promise<Login> {
+    return await this.#authenticator.exchangeKey(key, context.address);
   }
 
   /** A new pair of tokens for a refresh token, which is used up. @throws UNAUTHENTICATED */
@@ -155,7 +155,25 @@ export class AuthResolver {
       scopes: data.scopes,
       userId: data.userId ?? undefined,
       expiresAt: toInstant(data.expiresAt),
+      allowedAddresses: data.allowedAddresses ?? undefined,
     });
+  }
+
+  @Mutation(() => NewApiKeyResult, {
+    description:
+      'Makes a key in place of another one, with its name, scopes, addresses and end. The old one goes on ' +
+      'for so long and then ends. Errors: NOT_FOUND for one that is not yours or has ended, INVALID_VALUE.',
+  })
+  async rotateApiKey(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The key that is to end.' }) id: string,
+    @Arg('overlapSeconds', () => Int, {
+      nullable: true,
+      description: 'For how long the old one goes on: 0 to 2592000 (30 days). Default: 0, it ends at once.',
+    })
+    overlapSeconds: number | null | undefined,
+  ): Promise<NewApiKeyResult> {
+    return await this.#apiKeys.rotate(requireScope(context), id, overlapSeconds ?? 0);
   }
 }
 

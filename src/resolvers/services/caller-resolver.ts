@@ -1,5 +1,6 @@
 /** The door to who asks: whom a credential stands for, and what that user may do. */
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Profiles } from '../../auth/profiles.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -8,6 +9,7 @@ import { CallerRights, type RightsSources } from './caller-rights.js';
 
 export interface CallerServices {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
+  readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
   readonly domains: { top(): Domain | undefined; listFor(scope: Scope): readonly Domain[] };
   readonly rights: RightsSources;
 }
@@ -90,6 +92,9 @@ class Caller implements CallerResult {
   }
   get operations() {
     return this.#rights.operations;
+  }
+  get mayHaveKeys() {
+    return this.#services.apiKeys.mayHave(this.#scope);
   }
   get duties() {
     return this.#rights.duties;

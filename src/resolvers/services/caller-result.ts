@@ -145,6 +145,9 @@ export class CallerResult {
   @Field(() => [OperationRightResult], { description: 'The operations of the library that are for you.' })
   readonly operations!: readonly OperationRightResult[];
 
+  @Field(() => Boolean, { description: 'Whether you may make API keys (API_KEY_ROLES).' })
+  readonly mayHaveKeys!: boolean;
+
   @Field(() => [String], {
     description:
       'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `settings`, ' +

@@ -75,6 +75,20 @@ export class ApiKeyResult {
   @Field(() => DateTime, { nullable: true, description: 'When it was used last, to the minute.' })
   readonly lastUsedAt!: Date | undefined;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'The IP address it was used from then; null: none, or from before this was kept.',
+  })
+  readonly lastUsedAddress!: string | undefined;
+
+  @Field(() => [String], {
+    description: 'The addresses and networks it may be used from; empty: from everywhere.',
+  })
+  readonly allowedAddresses!: readonly string[];
+
+  @Field(() => ID, { nullable: true, description: 'The key it was made in place of, by `rotateApiKey`.' })
+  readonly replaces!: string | undefined;
+
   @Field(() => DateTime, { nullable: true, description: 'When it was revoked; null while it works.' })
   readonly revokedAt!: Date | undefined;
 }
@@ -108,4 +122,12 @@ export class CreateApiKeyInput {
 
   @Field(() => DateTime, { nullable: true, description: 'When it stops working; left out: never.' })
   readonly expiresAt?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'The addresses and networks it may be used from, e.g. ["203.0.113.7", "2001:db8::/32"], at most 50; ' +
+      'left out: from everywhere.',
+  })
+  readonly allowedAddresses?: readonly string[] | null;
 }

@@ -40,6 +40,7 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
       assertAffordable: () => {
         counted += 1;
         if (counted === failsAt) throw new TypeError('the costs are broken');
+        return 1;
       },
       describe: tell,
     },

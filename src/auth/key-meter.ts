@@ -1,0 +1,223 @@
+/** Counts the requests of API keys, away from the requests themselves. */
+import { Prisma } from '../generated/prisma/client.js';
+import type { Database } from '../store/database/database.js';
+import type { UsageDays } from './usage-days.js';
+
+/** A request that has ended, as much as its key's owner sees of it. */
+export interface MeteredRequest {
+  readonly keyId: string;
+  readonly requestId: string;
+  /** The name of the GraphQL operation, or the template of the route: nothing that was sent. */
+  readonly operation: string;
+  readonly status: number;
+  /** The whole or a part of it was answered by an error. */
+  readonly isError: boolean;
+  readonly durationMs: number;
+  /** Of a GraphQL operation. */
+  readonly cost: number | undefined;
+}
+
+/** The upper bounds of the counts of `latency`; the last count has none. */
+export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
+/** So many requests of a key are kept. */
+export const KEPT_REQUESTS = 1_000;
+
+const HOUR_MS = 3_600_000;
+const FLUSH_EVERY_MS = 2_000;
+/** What waits for a database that is away. */
+const MOST_KEY_HOURS = 5_000;
+const MOST_WAITING_REQUESTS = 20_000;
+const LONGEST_TEXT = 128;
+
+interface HourCount {
+  readonly keyId: string;
+  readonly hour: number;
+  requests: number;
+  errors: number;
+  refused: number;
+  readonly latency: number[];
+}
+
+interface WaitingRequest extends MeteredRequest {
+  readonly at: number;
+}
+
+/**
+ * Takes each request of a key in memory and writes what came together every two seconds: a statement for the
+ * hours, and one for the requests, of which the last 1,000 of a key are kept in as many rows. A gateway that
+ * is killed loses two seconds of figures. While the database is away they wait, up to a bound.
+ *
+ * Close it to write the rest.
+ */
+export class KeyMeter {
+  readonly #database: Database;
+  readonly #days: UsageDays;
+  readonly #onFault: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #hours = new Map<string, HourCount>();
+  #requests: WaitingRequest[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly days: UsageDays;
+    readonly onFault: (error: unknown) => void;
+  }) {
+    this.#database = options.database;
+    this.#days = options.days;
+    this.#onFault = options.onFault;
+    this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Takes a request: some additions, and no wait. */
+  note(request: MeteredRequest): void {
+    const at = Date.now();
+    const count = this.#countOf(request.keyId, Math.floor(at / HOUR_MS));
+    if (count !== undefined) {
+      count.requests += 1;
+      if (request.isError) count.errors += 1;
+      if (request.status === 429) count.refused += 1;
+      const slot = slotOf(request.durationMs);
+      count.latency[slot] = (count.latency[slot] ?? 0) + 1;
+    }
+    if (this.#requests.length < MOST_WAITING_REQUESTS) this.#requests.push({ ...request, at });
+  }
+
+  /** Writes what has come since the last time. Runs by itself; never throws. */
+  async flush(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#hours.size === 0 && this.#requests.length === 0) return;
+    const hours = [...this.#hours.values()];
+    const requests = this.#requests;
+    this.#hours = new Map();
+    this.#requests = [];
+    try {
+      await this.#writeHours(hours);
+    } catch (error) {
+      for (const count of hours) this.#giveBack(count);
+      this.#onFault(error);
+    }
+    try {
+      await this.#writeRequests(requests);
+    } catch (error) {
+      this.#requests = [...requests, ...this.#requests].slice(-MOST_WAITING_REQUESTS);
+      this.#onFault(error);
+    }
+  }
+
+  async #writeHours(counts: readonly HourCount[]): Promise<void> {
+    if (counts.length === 0) return;
+    await this.#days.ensure(counts.map(({ hour }) => hour * HOUR_MS));
+    // A key that is gone meanwhile has no more figures. In one order, for two gateways lock the same rows.
+    await this.#database.query(
+      Prisma.sql`
+        insert into key_usage as u (key_id, hour, requests, errors, refused, latency)
+        select n."keyId", to_timestamp(n.hour * 3600), n.requests, n.errors, n.refused, n.latency
+        from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
+          as n ("keyId" uuid, hour bigint, requests int, errors int, refused int, latency int[])
+        order by n."keyId", n.hour
+        on conflict (key_id, hour) do update
+        set requests = u.requests + excluded.requests,
+            errors = u.errors + excluded.errors,
+            refused = u.refused + excluded.refused,
+            latency = array(
+              select coalesce(was, 0) + coalesce(more, 0)
+              from unnest(u.latency, excluded.latency) with ordinality as both_counts (was, more, place)
+              order by place
+            )`,
+      { name: 'key-usage' },
+    );
+  }
+
+  async #writeRequests(requests: readonly WaitingRequest[]): Promise<void> {
+    if (requests.length === 0) return;
+    const rows = latestOfEach(requests);
+    await this.#database.query(
+      Prisma.sql`
+        with sent as (
+          select *, row_number() over (partition by "keyId" order by at, ordinal) as rank
+          from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n ("keyId" uuid, ordinal int, at float8,
+            "requestId" text, operation text, status int, "durationMs" float8, cost int)
+        ), locked as (
+          select id from api_keys where id in (select "keyId" from sent) order by id for update
+        ), counted as (
+          update api_keys k
+          set request_count = k.request_count + n.count
+          from (select "keyId", count(*) as count from sent group by 1) n, locked
+          where k.id = n."keyId" and locked.id = k.id
+          returning k.id, k.request_count - n.count as before
+        )
+        insert into key_requests (key_id, place, at, request_id, operation, status, duration_ms, cost)
+        select counted.id, (counted.before + sent.rank - 1) % ${KEPT_REQUESTS}::int,
+          to_timestamp(sent.at / 1000), sent."requestId", sent.operation, sent.status, sent."durationMs",
+          sent.cost
+        from sent
+        join counted on counted.id = sent."keyId"
+        on conflict (key_id, place) do update
+        set at = excluded.at,
+            request_id = excluded.request_id,
+            operation = excluded.operation,
+            status = excluded.status,
+            duration_ms = excluded.duration_ms,
+            cost = excluded.cost`,
+      { name: 'key-requests' },
+    );
+  }
+
+  #countOf(keyId: string, hour: number): HourCount | undefined {
+    const name = `${keyId}/${hour}`;
+    const known = this.#hours.get(name);
+    if (known !== undefined) return known;
+    if (this.#hours.size >= MOST_KEY_HOURS) return undefined;
+    const latency = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
+    const count = { keyId, hour, requests: 0, errors: 0, refused: 0, latency };
+    this.#hours.set(name, count);
+    return count;
+  }
+
+  #giveBack(unwritten: HourCount): void {
+    const count = this.#countOf(unwritten.keyId, unwritten.hour);
+    if (count === undefined) return;
+    count.requests += unwritten.requests;
+    count.errors += unwritten.errors;
+    count.refused += unwritten.refused;
+    for (const [slot, more] of unwritten.latency.entries())
+      count.latency[slot] = (count.latency[slot] ?? 0) + more;
+  }
+}
+
+function slotOf(durationMs: number): number {
+  const slot = LATENCY_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
+  return slot === -1 ? LATENCY_BOUNDS_MS.length : slot;
+}
+
+/** Of one key no more than are kept: a row written twice by a statement is an error. */
+function latestOfEach(requests: readonly WaitingRequest[]) {
+  const counts = new Map<string, number>();
+  return requests
+    .map((request, ordinal) => ({
+      ...request,
+      ordinal,
+      requestId: request.requestId.slice(0, LONGEST_TEXT),
+      operation: request.operation.slice(0, LONGEST_TEXT),
+    }))
+    .reverse()
+    .filter(({ keyId }) => {
+      const count = (counts.get(keyId) ?? 0) + 1;
+      counts.set(keyId, count);
+      return count <= KEPT_REQUESTS;
+    });
+}

@@ -1,0 +1,140 @@
+/** The door to the figures of API keys: for their owners, and for admins those of the domain. */
+import { Arg, Ctx, Field, Float, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import type { HourFigures, KeyFigures, KeyRequest } from '../../auth/key-figures.js';
+import { KEPT_REQUESTS } from '../../auth/key-meter.js';
+import { ServiceError } from '../../errors.js';
+import { DateTime } from '../../scalars/date-time.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+
+@ObjectType('KeyFigures', { description: 'Requests of an API key, counted.', simpleResolvers: true })
+class KeyFiguresResult {
+  @Field(() => Int, { description: 'How many there were.' })
+  readonly requests!: number;
+
+  @Field(() => Int, { description: 'How many were answered by an error, wholly or in part.' })
+  readonly errors!: number;
+
+  @Field(() => Int, { description: 'How many were over the rate (429); they are among the errors.' })
+  readonly refused!: number;
+
+  @Field(() => Float, { description: 'Half of them took no longer. Unit: milliseconds.' })
+  readonly medianMs!: number;
+
+  @Field(() => Float, { description: '95 of 100 took no longer. Unit: milliseconds.' })
+  readonly p95Ms!: number;
+}
+
+@ObjectType('KeyHour', { description: 'Requests of an API key within an hour.', simpleResolvers: true })
+class KeyHourResult extends KeyFiguresResult {
+  @Field(() => DateTime, { description: 'The beginning of the hour.' })
+  readonly hour!: Date;
+}
+
+@ObjectType('KeyRequest', { description: 'A request by an API key.', simpleResolvers: true })
+class KeyRequestResult {
+  @Field(() => DateTime, { description: 'When it ended.' })
+  readonly at!: Date;
+
+  @Field(() => String, { description: 'Its id, as the header X-Request-Id had it.' })
+  readonly requestId!: string;
+
+  @Field(() => String, { description: 'The name of the GraphQL operation, or the template of the route.' })
+  readonly operation!: string;
+
+  @Field(() => Int, { description: 'The status of the answer.' })
+  readonly status!: number;
+
+  @Field(() => Float, { description: 'How long it took. Unit: milliseconds.' })
+  readonly durationMs!: number;
+
+  @Field(() => Int, { nullable: true, description: 'What the GraphQL operation cost; null for REST.' })
+  readonly cost!: number | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+const MOST_HOURS = 30 * 24;
+
+/** What is not asked for is not read. */
+@ObjectType('ApiKeyUsage', { description: 'What an API key was used for; it is seen within five seconds.' })
+class ApiKeyUsage {
+  readonly #figures: KeyFigures;
+  readonly #id: string;
+  readonly #since: Date;
+
+  constructor(figures: KeyFigures, id: string, since: Date) {
+    this.#figures = figures;
+    this.#id = id;
+    this.#since = since;
+  }
+
+  @Field(() => Int, { description: 'Requests it may make in a minute (RATE_LIMIT_PER_MINUTE).' })
+  async limitPerMinute(): Promise<number> {
+    return (await this.#figures.quota(this.#id)).limit;
+  }
+
+  @Field(() => Int, { description: 'How many of them are left in this minute.' })
+  async leftThisMinute(): Promise<number> {
+    const { limit, used } = await this.#figures.quota(this.#id);
+    return Math.max(0, limit - used);
+  }
+
+  @Field(() => KeyFiguresResult, { description: 'All hours together.' })
+  async total(): Promise<Omit<HourFigures, 'hour'>> {
+    return await this.#figures.total(this.#id, this.#since);
+  }
+
+  @Field(() => [KeyHourResult], { description: 'The hours with requests, the first one first.' })
+  async hours(): Promise<readonly HourFigures[]> {
+    return await this.#figures.hours(this.#id, this.#since);
+  }
+
+  @Field(() => [KeyRequestResult], { description: 'The last requests, the newest first.' })
+  async requests(
+    @Arg('first', () => Int, {
+      nullable: true,
+      description: 'At most so many; 1,000 are kept. Default: 100.',
+    })
+    first: number | null | undefined,
+  ): Promise<readonly KeyRequest[]> {
+    const most = assertWithin(first ?? 100, { parameter: 'first', most: KEPT_REQUESTS });
+    return await this.#figures.requests(this.#id, most);
+  }
+}
+
+@Resolver()
+export class KeyUsageResolver {
+  readonly #figures: KeyFigures;
+
+  constructor(figures: KeyFigures) {
+    this.#figures = figures;
+  }
+
+  @Query(() => ApiKeyUsage, {
+    nullable: true,
+    description: 'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
+  })
+  async apiKeyUsage(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the key.' }) id: string,
+    @Arg('hours', () => Int, {
+      nullable: true,
+      description: 'How far back the figures go, 1 to 720 (30 days). Default: 24.',
+    })
+    hours: number | null | undefined,
+  ): Promise<ApiKeyUsage> {
+    await this.#figures.assertInReach(requireScope(context), id);
+    const back = assertWithin(hours ?? 24, { parameter: 'hours', most: MOST_HOURS });
+    const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
+    return new ApiKeyUsage(this.#figures, id, since);
+  }
+}
+
+/** @throws INVALID_VALUE (400) */
+function assertWithin(
+  sent: number,
+  { parameter, most }: { readonly parameter: string; readonly most: number },
+): number {
+  if (sent >= 1 && sent <= most) return sent;
+  const detail = `${parameter} is 1 to ${most}, not ${sent}.`;
+  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail, sent }] });
+}

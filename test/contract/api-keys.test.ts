@@ -1,0 +1,223 @@
+/** API keys of people: from where they may be used, their rotation, and what they were used for. */
+import { describe, expect, it } from '@jest/globals';
+import { UsageDays } from '../../src/auth/usage-days.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import { openDatabase } from '../../src/store/database/database.js';
+import { expectEventually } from '../eventually.js';
+import { type Role, useGateway } from './gateway.js';
+import { type Answered, ask, codesOf, send } from './graphql.js';
+
+const gateway = useGateway({
+  API_KEY_ROLES: 'admin,clerk,accountant',
+  RATE_LIMIT_PER_MINUTE: '1000',
+  TRUST_PROXY: '1',
+});
+
+const SCOPES = { collections: { task: ['read', 'create'] }, reports: [], scripts: [] };
+
+async function makeKey(data: object = {}, as: Role = 'clerk'): Promise<{ id: string; key: string }> {
+  const { createApiKey } = await ask(
+    gateway,
+    'mutation ($data: CreateApiKeyInput!) { createApiKey(data: $data) { id key } }',
+    { variables: { data: { name: 'till', scopes: SCOPES, ...data } }, as },
+  );
+  return createApiKey;
+}
+
+/** A request by the key, from an address that the proxy in front names. */
+async function useKey(key: string, { from = '203.0.113.7', path = '/o/recs/task' } = {}) {
+  return await gateway.fetch(path, {
+    headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': from },
+  });
+}
+
+async function listed(id: string, as: Role = 'clerk'): Promise<Answered> {
+  const { apiKeys } = await ask(
+    gateway,
+    '{ apiKeys { id name scopes expiresAt allowedAddresses lastUsedAt lastUsedAddress replaces revokedAt } }',
+    { as },
+  );
+  return apiKeys.find((one: Answered) => one.id === id);
+}
+
+describe('an API key', () => {
+  it('is for the roles of API_KEY_ROLES, and by an admin for everybody', async () => {
+    const query = 'mutation ($s: JSON!) { createApiKey(data: {name: "x", scopes: $s}) { id } }';
+    expect(await codesOf(gateway, { query, variables: { s: SCOPES }, as: 'viewer' })).toEqual(['FORBIDDEN']);
+    const mayHave = async (as: Role) => (await ask(gateway, '{ me { mayHaveKeys } }', { as })).me.mayHaveKeys;
+    expect([await mayHave('viewer'), await mayHave('clerk')]).toEqual([false, true]);
+    const { key } = await makeKey({ userId: 'usr-viewer' }, 'admin');
+    expect((await useKey(key)).status).toBe(200);
+  });
+
+  it('is used from the addresses of its list alone, behind the proxy, however it is sent', async () => {
+    const { id, key } = await makeKey({ allowedAddresses: ['203.0.113.0/24', '2001:db8::1'] });
+    expect((await useKey(key)).status).toBe(200);
+    expect((await useKey(key, { from: '2001:db8::1' })).status).toBe(200);
+    const refused = await useKey(key, { from: '198.51.100.1' });
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('198.51.100.1');
+    expect((await useKey(key, { from: '203.0.113.7, 198.51.100.1' })).status).toBe(403);
+    expect((await listed(id)).allowedAddresses).toEqual(['203.0.113.0/24', '2001:db8::1']);
+
+    const exchange = async (from: string) =>
+      await gateway.fetch('/auth', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
+        body: JSON.stringify({ api_key: key }),
+      });
+    expect((await exchange('198.51.100.1')).status).toBe(403);
+    const { access_token: token } = (await (await exchange('203.0.113.7')).json()) as Answered;
+    expect((await useKey(token)).status).toBe(200);
+    expect((await useKey(token, { from: '198.51.100.1' })).status).toBe(403);
+  });
+
+  it('says where it was used from last', async () => {
+    const { id, key } = await makeKey();
+    await useKey(key, { from: '198.51.100.77' });
+    await expectEventually(async () => (await listed(id)).lastUsedAddress, '198.51.100.77');
+  });
+
+  it.each([
+    ['an address that is none', { allowedAddresses: ['everywhere'] }, 'INVALID_VALUE'],
+    ['too many addresses', { allowedAddresses: Array(60).fill('192.0.2.1') }, 'LIMIT_EXCEEDED'],
+  ])('is refused with %s', async (_, data, code) => {
+    const query = 'mutation ($data: CreateApiKeyInput!) { createApiKey(data: $data) { id } }';
+    const variables = { data: { name: 'x', scopes: SCOPES, ...data } };
+    expect(await codesOf(gateway, { query, variables, as: 'clerk' })).toEqual([code]);
+  });
+});
+
+describe('a rotation', () => {
+  const ROTATE =
+    'mutation ($id: ID!, $overlap: Int) { rotateApiKey(id: $id, overlapSeconds: $overlap) { id key } }';
+  const rotate = (id: string, overlap: number | null, as: Role = 'clerk') =>
+    send(gateway, { query: ROTATE, variables: { id, overlap }, as });
+
+  it('makes a key like the old one, which goes on for the overlap', async () => {
+    const old = await makeKey({ allowedAddresses: ['203.0.113.7'], expiresAt: '2999-01-01T00:00:00Z' });
+    const fresh = (await rotate(old.id, 3600)).data.rotateApiKey;
+    expect([(await useKey(old.key)).status, (await useKey(fresh.key)).status]).toEqual([200, 200]);
+    expect(await listed(fresh.id)).toMatchObject({
+      name: 'till',
+      scopes: SCOPES,
+      allowedAddresses: ['203.0.113.7'],
+      expiresAt: '2999-01-01T00:00:00.000Z',
+      replaces: old.id,
+    });
+    expect(Date.parse((await listed(old.id)).expiresAt)).toBeLessThan(Date.now() + 3_601_000);
+    await gateway.sql.query(`update api_keys set expires_at = now() where id = $1`, [old.id]);
+    await gateway.sql.query(
+      `select pg_notify('campus_principals', '{"domain": "top", "user": "usr-clerk"}')`,
+    );
+    await expectEventually(async () => (await useKey(old.key)).status, 401);
+    expect((await useKey(fresh.key)).status).toBe(200);
+  });
+
+  it('without an overlap ends the old key at once', async () => {
+    const old = await makeKey();
+    const fresh = (await rotate(old.id, null)).data.rotateApiKey;
+    expect([(await useKey(old.key)).status, (await useKey(fresh.key)).status]).toEqual([401, 200]);
+  });
+
+  it('is done once, of keys that go on, by who has them', async () => {
+    const { id } = await makeKey();
+    const codes = async (...args: Parameters<typeof rotate>) =>
+      (await rotate(...args)).errors.map(({ extensions }) => extensions.code);
+    expect(await codes(id, 60, 'accountant')).toEqual(['NOT_FOUND']);
+    expect(await codes(id, 60, 'viewer')).toEqual(['FORBIDDEN']);
+    expect(await codes(id, -1)).toEqual(['INVALID_VALUE']);
+    expect(await codes(id, 2_592_001)).toEqual(['INVALID_VALUE']);
+    const both = await Promise.all([rotate(id, 60), rotate(id, 60)]);
+    expect(both.map(({ errors }) => errors.length).sort()).toEqual([0, 1]);
+    expect(await codes(id, 60)).toEqual(['NOT_FOUND']);
+    expect(await codes('nonsense', 60)).toEqual(['NOT_FOUND']);
+  });
+});
+
+describe('the usage of a key', () => {
+  const USAGE =
+    'query ($id: ID!, $hours: Int, $first: Int) { apiKeyUsage(id: $id, hours: $hours) { limitPerMinute ' +
+    'leftThisMinute total { requests errors refused medianMs p95Ms } hours { hour requests ' +
+    'errors refused p95Ms } requests(first: $first) { at requestId operation status durationMs cost } } }';
+  const usage = async (id: string, as: Role = 'clerk', variables: object = {}): Promise<Answered> =>
+    (await ask(gateway, USAGE, { variables: { id, ...variables }, as })).apiKeyUsage;
+
+  it('is seen soon: requests, errors, times, and what was asked', async () => {
+    const { id, key } = await makeKey();
+    const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'the-operation' };
+    await send(gateway, { query: 'query Tasks { tasks(first: 3) { nodes { id } } }', headers });
+    await useKey(key, { path: '/o/recs/task/nobody?secret=x' });
+    await useKey(key, { path: '/o/recs/fee_due' });
+    await expectEventually(async () => (await usage(id)).total.requests, 3, 5_000);
+    const { total, hours, requests, limitPerMinute, leftThisMinute } = await usage(id);
+    expect(total).toMatchObject({ requests: 3, errors: 2, refused: 0 });
+    expect(total.p95Ms).toBeGreaterThan(0);
+    expect(total.p95Ms).toBeGreaterThanOrEqual(total.medianMs);
+    expect(hours.reduce((sum: number, hour: Answered) => sum + hour.requests, 0)).toBe(3);
+    expect([limitPerMinute, leftThisMinute < 1000 && leftThisMinute > 900]).toEqual([1000, true]);
+    expect(
+      requests.map(({ operation, status, cost }: Answered) => ({ operation, status, costs: cost > 0 })),
+    ).toEqual([
+      { operation: '/o/recs/:collection', status: 403, costs: false },
+      { operation: '/o/recs/:collection/:id', status: 400, costs: false },
+      { operation: 'Tasks', status: 200, costs: true },
+    ]);
+    expect(requests[2].requestId).toBe('the-operation');
+    expect(JSON.stringify(requests)).not.toContain('secret');
+  });
+
+  it('is there for its owner and admins, and for nobody else', async () => {
+    const { id, key } = await makeKey();
+    expect((await usage(id, 'admin')).total.requests).toBe(0);
+    const codes = async (operation: object) =>
+      await codesOf(gateway, { query: USAGE, variables: { id }, ...operation });
+    expect(await codes({ as: 'accountant' })).toEqual(['NOT_FOUND']);
+    expect(await codes({ headers: { authorization: `Bearer ${key}` } })).toEqual(['FORBIDDEN']);
+    for (const hours of [0, 721, -1])
+      expect(await codes({ as: 'clerk', variables: { id, hours } })).toEqual(['INVALID_VALUE']);
+    for (const first of [0, 1001])
+      expect(await codes({ as: 'clerk', variables: { id, first } })).toEqual(['INVALID_VALUE']);
+  });
+
+  it('keeps the last thousand requests, in as many rows', async () => {
+    const { id, key } = await makeKey();
+    await useKey(key);
+    await expectEventually(async () => (await usage(id)).total.requests, 1);
+    await gateway.sql.query(`update api_keys set request_count = 999 where id = $1`, [id]);
+    await useKey(key, { path: '/o/recs/task/second' });
+    await expectEventually(async () => (await usage(id)).total.requests, 2);
+    await useKey(key, { path: '/o/recs/nothing' });
+    await expectEventually(async () => (await usage(id)).total.requests, 3);
+    const { rows } = await gateway.sql.query(
+      `select place, operation from key_requests where key_id = $1 order by at`,
+      [id],
+    );
+    expect(rows).toEqual([
+      { place: 999, operation: '/o/recs/:collection/:id' },
+      { place: 0, operation: '/o/recs/:collection' },
+    ]);
+  });
+
+  it('is kept for thirty days, a partition each', async () => {
+    const { connectionString: url = '' } = gateway.sql.options;
+    const database = await openDatabase({ url, poolSize: 1, statementTimeoutMs: 10_000 });
+    try {
+      const days = new UsageDays(database);
+      const at = Date.parse('2026-01-31T12:00:00Z');
+      await days.ensure([at, at + 1, at + 86_400_000]);
+      await new UsageDays(database).ensure([at]);
+      const names = async () =>
+        (
+          await database.query<{ name: string }>(Prisma.sql`
+            select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = 'key_usage'::regclass and c.relname like 'key_usage_20260%' order by 1`)
+        ).map(({ name }) => name);
+      expect(await names()).toEqual(['key_usage_20260131', 'key_usage_20260201']);
+      await days.dropOld(new Date('2026-03-03T00:00:00Z'));
+      expect(await names()).toEqual(['key_usage_20260201']);
+    } finally {
+      await database.close();
+    }
+  });
+});
