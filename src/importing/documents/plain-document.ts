@@ -259,9 +259,10 @@ function isReferenceLabel(value: object): boolean {
   return 'label' in value && typeof value.label === 'string';
 }
 
+/** Neither a type of BSON nor one of JavaScript, such as a regular expression. */
 function isPlainObject(value: object): value is Members {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  const isType = '_bsontype' in value || value instanceof UnkeptValue;
+  return !isType && Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /** Paths part names at their points, and `$` begins an operator. */

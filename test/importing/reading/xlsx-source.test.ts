@@ -19,7 +19,7 @@ interface Fixture {
   readonly parts?: Zippable;
 }
 
-/** A workbook of sheets; the nth style has the nth format: a code of its own, or the number of a known one. */
+/** A workbook of sheets; the nth style has the nth format: a code, or the number of a known one. */
 function workbookOf({
   sheets = {},
   hidden = [],
@@ -184,7 +184,7 @@ describe('a workbook', () => {
     ['#,##0.00 "days"', '45747', 45747],
     ['[Red]0', '45747', 45747],
     ['General', '45747', 45747],
-    [14, '60', expect.stringMatching(/^cell A2 shows 60 as a day, and there is none/)],
+    [14, '60', expect.stringMatching(/^cell A2 shows 60 as a day, which is none/)],
     [14, '-1', expect.stringMatching(/^cell A2 shows -1 as a day/)],
   ])('shows by its format %j what %s is', async (format, serial, value) => {
     expect(await valueIn(`<c s="0"><v>${serial}</v></c>`, { formats: [format] })).toEqual(value);
