@@ -51,6 +51,10 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     domain: { through: 'file_id', owner: 'files', key: 'id' },
     only: `file_id in (select id from files where state = 'ready')`,
   },
+  { name: 'imports', domain: DOMAIN },
+  { name: 'import_errors', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
+  { name: 'import_seen', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
+  { name: 'import_mappings', domain: DOMAIN },
   // These three follow from the records. They are carried, for making them anew takes longer than all else.
   { name: 'fee_months', domain: DOMAIN },
   { name: 'collected_receipts', domain: DOMAIN },

@@ -44,7 +44,9 @@ import {
   type UpdateOptions,
   type WriteOptions,
 } from './writing/record-writes.js';
+import { StagedWrites } from './writing/staged-writes.js';
 import { type Upserted, type UpsertRequest, Upserts } from './writing/upserts.js';
+import { chosenTriggers, type TriggerChoice } from './writing/write-triggers.js';
 
 export type { StoredRecord } from './reading/stored-record.js';
 
@@ -214,6 +216,12 @@ export class RecordStore {
     options: WriteOptions = {},
   ): Promise<Upserted> {
     return await this.#upserts.upsert(scope, name, request, options);
+  }
+
+  /** Writes records by the thousand, starting these triggers and no others. @see StagedWrites */
+  staging(triggers: TriggerChoice): StagedWrites {
+    const chosen = chosenTriggers(this.#environment.triggers, triggers);
+    return new StagedWrites(this.#environment.withTriggers(chosen));
   }
 
   /** The changes of a record, the newest first, with what they replaced. @see RecordHistory.read */

@@ -4,9 +4,11 @@
  * and `stream`, which take SQL composed with `Prisma.sql`, whose every substitution is a parameter, and run
  * on the connections Prisma uses too.
  */
+import { pipeline } from 'node:stream/promises';
 import { isNativeError } from 'node:util/types';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
@@ -65,6 +67,20 @@ export interface Transaction extends Queryable {
   readonly reserved?: { readonly waitedMs: number };
 }
 
+/** A transaction on a connection of one's own. */
+export interface OwnTransaction extends Transaction {
+  /** Sends the lines of a `copy … from stdin`. @throws as `query` does */
+  copyIn(statement: string, lines: Uint8Array): Promise<void>;
+}
+
+/** A connection that is lent for long work, and is ended behind it. */
+export interface OwnConnection extends Queryable {
+  /** Takes a lock that is held until the connection ends. Whether it was free. */
+  tryLock(name: string): Promise<boolean>;
+  /** Read committed, one at a time. Rolled back when `work` throws. */
+  transaction<T>(work: (transaction: OwnTransaction) => Promise<T>): Promise<T>;
+}
+
 export interface Database extends Queryable {
   /**
    * The models of schema.prisma, with `$query` and `$stream` as a Prisma Client extension; its errors are
@@ -107,6 +123,11 @@ export interface Database extends Queryable {
   readonly turns: Turns;
   /** Read committed. Rolled back when `work` throws. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Lends a connection beside those of the pools. What it has locked is free again when it ends, also by the
+   * end of the gateway.
+   */
+  withConnection<T>(purpose: string, work: (connection: OwnConnection) => Promise<T>): Promise<T>;
   /**
    * Hears `pg_notify(channel, payload)` of every gateway, this one included, once it is committed. `onGap`:
    * the connection was lost, or is back after that: messages may have been missed. The answer ends it.
@@ -180,6 +201,7 @@ class PostgresDatabase implements Database {
   readonly #apartPool: pg.Pool;
   readonly #cancellation: Cancellation;
   readonly #statements: ServerStatements;
+  readonly #statementTimeoutMs: number;
   readonly #listener: Listener;
   readonly #watch: ConnectionWatch;
   readonly #finder: PrimaryFinder;
@@ -218,6 +240,7 @@ class PostgresDatabase implements Database {
     });
     this.lockPool = createPool({ ...aside, size: 1, applicationName: `${applicationName} lock` });
     this.#cancellation = new Cancellation(url, applicationName);
+    this.#statementTimeoutMs = options.statementTimeoutMs;
     this.#statements = new ServerStatements({
       pool: this.pool,
       streamPool: this.#streamPool,
@@ -259,12 +282,31 @@ class PostgresDatabase implements Database {
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await connectTo(this.pool);
-    let isOpen = true;
     let isUsable = true;
-    const transaction: Transaction = {
+    try {
+      return await this.#transactionOn(client, work, () => {
+        isUsable = false;
+      });
+    } finally {
+      // A connection that cannot even roll back is not given back to others; closing it rolls back.
+      client.release(!isUsable);
+    }
+  }
+
+  async #transactionOn<T>(
+    client: pg.PoolClient,
+    work: (transaction: OwnTransaction) => Promise<T>,
+    onUnusable: () => void,
+  ): Promise<T> {
+    let isOpen = true;
+    const transaction: OwnTransaction = {
       query: async (sql, options = {}) => {
         invariant(isOpen, 'a transaction was used after its end');
         return await this.#statements.queryOn(client, sql, options);
+      },
+      copyIn: async (statement, lines) => {
+        invariant(isOpen, 'a transaction was used after its end');
+        await pipeline([lines], client.query(copyFrom(statement)));
       },
     };
     try {
@@ -275,14 +317,34 @@ class PostgresDatabase implements Database {
       return result;
     } catch (error) {
       isOpen = false;
-      isUsable = await client.query('rollback').then(
-        () => true,
-        () => false,
-      );
+      await client.query('rollback').catch(onUnusable);
       throw translateDatabaseError(error);
+    }
+  }
+
+  async withConnection<T>(purpose: string, work: (connection: OwnConnection) => Promise<T>): Promise<T> {
+    const pool = this.openPool({
+      size: 1,
+      applicationName: `campus-gateway ${purpose}`,
+      statementTimeoutMs: this.#statementTimeoutMs,
+    });
+    try {
+      const client = await connectTo(pool);
+      try {
+        return await work({
+          query: (sql, options) => this.#statements.queryOn(client, sql, options),
+          tryLock: async (name) => {
+            const lock = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken';
+            const { rows } = await client.query<{ taken: boolean }>(lock, [name]);
+            return rows[0]?.taken === true;
+          },
+          transaction: (inside) => this.#transactionOn(client, inside, () => {}),
+        });
+      } finally {
+        client.release(true);
+      }
     } finally {
-      // A connection that cannot even roll back is not given back to others; closing it rolls back.
-      client.release(!isUsable);
+      await pool.end();
     }
   }
 

@@ -15,7 +15,7 @@ import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { type LockedRow, type MatchedChange, updateRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { outOfRows } from './record-refusals.js';
-import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
+import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './references.js';
 import { assertJudgeable, type SecretFields, secretFieldsOf, without } from './secret-fields.js';
 import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore, revise } from './write-triggers.js';
@@ -51,19 +51,50 @@ export async function changeRecords(
   request: ChangeRequest,
 ): Promise<ReadonlyMap<string, StoredRow>> {
   const written = new Map<string, StoredRow>();
-  const secret = secretFieldsOf(request.scope, request.collection);
-  const change = await askTriggers(environment, transaction, { ...request, operation: 'update' });
-  for (let start = 0; start < request.rows.length; start += BATCH_RECORDS) {
-    const planned = request.rows
-      .slice(start, start + BATCH_RECORDS)
-      .flatMap((row) => naming(row, () => plan(row, { ...request, change, secret })));
-    if (planned.length === 0) continue;
-    await assertReferences(environment, transaction, { ...request, planned });
-    const finished = planned.map((one) => naming(one.row, () => finish(one, { ...request, secret })));
-    for (const row of await write(environment, transaction, { ...request, finished }))
+  for await (const finished of planChanges(environment, transaction, request)) {
+    for (const row of await writeChanges(environment, transaction, { ...request, finished }))
       written.set(row.id, row);
   }
   return written;
+}
+
+/**
+ * Judges the changes of locked records, and gives those that make another record, a batch at a time. A fault
+ * ends it, unless somebody wants to be told of each: then the record is left out.
+ *
+ * @throws INVALID_VALUE naming the record
+ */
+export async function* planChanges(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  request: ChangeRequest,
+  onFault?: (row: LockedRow, fault: ServiceError) => void,
+): AsyncGenerator<readonly FinishedChange[], void> {
+  const secret = secretFieldsOf(request.scope, request.collection);
+  const change = await askTriggers(environment, transaction, { ...request, operation: 'update' });
+  const unlessAtFault = <T>(row: LockedRow, work: () => T): T[] => {
+    if (onFault === undefined) return [naming(row, work)];
+    try {
+      return [work()];
+    } catch (fault) {
+      if (!(fault instanceof ServiceError)) throw fault;
+      onFault(row, fault);
+      return [];
+    }
+  };
+  for (let start = 0; start < request.rows.length; start += BATCH_RECORDS) {
+    const planned = request.rows
+      .slice(start, start + BATCH_RECORDS)
+      .flatMap((row) => unlessAtFault(row, () => plan(row, { ...request, change, secret })).flat());
+    if (planned.length === 0) continue;
+    const deadByRow = await listNewDeadReferences(environment, transaction, { ...request, planned });
+    yield planned.flatMap((one, index) =>
+      unlessAtFault(one.row, () => {
+        assertNoFaults((deadByRow[index] ?? []).map((reference) => deadReferenceDetail(reference)));
+        return finish(one, { ...request, secret });
+      }),
+    );
+  }
 }
 
 /**
@@ -105,8 +136,10 @@ interface Planned {
   readonly change: StoredChange;
 }
 
-interface Finished {
+/** A change that is judged, and may be written. */
+export interface FinishedChange {
   readonly change: MatchedChange;
+  /** The whole record as it will be. */
   readonly data: JsonObject;
 }
 
@@ -146,19 +179,17 @@ function plan(
   ];
 }
 
-/** Refuses references to nothing that a record did not hold before. */
-async function assertReferences(
+/** For each of the records, the references to nothing that it did not hold before. */
+async function listNewDeadReferences(
   environment: RecordEnvironment,
   transaction: Transaction,
   { scope, collection, planned, made }: ChangeRequest & { readonly planned: readonly Planned[] },
-): Promise<void> {
+): Promise<readonly (readonly HeldReference[])[]> {
   const changes = planned.map(({ change }) => change);
   const dead = await environment.settleReferences(transaction, { scope, collection, changes, made });
-  planned.forEach(({ row, before }, index) => {
+  return planned.map(({ before }, index) => {
     const references = dead[index] ?? [];
-    if (references.length === 0) return;
-    const held = listReferences(collection, before);
-    naming(row, () => assertNoFaults(withoutHeld(references, held).map((one) => deadReferenceDetail(one))));
+    return references.length === 0 ? references : withoutHeld(references, listReferences(collection, before));
   });
 }
 
@@ -166,7 +197,7 @@ async function assertReferences(
 function finish(
   { row, before, change }: Planned,
   { scope, collection, secret }: ChangeRequest & { readonly secret: SecretFields },
-): Finished {
+): FinishedChange {
   const kept = Object.entries(before).filter(([name]) => !change.removed.includes(name));
   const data: JsonObject = { ...Object.fromEntries(kept), ...change.data };
   const changed = new Set([...Object.keys(change.data), ...change.removed]);
@@ -178,10 +209,13 @@ function finish(
   return { change: { id: row.id, set: change.data, removed: change.removed, keys }, data };
 }
 
-async function write(
+/** Writes changes of locked records. @throws FORBIDDEN for one that would leave the caller's rows; RefusedByIndex */
+export async function writeChanges(
   environment: RecordEnvironment,
   transaction: Transaction,
-  request: ChangeRequest & { readonly finished: readonly Finished[] },
+  request: Pick<ChangeRequest, 'scope' | 'collection' | 'writable' | 'now'> & {
+    readonly finished: readonly FinishedChange[];
+  },
 ): Promise<readonly StoredRow[]> {
   const { scope, collection, writable, now, finished } = request;
   const statement = updateRecords(

@@ -52,8 +52,10 @@ export class RecordEnvironment {
   readonly now: () => Date;
   readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
   readonly #onCommit: () => void;
+  readonly #options: RecordEnvironmentOptions;
 
   constructor(options: RecordEnvironmentOptions) {
+    this.#options = options;
     this.database = options.database;
     this.catalog = options.catalog;
     this.maxRecordsPerWrite = options.maxRecordsPerWrite ?? DEFAULT_MAX_RECORDS;
@@ -61,6 +63,11 @@ export class RecordEnvironment {
     this.now = options.now ?? (() => new Date());
     this.#onRightsChange = options.onRightsChange ?? (() => {});
     this.#onCommit = options.onCommit ?? (() => {});
+  }
+
+  /** The same, but for what writes start. */
+  withTriggers(triggers: WriteTriggers): RecordEnvironment {
+    return new RecordEnvironment({ ...this.#options, triggers });
   }
 
   compileContext(scope: Scope, collection: Collection): CompileContext {

@@ -59,7 +59,6 @@ export function insertRecords(
   records: readonly NewRecord[],
   { rows, deadReferences }: ReasonsAgainst,
 ): Sql {
-  const { scope, collection, now } = context;
   const reasons = [
     ...(rows === undefined ? [] : [Prisma.sql`select 1 from input as r where (${rows}) is not true`]),
     ...(deadReferences === undefined ? [] : [deadReferences]),
@@ -72,20 +71,32 @@ export function insertRecords(
           ' and ',
         )}`;
   return Prisma.sql`
-with input as (${inputOf(records)}),
+${insertInput(context, { input: inputOf(records), refusal, count: records.length })}
+select r.id, ${context.projection} as json${announcement(context, 'create')}
+from written r
+${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
+}
+
+/**
+ * The beginning of a statement that stores new records and their audit entries, and has them as `written`.
+ * `input` gives their `id`, `data`, `keys` and `position`.
+ */
+export function insertInput(
+  context: WriteContext,
+  { input, refusal, count }: { readonly input: Sql; readonly refusal: Sql; readonly count: number },
+): Sql {
+  const { scope, collection, now } = context;
+  return Prisma.sql`with input as (${input}),
 written as (
   insert into records (domain, collection, id, data, keys, version, created_at, updated_at)
   select ${scope.domain.id}, ${nameLiteral(collection.name)}, i.id, i.data, i.keys, 1,
     ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz
   from input i
   ${refusal}
-  ${inOrderOfLocks(collection, records.length)}
+  ${inOrderOfLocks(collection, count)}
   returning id, data, version
 ),
-${audit(context, 'created', NOTHING_BEFORE)}
-select r.id, ${context.projection} as json${announcement(context, 'create')}
-from written r
-${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
+${audit(context, 'created', NOTHING_BEFORE)}`;
 }
 
 /**

@@ -11,11 +11,11 @@ import { findConstraint } from '../database/database-errors.js';
 import { isDeclaredIndexName, listDeclaredIndexes } from '../database/declared-indexes.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
 import { inputOf, type NewRecord } from './record-statements.js';
-import { NO_SECRETS } from './secret-fields.js';
+import { NO_SECRETS, type SecretFields } from './secret-fields.js';
 
 type Sql = Prisma.Sql;
 
-interface Taken {
+export interface TakenValue {
   /** Zero-based index of the record. */
   readonly index: number;
   /** `id`, `field:<name>` or `rule:<name>`. */
@@ -37,19 +37,12 @@ export async function uniqueConflict(
 ): Promise<ServiceError> {
   const { scope, collection, records } = refused;
   const secret = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
-  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(queryable, refused))];
-  const details = taken.flatMap(({ index, rule }): ErrorDetail[] => {
+  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(queryable, { ...refused, input: inputOf(records) }))];
+  const details = taken.flatMap(({ index, rule }): readonly ErrorDetail[] => {
     const record = records[index];
     if (record === undefined) return [];
     const pointer = records.length === 1 ? '' : `/${index}`;
-    return fieldsOf(collection, rule).some((field) => secret.has(field))
-      ? [
-          {
-            pointer,
-            detail: `it has a value that is to be unique in ${collection.name}, and another record has it`,
-          },
-        ]
-      : detailsOf(collection, rule, record, pointer);
+    return describeTaken({ rule, record, pointer }, { collection, secret });
   });
   const unique = new Map(details.map((detail) => [detail.pointer, detail]));
   const message = details[0]?.detail ?? unexplained(collection, refused.cause);
@@ -69,10 +62,10 @@ function unexplained(collection: Collection, cause: unknown): string {
 }
 
 /** Two records of one body with the same value. The later one is at fault. */
-function findTakenAmong(collection: Collection, records: readonly NewRecord[]): Taken[] {
+function findTakenAmong(collection: Collection, records: readonly NewRecord[]): TakenValue[] {
   const seen = new Set<string>();
   return records.flatMap((record, index) =>
-    rulesOf(collection).flatMap((rule): Taken[] => {
+    rulesOf(collection).flatMap((rule): TakenValue[] => {
       const value = ruleValueOf(rule, record);
       if (value === undefined || value === null) return [];
       const key = `${rule} ${printExactJson(value)}`;
@@ -83,16 +76,33 @@ function findTakenAmong(collection: Collection, records: readonly NewRecord[]): 
   );
 }
 
-async function findTakenInStore(
+/** In the words a caller reads, without a value that is `secret` to it. */
+export function describeTaken(
+  taken: Pick<TakenValue, 'rule'> & { readonly record: NewRecord; readonly pointer: string },
+  { collection, secret }: { readonly collection: Collection; readonly secret: SecretFields },
+): readonly ErrorDetail[] {
+  const { rule, record, pointer } = taken;
+  if (!fieldsOf(collection, rule).some((field) => secret.has(field))) {
+    return detailsOf(collection, rule, record, pointer);
+  }
+  const detail = `it has a value that is to be unique in ${collection.name}, and another record has it`;
+  return [{ pointer, detail }];
+}
+
+/**
+ * What records would take that others have. `input` gives their `id`, `data`, `keys` and, from 1 on,
+ * `position`.
+ */
+export async function findTakenInStore(
   queryable: Queryable,
-  refused: {
+  asked: {
     readonly scope: Scope;
     readonly collection: Collection;
-    readonly records: readonly NewRecord[];
+    readonly input: Sql;
     readonly verb: 'create' | 'update';
   },
-): Promise<Taken[]> {
-  const { scope, collection, records, verb } = refused;
+): Promise<TakenValue[]> {
+  const { scope, collection, input, verb } = asked;
   const isSame = (rule: string): Sql => {
     const { kind, name } = partsOf(rule);
     if (kind === 'id') return Prisma.sql`${recordsOf(scope, collection)} and r.id = i.id`;
@@ -114,8 +124,8 @@ async function findTakenInStore(
       from input i
       where exists (select 1 from records r where ${isSame(rule)})`,
   );
-  return await queryable.query<Taken>(
-    Prisma.sql`with input as (${inputOf(records)}) ${Prisma.join(selects, ' union all ')} order by 1`,
+  return await queryable.query<TakenValue>(
+    Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
   );
 }
 

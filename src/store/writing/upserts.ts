@@ -7,9 +7,8 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { isList, toDecimal } from '../../model/compare-json.js';
-import type { Path } from '../../model/path.js';
 import type { Scope } from '../../model/scope.js';
-import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import { accessOf, type EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { compileFilter } from '../sql/compile-filter.js';
@@ -23,6 +22,7 @@ import { assertWritable, tooManyRecords } from './record-refusals.js';
 import type { RecordWrites, WriteOptions } from './record-writes.js';
 import { assertNoProbing } from './secret-fields.js';
 import { takeSentId } from './sent-id.js';
+import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
 
 export interface UpsertRequest {
@@ -93,7 +93,7 @@ export class Upserts {
     const readable = accessOf(scope, collection, 'read');
     const writable = accessOf(scope, collection, 'update');
     const creatable = accessOf(scope, collection, 'create');
-    const key = keyOf(collection, by, readable);
+    const key = uniqueKeyOf(collection, by, readable);
     const max = this.#environment.maxRecordsPerWrite;
     if (records.length > max) {
       throw tooManyRecords(records.length, max);
@@ -233,11 +233,6 @@ export class Upserts {
   }
 }
 
-type Key =
-  | { readonly kind: 'id' }
-  | { readonly kind: 'field'; readonly name: string }
-  | { readonly kind: 'rule'; readonly name: string };
-
 interface Sent {
   readonly record: JsonObject;
   readonly change: StoredChange;
@@ -249,57 +244,14 @@ interface Plan {
   readonly collection: Collection;
   readonly readable: EffectiveAccess;
   readonly writable: EffectiveAccess;
-  readonly key: Key;
+  readonly key: UniqueKey;
   readonly now: Date;
   readonly sent: readonly Sent[];
 }
 
-/** The names of what tells the records of a collection apart, for `by`. */
-export function listUniqueKeys(collection: Collection): readonly string[] {
-  const unique = collection.fields.filter((field) => field.isUnique).map((field) => field.name);
-  const rules = collection.uniqueTogether.map((rule) => rule.name);
-  return [...new Set(['_id', ...unique, ...rules])];
-}
-
-/**
- * @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert
- * tells
- */
-function keyOf(collection: Collection, by: string, readable: EffectiveAccess): Key {
-  const key = findKey(collection, by);
-  if (key !== undefined) {
-    assertReadable(pathsOfKey(collection, key), readable, collection);
-    return key;
-  }
-  const names = listUniqueKeys(collection).filter((name) =>
-    pathsOfKey(collection, findKey(collection, name)).every(
-      ([field = '']) => !readable.hiddenFields.has(field),
-    ),
-  );
-  const expected = `one of ${names.join(', ')}`;
-  const detail = `by: "${by}" does not tell the records of ${collection.name} apart; ${expected} is expected`;
-  throw new ServiceError('INVALID_VALUE', detail, {
-    errors: [{ parameter: 'by', detail, expected, sent: by }],
-  });
-}
-
-function findKey(collection: Collection, by: string): Key | undefined {
-  if (by === '_id') return { kind: 'id' };
-  if (collection.fieldsByName.get(by)?.isUnique === true) return { kind: 'field', name: by };
-  return collection.uniqueTogether.some((rule) => rule.name === by) ? { kind: 'rule', name: by } : undefined;
-}
-
-function pathsOfKey(collection: Collection, key: Key | undefined): readonly Path[] {
-  if (key === undefined || key.kind === 'id') return [];
-  if (key.kind === 'field') return [[key.name]];
-  return (collection.uniqueTogether.find((rule) => rule.name === key.name)?.parts ?? []).map(
-    (part) => part.path,
-  );
-}
-
 /** One text for each key; empty where the record has none. */
 function keyTextOf(
-  key: Key,
+  key: UniqueKey,
   id: string | undefined,
   data: JsonObject,
   { collection, timeZone }: { readonly collection: Collection; readonly timeZone: string },

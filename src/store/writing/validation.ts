@@ -90,6 +90,43 @@ export function toStoredAll(
   return results.map((result) => result.change);
 }
 
+/** A record that may be a new one, or change one that is there: which of them, only the store knows. */
+export interface StagedChange extends Pick<StoredChange, 'unlabelled'> {
+  /** All of it, with its defaults, if it is new. */
+  readonly data: JsonObject;
+  /** What is wrong with what was sent. */
+  readonly faults: readonly ErrorDetail[];
+  /** What it lacks if it is new. */
+  readonly missing: readonly ErrorDetail[];
+}
+
+/**
+ * Does as `toStored` for a record of which it is not known yet whether it is new. Of a field in `partial` the
+ * members that are sent change those of the record that is there, so that a missing one is none of its faults.
+ */
+export function toStaged(
+  collection: Collection,
+  sent: JsonObject,
+  options: Pick<ToStoredOptions, 'timeZone' | 'now'> & { readonly partial: ReadonlySet<string> },
+): StagedChange {
+  const { change, errors } = convert(collection, sent, { ...options, mode: 'replace' });
+  const { data, unlabelled } = change;
+  if (errors.length === 0) {
+    const missing = findCheckFaults(collection, data, { pointer: '', secret: NO_SECRETS });
+    return { data, unlabelled, faults: errors, missing };
+  }
+  const isLacking = ({ pointer = '', ...error }: ErrorDetail) => {
+    const [, name = '', ...inner] = pointer.split('/');
+    return !('sent' in error) && (inner.length === 0 || options.partial.has(name));
+  };
+  return {
+    data,
+    unlabelled,
+    faults: errors.filter((error) => !isLacking(error)),
+    missing: errors.filter(isLacking),
+  };
+}
+
 /**
  * One value for a declared field, or for an element of a list, as it is stored; what is wrong with it goes to
  * `errors`.

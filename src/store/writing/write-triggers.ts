@@ -67,6 +67,17 @@ export const NO_TRIGGERS: WriteTriggers = {
   after: () => undefined,
 };
 
+/** Which triggers a write starts. */
+export type TriggerChoice = readonly ('before' | 'after')[];
+
+/** Those of the triggers that were asked for. */
+export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): WriteTriggers {
+  return {
+    ...(choice.includes('before') ? triggers : NO_TRIGGERS),
+    after: choice.includes('after') ? triggers.after : NO_TRIGGERS.after,
+  };
+}
+
 export interface PendingWrite {
   readonly scope: Scope;
   readonly collection: Collection;

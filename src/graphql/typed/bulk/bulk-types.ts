@@ -13,7 +13,7 @@ import {
   type TypeClass,
   type TypeReference,
 } from '../../../resolvers/run-time-types.js';
-import { listUniqueKeys } from '../../../store/writing/upserts.js';
+import { listUniqueKeys } from '../../../store/writing/unique-key.js';
 import { distinctGraphqlNames, toEnumValueName } from '../graphql-names.js';
 import type { TypedCollection, TypedField, TypedObject } from '../typed-model.js';
 import type { TypedTypes } from '../typed-types.js';

@@ -1,0 +1,612 @@
+/**
+ * Records by the thousand, of which some are there and some are not: staged in a table of the transaction,
+ * compared with those that are there by one statement, and only what is new or another is written. For
+ * `RecordStore`, which is the way to them.
+ *
+ * A row that is wrong is told and left out; nothing of it is written.
+ */
+import { type ErrorDetail, ServiceError } from '../../errors.js';
+import { Prisma } from '../../generated/prisma/client.js';
+import { isJsonObject, type JsonObject, parseExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
+import type { OwnTransaction, Queryable, Transaction } from '../database/database.js';
+import { compileFilter } from '../sql/compile-filter.js';
+import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { atomically } from './atomically.js';
+import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
+import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matched-change.js';
+import type { RecordEnvironment } from './record-environment.js';
+import { assertWritable, outOfRows } from './record-refusals.js';
+import { announcement, inputOf, insertInput } from './record-statements.js';
+import { RecordWrites } from './record-writes.js';
+import { findDeadReferences, type HeldReference } from './references.js';
+import { assertCompletable, assertNoProbing, secretFieldsOf } from './secret-fields.js';
+import { STAGED_COLUMNS } from './staged-row.js';
+import { describeTaken, findTakenInStore } from './unique-conflicts.js';
+import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
+import type { UnlabelledReference } from './validation.js';
+
+type Sql = Prisma.Sql;
+
+export interface StagedBatch {
+  readonly key: UniqueKey;
+  /** The lines that `printStagedLine` printed. */
+  readonly lines: Uint8Array;
+  readonly count: number;
+  /** The top-level fields that any of the records has. */
+  readonly fields: readonly string[];
+  /** `try`: everything but the write. */
+  readonly mode: 'write' | 'try';
+  readonly now: Date;
+}
+
+export interface StagedOutcome {
+  /** The numbers of the rows whose records are new. */
+  readonly created: readonly number[];
+  readonly updated: readonly StagedUpdate[];
+  readonly same: number;
+  readonly refused: readonly StagedRefusal[];
+  /** The ids of all records that the rows stand for, a query of this transaction. */
+  readonly ids: Sql;
+  /** Tells the gateways, once the transaction is committed. */
+  tellOfCommit(): void;
+}
+
+export interface StagedUpdate {
+  readonly number: number;
+  readonly id: string;
+  /** The top-level fields that are another. */
+  readonly fields: readonly string[];
+}
+
+export interface StagedRefusal {
+  readonly number: number;
+  readonly errors: readonly ErrorDetail[];
+}
+
+/** A target that references of a file point at. */
+export interface SoughtTarget {
+  readonly targets: readonly string[];
+  readonly id: string;
+  readonly mustExist: boolean;
+}
+
+export interface FoundTarget {
+  readonly label: string | undefined;
+  readonly isDead: boolean;
+}
+
+export class StagedWrites {
+  readonly #environment: RecordEnvironment;
+
+  readonly #writes: RecordWrites;
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+    this.#writes = new RecordWrites(environment);
+  }
+
+  /**
+   * What tells the records that are there, by its name or by the fields that are unique together.
+   *
+   * @throws INVALID_VALUE; FORBIDDEN for a key the caller may not read
+   */
+  keyOf(scope: Scope, name: string, by: string): UniqueKey {
+    const collection = this.#environment.catalog.get(name, scope);
+    return uniqueKeyOf(collection, by, accessOf(scope, collection, 'read'));
+  }
+
+  /**
+   * Refuses a caller who may not write such records, whatever is in them.
+   *
+   * @throws FORBIDDEN; NOT_FOUND, GONE for the collection
+   */
+  assertMayWrite(scope: Scope, name: string, fields: readonly string[]): Collection {
+    const collection = this.#environment.catalog.get(name, scope);
+    accessOf(scope, collection, 'read');
+    const creatable = accessOf(scope, collection, 'create');
+    const writable = accessOf(scope, collection, 'update');
+    const record = Object.fromEntries(fields.map((field) => [field, null]));
+    assertWritable([record], creatable, collection);
+    assertWritable([record], writable, collection);
+    assertNoProbing([record], scope, collection);
+    return collection;
+  }
+
+  /** For each of the targets its label, as far as the caller may read it, and whether it is there at all. */
+  async findTargets(
+    queryable: Queryable,
+    scope: Scope,
+    sought: readonly SoughtTarget[],
+  ): Promise<readonly FoundTarget[]> {
+    const unlabelled = sought.map(
+      ({ targets, id }): UnlabelledReference => ({ targets, reference: { value: id } }),
+    );
+    await this.#environment.fillLabels(queryable, scope, [{ unlabelled }]);
+    const held = sought.map(({ targets, id, mustExist }): HeldReference | undefined =>
+      mustExist ? { pointer: '', field: '', targets, value: id } : undefined,
+    );
+    const asked = held.flatMap((reference) => reference ?? []);
+    const findCollection = (name: string) => this.#environment.catalog.find(name);
+    const context = { scope, findCollection, labelled: unlabelled };
+    const dead = new Set(await findDeadReferences(queryable, asked, context));
+    return sought.map((_, index) => {
+      const reference = held[index];
+      return {
+        label: unlabelled[index]?.reference.label,
+        isDead: reference !== undefined && dead.has(reference),
+      };
+    });
+  }
+
+  /**
+   * The ids of the records of a collection whose field has one of the texts, by the text.
+   *
+   * @throws FORBIDDEN for a field the caller may not read; INVALID_VALUE for texts that no such field has
+   */
+  async findByField(
+    queryable: Queryable,
+    scope: Scope,
+    asked: { readonly target: string; readonly field: string; readonly texts: readonly string[] },
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const collection = this.#environment.catalog.get(asked.target, scope);
+    const access = accessOf(scope, collection, 'read');
+    assertReadable([[asked.field]], access, collection);
+    const readable = this.#environment.rowsOf(scope, collection, access);
+    const value = Prisma.sql`r.data->${nameLiteral(asked.field)}`;
+    const declared = collection.fieldsByName.get(asked.field);
+    // A text is told from a number by its quotes; the index of the field has either.
+    const isNumber = declared?.type === 'number';
+    const values = isNumber
+      ? asked.texts.filter((text) => /^-?\d+(\.\d+)?$/.test(text))
+      : asked.texts.map((text) => JSON.stringify(text));
+    const rows = await this.#environment.run<{ text: string; id: string }>(
+      queryable,
+      Prisma.sql`
+        select ${value} #>> '{}' as text, r.id
+        from records r
+        where ${liveRecordsOf(scope, collection)}
+          and ${value} = any(${values}::text[]::jsonb[])
+          ${readable === undefined ? Prisma.empty : Prisma.sql`and (${readable})`}
+        order by r.id`,
+      scope,
+    );
+    const idsByText = new Map<string, string[]>();
+    for (const { text, id } of rows) {
+      const ids = idsByText.get(text) ?? [];
+      idsByText.set(text, ids);
+      ids.push(id);
+    }
+    return idsByText;
+  }
+
+  /**
+   * Judges the rows of a batch and, unless it is a trial, writes those that are right. They are in a table that
+   * goes with the transaction, so one batch a transaction, or one after the other.
+   *
+   * @throws FORBIDDEN; CONFLICT for a value that was taken meanwhile, after which the transaction is taken back
+   */
+  async write(
+    transaction: OwnTransaction,
+    scope: Scope,
+    name: string,
+    batch: StagedBatch,
+  ): Promise<StagedOutcome> {
+    const collection = this.assertMayWrite(scope, name, batch.fields);
+    const work: Work = {
+      transaction,
+      scope,
+      collection,
+      batch,
+      readable: accessOf(scope, collection, 'read'),
+      creatable: accessOf(scope, collection, 'create'),
+      writable: accessOf(scope, collection, 'update'),
+    };
+    await this.#stage(work);
+    const matched = await this.#match(work);
+    const refused: StagedRefusal[] = [...matched.refused];
+    const updated = matched.differing === 0 ? [] : await this.#update(work, refused);
+    const unmatched = batch.count - matched.same - matched.differing - matched.refused.length;
+    const created = unmatched === 0 ? [] : await this.#create(work, refused);
+    const written = batch.mode === 'write' ? [...updated, ...created] : [];
+    return {
+      created: created.map(({ number }) => number),
+      updated,
+      same: matched.same,
+      refused,
+      ids: Prisma.sql`select id from import_staged where is_done`,
+      tellOfCommit: () => this.#environment.tellOfCommit(scope, collection, written),
+    };
+  }
+
+  async #stage({ transaction, batch }: Work): Promise<void> {
+    await transaction.query(Prisma.sql`drop table if exists import_staged`);
+    await transaction.query(Prisma.sql`
+      create temporary table import_staged (
+        number bigint not null,
+        id text not null,
+        is_id_sent boolean not null,
+        patch jsonb not null,
+        added jsonb not null,
+        removed text[] not null,
+        members jsonb,
+        keys jsonb,
+        missing jsonb,
+        -- Null: it is new. Else same, differs, or other: the record that is there has another id.
+        state text,
+        is_done boolean
+      ) on commit drop`);
+    await transaction.copyIn(`copy import_staged (${STAGED_COLUMNS}) from stdin`, batch.lines);
+  }
+
+  /** Finds the records that are there, and tells those that would stay as they are. */
+  async #match(work: Work): Promise<Matched> {
+    const { transaction, scope, collection, batch, readable, writable } = work;
+    const environment = this.#environment;
+    const reach = [readable, writable].flatMap((access) => {
+      const rows = environment.rowsOf(scope, collection, access);
+      return rows === undefined ? [] : [Prisma.sql`and (${rows})`];
+    });
+    // Whether a hidden value is the same is not told: to send one counts as a change.
+    const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
+    const isUntold =
+      secret.length === 0 ? Prisma.sql`false` : Prisma.sql`(s.patch || s.added) ?| ${secret}::text[]`;
+    const rows = await transaction.query<{ state: string; count: number; numbers: number[] | null }>(
+      Prisma.sql`
+      with found as (
+        select s.number, r.id as match,
+          case
+            when s.is_id_sent and s.id <> r.id then 'other'
+            when ${isUntold} or ${BECAME} <> r.data then 'differs'
+            else 'same'
+          end as state
+        from import_staged s
+        join records r on ${liveRecordsOf(scope, collection)} and ${matchOf(work)}
+        where true ${Prisma.join([Prisma.empty, ...reach], ' ')}
+      ),
+      noted as (
+        update import_staged s
+        set state = f.state, id = case f.state when 'other' then s.id else f.match end, is_done = f.state = 'same'
+        from found f
+        where f.number = s.number
+      )
+      select state, count(*)::int as count,
+        case when state = 'other' then array_agg(number) end as numbers
+      from found
+      group by state`,
+    );
+    const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+    const others = rows.find((row) => row.state === 'other')?.numbers ?? [];
+    const detail = `another record has this ${nameOfKeyIn(batch.key)}, and the _id of a record never changes`;
+    const refused = others.map((number): StagedRefusal => {
+      return { number: Number(number), errors: [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }] };
+    });
+    return { same: countOf('same'), differing: countOf('differs'), refused };
+  }
+
+  async #update(work: Work, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
+    const { transaction, scope, collection, batch, writable } = work;
+    const rows = await transaction.query<DifferingRow>(Prisma.sql`
+      select s.number, r.id, r.version, r.data::text as data, ${BECAME}::text as became,
+        array(select jsonb_object_keys(s.patch || coalesce(s.members, '{}'))) || s.removed as fields
+      from import_staged s
+      join records r on ${liveRecordsOf(scope, collection)} and r.id = s.id
+      where s.state = 'differs'
+      order by r.id
+      for update of r`);
+    const rowsById = new Map(rows.map((row) => [row.id, row]));
+    const refuse = ({ id }: Pick<LockedRow, 'id'>, fault: ServiceError) =>
+      refused.push({ number: Number(rowsById.get(id)?.number), errors: errorsOf(fault) });
+    const request = {
+      ...{ scope, collection, writable, now: batch.now },
+      rows,
+      change: (_before: JsonObject, { id }: Pick<LockedRow, 'id'>) => recordIn(rowsById.get(id)?.became),
+      sentFields: ({ id }: Pick<LockedRow, 'id'>) => rowsById.get(id)?.fields ?? [],
+    };
+    const updated: StagedUpdate[] = [];
+    for await (const planned of planChanges(this.#environment, transaction, request, refuse)) {
+      const finished = await this.#withoutTaken(work, planned, refuse);
+      const kept = await this.#withoutMoved(work, finished, refuse);
+      if (batch.mode === 'write' && kept.length > 0) {
+        await writeChanges(this.#environment, transaction, { ...request, finished: kept });
+      }
+      updated.push(
+        ...kept.map(({ change: { id, set, removed } }) => ({
+          number: Number(rowsById.get(id)?.number),
+          id,
+          fields: [...Object.keys(set), ...removed],
+        })),
+      );
+    }
+    await transaction.query(Prisma.sql`
+      update import_staged set is_done = true where number = any(${updated.map(({ number }) => number)}::bigint[])`);
+    return updated;
+  }
+
+  /** Refuses changes to what another record has of what is to be unique. */
+  async #withoutTaken(
+    { transaction, scope, collection }: Work,
+    finished: readonly FinishedChange[],
+    refuse: (row: { readonly id: string }, fault: ServiceError) => void,
+  ): Promise<readonly FinishedChange[]> {
+    const fields = uniqueFieldsOf(collection);
+    const changing = finished.filter(({ change }) =>
+      [...Object.keys(change.set), ...change.removed].some((field) => fields.has(field)),
+    );
+    if (changing.length === 0) return finished;
+    const records = changing.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
+    const input = inputOf(records);
+    const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'update' });
+    const ids = new Set<string>();
+    for (const { index, rule } of taken) {
+      const record = records[index];
+      if (record === undefined || ids.has(record.id)) continue;
+      ids.add(record.id);
+      const secret = secretFieldsOf(scope, collection);
+      const errors = describeTaken({ rule, record, pointer: '' }, { collection, secret });
+      refuse(record, new ServiceError('CONFLICT', errors[0]?.detail ?? 'a value is taken', { errors }));
+    }
+    return finished.filter(({ change: { id } }) => !ids.has(id));
+  }
+
+  /** Refuses changes that would take a record out of the rows that are the caller's to change. */
+  async #withoutMoved(
+    { transaction, scope, collection, writable }: Work,
+    finished: readonly FinishedChange[],
+    refuse: (row: { readonly id: string }, fault: ServiceError) => void,
+  ): Promise<readonly FinishedChange[]> {
+    if (writable.rows === undefined || finished.length === 0) return finished;
+    const records = finished.map(({ change: { id, keys }, data }) => ({ id, data, keys }));
+    const rows = compileFilter(writable.rows, this.#environment.compileContext(scope, collection));
+    const moved = await transaction.query<{ id: string }>(Prisma.sql`
+      select r.id
+      from (${asRecords(scope, collection, inputOf(records))}) as r
+      where (${rows}) is not true`);
+    const ids = new Set(moved.map(({ id }) => id));
+    for (const id of ids) refuse({ id }, outOfRows(collection, 'update'));
+    return finished.filter(({ change: { id } }) => !ids.has(id));
+  }
+
+  async #create(work: Work, refused: StagedRefusal[]): Promise<NewRow[]> {
+    const { transaction, scope, collection, batch, creatable } = work;
+    const errorsByNumber = await this.#findCreateFaults(work);
+    for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
+    if (errorsByNumber.size > 0) {
+      await transaction.query(Prisma.sql`
+        delete from import_staged where number = any(${[...errorsByNumber.keys()]}::bigint[])`);
+    }
+    assertCompletable([Object.fromEntries(batch.fields.map((field) => [field, null]))], collection, creatable.hiddenFields);
+    if (batch.mode === 'try') {
+      return await transaction.query<NewRow>(Prisma.sql`
+        update import_staged set is_done = true where state is null returning number::float8 as number, id`);
+    }
+    const { triggers } = this.#environment;
+    if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
+      return await this.#createAsking(work, refused);
+    }
+    const input = Prisma.sql`
+      select id, patch || added as data, keys, number as position from import_staged where state is null`;
+    const context = this.#environment.writeContext(scope, collection, batch.now);
+    await transaction.query(Prisma.sql`
+      ${insertInput(context, { input, refusal: Prisma.empty, count: batch.count })}
+      select count(*) ${announcement(context, 'create')}
+      from written r`);
+    return await transaction.query<NewRow>(Prisma.sql`
+      update import_staged set is_done = true where state is null returning number::float8 as number, id`);
+  }
+
+  /** New records about which scripts are asked, one after the other. */
+  async #createAsking(work: Work, refused: StagedRefusal[]): Promise<NewRow[]> {
+    const { transaction, scope, collection } = work;
+    const rows = await transaction.query<NewRow & { readonly data: string }>(Prisma.sql`
+      select number::float8 as number, id, (patch || added)::text as data
+      from import_staged
+      where state is null
+      order by number`);
+    const made: NewRow[] = [];
+    for (const { number, id, data } of rows) {
+      try {
+        const record = { ...recordIn(data), _id: id };
+        const atomic = { within: transaction, writes: [collection.name] };
+        await atomically(this.#environment, scope, atomic, (within) =>
+          this.#writes.create(scope, collection.name, [record], { within }),
+        );
+        made.push({ number, id });
+      } catch (fault) {
+        if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
+        refused.push({ number, errors: errorsOf(fault) });
+      }
+    }
+    await transaction.query(Prisma.sql`
+      update import_staged set is_done = true where number = any(${made.map(({ number }) => number)}::bigint[])`);
+    return made;
+  }
+
+  /**
+   * Removes records that are in the caller's reach and of which the condition over `r` holds, at most so many.
+   * How many.
+   *
+   * @throws FORBIDDEN; what a script refuses
+   */
+  async remove(
+    transaction: Transaction,
+    scope: Scope,
+    name: string,
+    { condition, limit }: { readonly condition: Sql; readonly limit: number },
+  ): Promise<number> {
+    const environment = this.#environment;
+    const collection = environment.catalog.get(name, scope);
+    const context = environment.writeContext(scope, collection, environment.now());
+    const statement = lockRecords(context, {
+      conditions: [...this.#removable(scope, collection), condition],
+      orderBy: Prisma.sql`r.id`,
+      limit,
+    });
+    const rows = await environment.run<LockedRow>(transaction, statement, scope);
+    if (rows.length === 0) return 0;
+    const asked = { scope, collection, rows, operation: 'delete', change: (before: JsonObject) => before } as const;
+    await askTriggers(environment, transaction, asked);
+    const ids = rows.map(({ id }) => id);
+    await environment.run(transaction, deleteRecords(context, ids), scope);
+    return rows.length;
+  }
+
+  /** How many records `remove` would remove without a limit. @throws FORBIDDEN */
+  async countRemovable(queryable: Queryable, scope: Scope, name: string, condition: Sql): Promise<number> {
+    const collection = this.#environment.catalog.get(name, scope);
+    const context = this.#environment.writeContext(scope, collection, this.#environment.now());
+    const conditions = [...this.#removable(scope, collection), condition];
+    const statement = countRecords(context, { conditions, orderBy: Prisma.sql`r.id`, limit: MOST_COUNTED });
+    const [row] = await queryable.query<{ count: number }>(statement);
+    return row?.count ?? 0;
+  }
+
+  #removable(scope: Scope, collection: Collection): readonly Sql[] {
+    return (['read', 'delete'] as const).flatMap((verb) => {
+      const rows = this.#environment.rowsOf(scope, collection, accessOf(scope, collection, verb));
+      return rows ?? [];
+    });
+  }
+
+  /** What keeps rows from becoming new records, by their number. */
+  async #findCreateFaults(work: Work): Promise<ReadonlyMap<number, readonly ErrorDetail[]>> {
+    const { transaction, scope, collection, creatable } = work;
+    const errorsByNumber = new Map<number, ErrorDetail[]>();
+    const add = (number: number, errors: readonly ErrorDetail[]) => {
+      errorsByNumber.set(number, [...(errorsByNumber.get(number) ?? []), ...errors]);
+    };
+    const lacking = await transaction.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
+      select number::float8 as number, missing from import_staged where state is null and missing is not null`);
+    for (const { number, missing } of lacking) add(number, missing);
+    const input = Prisma.sql`
+      select number as position, id, patch || added as data, keys from import_staged where state is null`;
+    const taken = await findTakenInStore(transaction, { scope, collection, input, verb: 'create' });
+    if (taken.length > 0) await this.#addTaken(work, taken, add);
+    if (creatable.rows !== undefined) {
+      const rows = compileFilter(creatable.rows, this.#environment.compileContext(scope, collection));
+      const outside = await transaction.query<{ number: number }>(Prisma.sql`
+        select r.position::float8 as number
+        from (${asRecords(scope, collection, input)}) as r
+        where (${rows}) is not true`);
+      for (const { number } of outside) add(number, errorsOf(outOfRows(collection, 'create')));
+    }
+    return errorsByNumber;
+  }
+
+  /** An `_id` that nobody sent and that is taken, e.g. by a record that was undone, becomes another one. */
+  async #addTaken(
+    { transaction, scope, collection }: Work,
+    taken: readonly { readonly index: number; readonly rule: string }[],
+    add: (number: number, errors: readonly ErrorDetail[]) => void,
+  ): Promise<void> {
+    const numbers = taken.map(({ index }) => index + 1);
+    const rows = await transaction.query<{
+      number: number;
+      id: string;
+      is_id_sent: boolean;
+      data: string;
+      keys: string | null;
+    }>(Prisma.sql`
+      select number::float8 as number, id, is_id_sent, (patch || added)::text as data, keys::text as keys
+      from import_staged
+      where number = any(${numbers}::bigint[])`);
+    const rowsByNumber = new Map(rows.map((row) => [row.number, row]));
+    const renamed: number[] = [];
+    const secret = secretFieldsOf(scope, collection);
+    for (const { index, rule } of taken) {
+      const row = rowsByNumber.get(index + 1);
+      if (row === undefined) continue;
+      if (rule === 'id' && !row.is_id_sent) {
+        renamed.push(row.number);
+        continue;
+      }
+      const keys = row.keys === null ? undefined : recordIn(row.keys);
+      const record = { id: row.id, data: recordIn(row.data), keys };
+      add(row.number, describeTaken({ rule, record, pointer: '' }, { collection, secret }));
+    }
+    if (renamed.length === 0) return;
+    await transaction.query(Prisma.sql`
+      update import_staged set id = gen_random_uuid()::text where number = any(${renamed}::bigint[])`);
+  }
+}
+
+const MOST_COUNTED = 2_000_000_000;
+
+interface Work {
+  readonly transaction: OwnTransaction;
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly batch: StagedBatch;
+  readonly readable: EffectiveAccess;
+  readonly creatable: EffectiveAccess;
+  readonly writable: EffectiveAccess;
+}
+
+interface Matched {
+  readonly same: number;
+  readonly differing: number;
+  readonly refused: readonly StagedRefusal[];
+}
+
+interface NewRow {
+  readonly number: number;
+  readonly id: string;
+}
+
+interface DifferingRow extends LockedRow {
+  readonly number: number;
+  readonly became: string;
+  readonly fields: readonly string[];
+}
+
+/** The record `r` as the staged row `s` would have it. */
+const BECAME = Prisma.sql`case
+        when s.members is null then (r.data - s.removed) || s.patch
+        else with_members((r.data - s.removed) || s.patch, s.members)
+      end`;
+
+/** Which record `r` the staged row `s` stands for. */
+function matchOf({ collection, batch: { key } }: Work): Sql {
+  switch (key.kind) {
+    case 'id':
+      return Prisma.sql`r.id = s.id`;
+    case 'rule':
+      return Prisma.sql`r.keys->>${nameLiteral(key.name)} = s.keys->>${nameLiteral(key.name)}`;
+    case 'field': {
+      const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
+      const member = Prisma.sql`->${nameLiteral(key.name)}${isReference ? Prisma.raw("->'value'") : Prisma.empty}`;
+      return Prisma.sql`r.data${member} = s.patch${member}`;
+    }
+  }
+}
+
+/** Rows of `inputOf` as records, for a condition over `r`. */
+function asRecords(scope: Scope, collection: Collection, input: Sql): Sql {
+  return Prisma.sql`
+    select ${scope.domain.id}::text as domain, ${nameLiteral(collection.name)}::text as collection,
+      i.id, i.data, i.position, null::timestamptz as deleted_at
+    from (${input}) as i`;
+}
+
+function uniqueFieldsOf(collection: Collection): ReadonlySet<string> {
+  return new Set([
+    ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
+    ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
+  ]);
+}
+
+function nameOfKeyIn(key: UniqueKey): string {
+  return key.kind === 'id' ? '_id' : key.name;
+}
+
+function errorsOf(fault: ServiceError): readonly ErrorDetail[] {
+  return fault.errors ?? [{ detail: fault.message }];
+}
+
+function recordIn(text: string | undefined): JsonObject {
+  const record = parseExactJson(text ?? '{}');
+  if (!isJsonObject(record)) throw new Error('what is staged is no object');
+  return record;
+}

@@ -1,0 +1,55 @@
+/** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
+import { ServiceError } from '../../errors.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import { assertReadable, type EffectiveAccess } from '../access/access.js';
+
+export type UniqueKey =
+  | { readonly kind: 'id' }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'rule'; readonly name: string };
+
+/** The names of what tells the records of a collection apart, for `by`. */
+export function listUniqueKeys(collection: Collection): readonly string[] {
+  const unique = collection.fields.filter((field) => field.isUnique).map((field) => field.name);
+  const rules = collection.uniqueTogether.map((rule) => rule.name);
+  return [...new Set(['_id', ...unique, ...rules])];
+}
+
+/**
+ * @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert
+ * tells
+ */
+export function uniqueKeyOf(collection: Collection, by: string, readable: EffectiveAccess): UniqueKey {
+  const key = findKey(collection, by);
+  if (key !== undefined) {
+    assertReadable(pathsOfKey(collection, key), readable, collection);
+    return key;
+  }
+  const names = listUniqueKeys(collection).filter((name) =>
+    pathsOfKey(collection, findKey(collection, name)).every(
+      ([field = '']) => !readable.hiddenFields.has(field),
+    ),
+  );
+  const expected = `one of ${names.join(', ')}`;
+  const detail = `by: "${by}" does not tell the records of ${collection.name} apart; ${expected} is expected`;
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ parameter: 'by', detail, expected, sent: by }],
+  });
+}
+
+function findKey(collection: Collection, by: string): UniqueKey | undefined {
+  if (by === '_id') return { kind: 'id' };
+  if (collection.fieldsByName.get(by)?.isUnique === true) return { kind: 'field', name: by };
+  return collection.uniqueTogether.some((rule) => rule.name === by) ? { kind: 'rule', name: by } : undefined;
+}
+
+/** The paths of the values that make the key; none for the `_id`. */
+export function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {
+  if (key === undefined || key.kind === 'id') return [];
+  if (key.kind === 'field') return [[key.name]];
+  return (collection.uniqueTogether.find((rule) => rule.name === key.name)?.parts ?? []).map(
+    (part) => part.path,
+  );
+}
+
