@@ -7,6 +7,7 @@ import { BACKUP_SETTINGS } from './backup/backup-settings.js';
 import { ConfigError } from './config-error.js';
 import { findNearest } from './did-you-mean.js';
 import { FILE_SETTINGS } from './files/file-settings.js';
+import { IMPORT_SETTINGS } from './importing/import-settings.js';
 import { MESSAGE_SETTINGS } from './messaging/message-settings.js';
 import { SCRIPT_SETTINGS } from './scripting/script-settings.js';
 import { countSetting, flagSetting, listSetting, positiveSetting, workersSetting } from './settings.js';
@@ -400,6 +401,7 @@ const SETTINGS = {
   },
   ...MESSAGE_SETTINGS,
   ...FILE_SETTINGS,
+  ...IMPORT_SETTINGS,
   ...BACKUP_SETTINGS,
   ...SCRIPT_SETTINGS,
 } as const satisfies Record<string, Setting>;

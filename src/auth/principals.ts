@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Collection } from '../model/collection.js';
-import type { KeyScopes, Principal } from '../model/scope.js';
+import type { Credential, KeyScopes, Principal } from '../model/scope.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import type { AccessClaims } from './access-tokens.js';
@@ -56,6 +56,13 @@ export interface Standing {
 }
 
 type CredentialRef = Omit<AccessClaims, 'epoch'>;
+
+/** For whom work goes on. */
+export interface WorkPrincipal {
+  readonly domainId: string;
+  readonly userId: string;
+  readonly credential: Pick<Credential, 'kind' | 'id'>;
+}
 
 /** A refusal is remembered too: a revoked token costs one round trip, not one each time it is tried. */
 interface Remembered {
@@ -139,6 +146,37 @@ export class Principals {
     this.#keyOwners.set(cacheKey, owner);
     const { standing } = this.#find(owner) ?? (await this.#load(owner));
     return standing && standing.expiresAt > Date.now() ? standing : undefined;
+  }
+
+  /**
+   * The principal of a caller who has gone, for work that goes on without it: what its user may do now, of a
+   * key what the key may; `undefined` when the user, or the key, no longer is. A session may have ended
+   * since.
+   */
+  async ofWork(work: WorkPrincipal): Promise<Principal | undefined> {
+    const { domainId, userId, credential } = work;
+    if (credential.kind === 'key') {
+      const ref = { domainId, userId, origin: { kind: 'key', id: credential.id } } as const;
+      const { standing } = this.#find(ref) ?? (await this.#load(ref));
+      return standing && standing.expiresAt > Date.now() ? standing.principal : undefined;
+    }
+    const [rows, attributes] = await Promise.all([
+      this.#database.query<Pick<StandingRow, 'userName' | 'roles'>>(selectUser(work), { name: 'auth-user' }),
+      loadPrincipalAttributes(this.#database, this.#collections.list(), work),
+    ]);
+    const [row] = rows;
+    return (
+      row && {
+        kind: 'user',
+        id: userId,
+        userName: row.userName,
+        domainId,
+        roles: new Set(parseRoles(row.roles)),
+        credential,
+        scopes: undefined,
+        attributes,
+      }
+    );
   }
 
   /**
@@ -269,6 +307,13 @@ interface StandingRow {
   readonly expiresAt: number | null;
   readonly scopes: KeyScopes | null;
   readonly addresses: readonly string[] | null;
+}
+
+function selectUser({ domainId, userId }: WorkPrincipal): Prisma.Sql {
+  return Prisma.sql`
+    select coalesce(r.data ->> 'user_name', '') as "userName", r.data -> 'roles' as roles
+    from records r
+    where ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId} and r.data -> 'active' = 'true'`;
 }
 
 function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql {

@@ -113,6 +113,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
       jobs: services.jobs,
       backups: services.backups,
       files: services.files,
+      imports: services.imports,
       maintenance,
       log,
       droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),

@@ -4,10 +4,12 @@
  */
 import { z } from 'zod';
 import type { Config } from '../config.js';
+import { ServiceError } from '../errors.js';
 import type { CronItem, JobTask } from '../messaging/job.js';
 import { type MessageObservation, SEND_TASK } from '../messaging/message-delivery.js';
 import { RECEIPT_TASK } from '../messaging/receipt-intake.js';
 import { createScriptTasks, SCHEDULE_TASK } from '../scripting/library/script-tasks.js';
+import { IMPORT_TASK } from './open-imports.js';
 import type { Services } from './services.js';
 
 const BACKUP_TASK = 'backups.make';
@@ -19,7 +21,10 @@ const KEEP_FAILED_DAYS = 14;
 
 export interface TaskServices {
   readonly services: Services;
-  readonly config: Pick<Config, 'keepMessagesDays' | 'keepScriptRunsDays' | 'scriptDepth'>;
+  readonly config: Pick<
+    Config,
+    'keepMessagesDays' | 'keepScriptRunsDays' | 'keepImportsDays' | 'scriptDepth'
+  >;
   readonly observe: (event: MessageObservation) => void;
 }
 
@@ -54,6 +59,10 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     task('files.purge', NOTHING, async () => {
       await files.purge();
     }),
+    createImportTask(services),
+    task('imports.purge', NOTHING, async () => {
+      await services.imports.purge(daysAgo(config.keepImportsDays));
+    }),
     ...createScriptTasks({ ...services, runs: scriptRuns, maxDepth: config.scriptDepth }),
     task('scripts.purge', NOTHING, async () => {
       const before = daysAgo(config.keepScriptRunsDays);
@@ -61,6 +70,31 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
       await scriptLog.purge(database, before);
     }),
   ];
+}
+
+/** Imports that this process works on at once: the other workers are for what takes a moment. */
+const IMPORTS_AT_ONCE = 2;
+
+/** Goes on with an import; one that others are before is looked at again. */
+function createImportTask({ importRunner, scheduleImport }: Services): JobTask {
+  let running = 0;
+  return task(IMPORT_TASK, z.object({ id: z.uuid() }), async ({ id }, { signal, attempt, maxAttempts }) => {
+    if (running === IMPORTS_AT_ONCE) return await scheduleImport(id, 'later');
+    running += 1;
+    try {
+      const outcome = await importRunner.run(id, signal);
+      if (outcome.kind === 'busy') await scheduleImport(id, 'later');
+    } catch (fault) {
+      if (attempt === maxAttempts && !signal.aborted) {
+        const reason =
+          fault instanceof ServiceError ? fault : new ServiceError('INTERNAL', 'a fault of the service');
+        await importRunner.end(id, 'failed', reason);
+      }
+      throw fault;
+    } finally {
+      running -= 1;
+    }
+  });
 }
 
 /** What is due by the clock with these settings. */
@@ -75,6 +109,7 @@ const CRON_ITEMS: readonly CronItem[] = [
   { name: 'start scripts', task: SCHEDULE_TASK, schedule: '* * * * *', catchUp: 'never' },
   { name: 'release messages', task: 'messages.release', schedule: '*/5 * * * *', catchUp: 'never' },
   { name: 'purge files', task: 'files.purge', schedule: '25 * * * *', catchUp: 'once' },
+  { name: 'purge imports', task: 'imports.purge', schedule: '45 20 * * *', catchUp: 'once' },
   { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
   { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
   { name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *', catchUp: 'once' },

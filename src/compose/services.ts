@@ -37,13 +37,14 @@ import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embe
 import { applyMigrations } from '../store/database/migrations.js';
 import { RecordStore } from '../store/record-store.js';
 import { openBucket, openFiles } from './open-files.js';
+import { type Importing, openImports } from './open-imports.js';
 import { type Messaging, openMessaging } from './open-messaging.js';
 import { openScripting, type Scripting } from './open-scripting.js';
 
 /** Where the declared collections are: beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 
-export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'> {
+export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'>, Importing {
   readonly database: Database;
   readonly domains: Domains;
   readonly catalog: Catalog;
@@ -187,6 +188,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const files = await openFiles({ database, store, config });
     closers.push(() => files.close());
     const jobs = new JobQueue({ database });
+    const importing = openImports({ database, domains, catalog, store, files, jobs, principals, config });
     const { close: closeMessaging, ...messaging } = openMessaging({
       database,
       domains,
@@ -272,6 +274,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       }),
       jobs,
       ...messaging,
+      ...importing,
       ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
       close,
     };

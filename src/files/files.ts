@@ -48,6 +48,12 @@ export interface FileLimits {
   readonly uploadRoles: readonly string[];
 }
 
+/** The limit of one file, and the setting that says it. */
+export interface MostBytes {
+  readonly bytes: number;
+  readonly setting: string;
+}
+
 export interface FilesOptions {
   readonly database: Database;
   readonly store: RecordStore;
@@ -101,10 +107,23 @@ export class Files {
    * for the record it is to belong to
    */
   async create(scope: Scope, file: NewFile): Promise<StoredFile> {
+    const { store, limits } = this.#options;
+    if (file.link) await assertMayLink(store, scope, file.link);
+    else assertMayCreate(scope, limits.uploadRoles);
+    return await this.#keep(scope, file, { bytes: limits.maxBytes, setting: 'FILE_MAX_BYTES' });
+  }
+
+  /**
+   * Does as `create` for a task whose callers were judged by other rights than those of uploads, within a
+   * limit of its own.
+   */
+  async createForTask(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
+    return await this.#keep(scope, file, most);
+  }
+
+  async #keep(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
     const { database, blobs, limits } = this.#options;
     const { name, contentType } = assertDescribed(file);
-    if (file.link) await assertMayLink(this.#options.store, scope, file.link);
-    else assertMayCreate(scope, limits.uploadRoles);
     const left = limits.quotaBytes - (await usedBytes(database, scope.domain.id));
     if (left <= 0) throw overQuota(limits.quotaBytes);
     const [blobStore] = blobs;
@@ -121,7 +140,7 @@ export class Files {
     });
     try {
       const counted = new CountedBytes(file.stream, {
-        maxBytes: limits.maxBytes,
+        most,
         quotaBytes: limits.quotaBytes,
         left,
       });
@@ -202,6 +221,14 @@ export class Files {
     return orphans.length;
   }
 
+  /** Takes away a file that a task has kept for itself. Whether there was one. */
+  async removeOfTask(domainId: string, id: string): Promise<boolean> {
+    const file = await findFile(this.#options.database, domainId, id);
+    if (file === undefined) return false;
+    await this.#remove(file.id, this.#blobsOf(file.storage));
+    return true;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#options.blobs.map((blobs) => blobs.close()));
   }
@@ -244,11 +271,11 @@ class CountedBytes implements AsyncIterable<Buffer> {
   size = 0;
   readonly #hash = createHash('sha256');
   readonly #bytes: AsyncIterable<Uint8Array>;
-  readonly #limits: { readonly maxBytes: number; readonly quotaBytes: number; readonly left: number };
+  readonly #limits: { readonly most: MostBytes; readonly quotaBytes: number; readonly left: number };
 
   constructor(
     bytes: AsyncIterable<Uint8Array>,
-    limits: { readonly maxBytes: number; readonly quotaBytes: number; readonly left: number },
+    limits: { readonly most: MostBytes; readonly quotaBytes: number; readonly left: number },
   ) {
     this.#bytes = bytes;
     this.#limits = limits;
@@ -260,11 +287,11 @@ class CountedBytes implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    const { maxBytes, quotaBytes, left } = this.#limits;
+    const { most, quotaBytes, left } = this.#limits;
     for await (const chunk of this.#bytes) {
       this.size += chunk.length;
-      if (this.size > maxBytes)
-        throw new ServiceError('TOO_LARGE', `A file has at most ${maxBytes} bytes (FILE_MAX_BYTES).`);
+      if (this.size > most.bytes)
+        throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
       if (this.size > left) throw overQuota(quotaBytes);
       this.#hash.update(chunk);
       yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -27,6 +27,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('graphql', 'GraphQL'),
       doc('live', 'Live data'),
       doc('history', 'History and undo'),
+      doc('import', 'Import'),
       doc('reports', 'Reports'),
       doc('scripts', 'Scripts'),
       doc('platform-db', 'platform.db'),

@@ -12,6 +12,7 @@ import type { Profiles } from '../auth/profiles.js';
 import type { SessionDesk } from '../auth/session-desk.js';
 import type { Users } from '../auth/users.js';
 import type { Files } from '../files/files.js';
+import type { Imports } from '../importing/imports.js';
 import type { MessageDesk } from '../messaging/message-desk.js';
 import type { Messages } from '../messaging/messages.js';
 import type { Persons } from '../persons/persons.js';
@@ -35,6 +36,7 @@ import { CallerResolver } from './services/caller-resolver.js';
 import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
+import { ImportResolver } from './services/import-resolver.js';
 import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
@@ -64,6 +66,7 @@ export interface ResolverServices {
   readonly messageDesk: MessageDesk;
   readonly files: Files;
   readonly persons: Persons;
+  readonly imports: Imports;
   readonly receipts: Receipts;
   readonly pages: PageSizes;
 }
@@ -72,6 +75,7 @@ export interface Resolvers {
   readonly records: RecordResolver;
   readonly bulk: BulkResolver;
   readonly history: HistoryResolver;
+  readonly imports: ImportResolver;
   readonly collections: CollectionResolver;
   readonly auth: AuthResolver;
   readonly caller: CallerResolver;
@@ -97,6 +101,7 @@ export const RESOLVER_CLASSES = [
   FileResolver,
   HistoryResolver,
   KeyUsageResolver,
+  ImportResolver,
   MessageResolver,
   PersonResolver,
   ScriptResolver,
@@ -108,6 +113,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     records: new RecordResolver(services),
     bulk: new BulkResolver({ writes: new BulkWrites(services), pages: services.pages }),
     history: new HistoryResolver(services),
+    imports: new ImportResolver(services),
     collections: new CollectionResolver(services),
     auth: new AuthResolver(services),
     caller: new CallerResolver({ ...services, rights: services }),

@@ -48,7 +48,9 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: ['Credentials', 'Records', 'Files', 'Reports', 'Scripts', 'Service'].map((name) => ({ name })),
+    tags: ['Credentials', 'Records', 'Imports', 'Files', 'Reports', 'Scripts', 'Service'].map((name) => ({
+      name,
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -213,7 +215,7 @@ const whole = (description: string): Schema => ({ description, schema: { type: '
 const HEADERS: Schema = {
   'X-Request-Id': text('The id of the request, that of the log too; the one sent, where it is sane.'),
   ETag: text("The record's version, in quotes."),
-  Location: text('The path of the record.'),
+  Location: text('The path of what was made.'),
   Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
   'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
   'Preference-Applied': text('end-marker, where Prefer asked for it and the format has one.'),

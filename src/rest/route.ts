@@ -67,7 +67,7 @@ export interface RouteDescription {
   readonly method: Method;
   /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
-  readonly group: 'Records' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
+  readonly group: 'Records' | 'Imports' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];

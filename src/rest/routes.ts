@@ -8,6 +8,7 @@ import { describeRecords } from './describe-records.js';
 import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
 import { HISTORY_ROUTES } from './history-routes.js';
+import { IMPORT_ROUTES, TAKE_IMPORT } from './import-routes.js';
 import { RECORD_ROUTES } from './record-routes.js';
 import { reportRoutes } from './report-routes.js';
 import type { Route, RouteDescription, Schema } from './route.js';
@@ -40,12 +41,14 @@ export function createRouteTable(options: {
     ...BROWSER_AUTH_ROUTES,
     ...RECORD_ROUTES,
     ...HISTORY_ROUTES,
+    ...IMPORT_ROUTES,
     ...reportRoutes(options.reports),
     ...SCRIPT_ROUTES,
     teapot,
   ];
   const descriptions: readonly RouteDescription[] = [
     ...routes,
+    TAKE_IMPORT,
     ...FILE_ROUTES,
     ...(options.serverRoutes ?? SERVICE_ROUTES),
   ];

@@ -6,6 +6,7 @@ import type { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Files } from '../files/files.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
 import type { LiveServer } from '../graphql/live/live-server.js';
+import type { Imports } from '../importing/imports.js';
 import type { JobQueue } from '../messaging/job-queue.js';
 import type { Collection } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
@@ -24,6 +25,7 @@ import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
+import { useImports } from './import-serving.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
 import { useManualPages } from './manual-pages.js';
 import { Metrics } from './metrics.js';
@@ -48,6 +50,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly jobs: Pick<JobQueue, 'counts'>;
   readonly backups: Pick<ScheduledBackups, 'ageSeconds'>;
   readonly files: Files;
+  readonly imports: Imports;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   /** The log in which what happens is written. */
   readonly log: Observe;
@@ -156,9 +159,12 @@ export async function createServer(services: ServerServices, options: ServerOpti
     addOtherMethods(app, path, ['GET', 'HEAD']);
   await app.register(async (rest) => {
     useBodyParsing(rest, options.bodies);
-    useRest(rest, { routes: table.routes, services: services.rest, observe, streams });
+    useRest(rest, { ...table, services: services.rest, observe, streams });
   });
   await useScriptEndpoints(app, services.scripting, options.bodies);
+  await app.register((scope) =>
+    useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),
+  );
   await app.register((scope) => useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }));
   const { graphql, live } = services;
   const webSockets =

@@ -103,7 +103,12 @@ function describedBy(query: Described): Described {
 
 function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
   if (!sent.name) throw malformed('the name of the file is missing: POST /files?name=…', 'name');
-  return { ...toNewFile(sent), name: sent.name, contentType: headers['content-type'], stream: whole(raw) };
+  return {
+    ...toNewFile(sent),
+    name: sent.name,
+    contentType: headers['content-type'],
+    stream: wholeBody(raw),
+  };
 }
 
 /** The first part with a file name is the file; what describes it comes before. */
@@ -140,7 +145,7 @@ function assertMediaType(header: string | undefined): void {
 }
 
 /** The bytes of a body; one that is broken off is no file. */
-async function* whole(body: IncomingMessage): AsyncGenerator<Buffer, void> {
+export async function* wholeBody(body: IncomingMessage): AsyncGenerator<Buffer, void> {
   yield* body;
   if (!body.complete) throw brokenOff();
 }

@@ -7,7 +7,7 @@ import { requireScope } from '../resolvers/request-context.js';
 import type { Answer } from '../rest/answer.js';
 import { createNegotiation } from '../rest/negotiation.js';
 import { createParameterReader } from '../rest/parameter-reader.js';
-import type { RestServices, Route } from '../rest/route.js';
+import type { RestServices, Route, RouteDescription } from '../rest/route.js';
 import { sendAnswer } from './answering.js';
 import { unsupported } from './framework-errors.js';
 import type { Observe } from './observation.js';
@@ -15,6 +15,8 @@ import type { StreamLimits } from './stream-limits.js';
 
 export interface RestOptions {
   readonly routes: readonly Route[];
+  /** All that is served, by plugins too: a method of another one is not refused here. */
+  readonly descriptions: readonly RouteDescription[];
   readonly services: RestServices;
   readonly observe: Observe;
   readonly streams: StreamLimits;
@@ -28,7 +30,10 @@ interface RestGeneric {
 
 export function useRest(app: FastifyInstance, options: RestOptions): void {
   for (const route of options.routes) addRoute(app, route, options);
-  for (const [path, methods] of methodsByPath(options.routes)) addOtherMethods(app, path, methods);
+  const paths = new Set(options.routes.map(({ path }) => path));
+  for (const [path, methods] of methodsByPath(options.descriptions)) {
+    if (paths.has(path)) addOtherMethods(app, path, methods);
+  }
 }
 
 /** `/o/recs/{collection}` is `/o/recs/:collection` to Fastify. */
@@ -101,7 +106,7 @@ function isEmpty(body: JsonValue | undefined): boolean {
   return isJsonObject(body) && Object.keys(body).length === 0;
 }
 
-function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+function methodsByPath(routes: readonly RouteDescription[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const { method, path } of routes) {
     const list = methods.get(path) ?? [];

@@ -67,12 +67,23 @@ export const FLOORS: readonly Room[] = [
     imports: ['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'],
   },
   { name: 'persons/', imports: ['model/', 'store/', 'files/'] },
-  { name: 'config.ts', imports: ['files/', 'backup/', 'messaging/', 'scripting/'] },
+  { name: 'importing/import-settings.ts', imports: [] },
+  {
+    name: 'config.ts',
+    imports: ['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
+  },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
   { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
+  {
+    name: 'importing/',
+    imports: [
+      ...['model/', 'store/', 'auth/', 'files/', 'tables/', 'exporting/', 'importing/cells/'],
+      'importing/reading/',
+    ],
+  },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
@@ -87,7 +98,7 @@ export const FLOORS: readonly Room[] = [
     name: 'resolvers/',
     imports: [
       ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/'],
-      ...['persons/', 'reports/'],
+      ...['persons/', 'importing/', 'reports/'],
     ],
   },
   {
@@ -144,7 +155,7 @@ export const FLOORS: readonly Room[] = [
     name: 'server/',
     imports: [
       ...['model/', 'store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'reports/'],
-      ...['resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/'],
+      ...['importing/', 'resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/'],
     ],
   },
   { name: 'demo/', imports: ['model/', 'store/'] },
@@ -152,7 +163,7 @@ export const FLOORS: readonly Room[] = [
     name: 'compose/',
     imports: [
       ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts'],
-      ...['reports/', 'resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
+      ...['importing/', 'reports/', 'resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
       'explore/operations-library.ts',
     ],
   },

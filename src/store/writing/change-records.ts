@@ -209,7 +209,10 @@ function finish(
   return { change: { id: row.id, set: change.data, removed: change.removed, keys }, data };
 }
 
-/** Writes changes of locked records. @throws FORBIDDEN for one that would leave the caller's rows; RefusedByIndex */
+/**
+ * Writes changes of locked records. @throws FORBIDDEN for one that would leave the caller's rows;
+ * RefusedByIndex
+ */
 export async function writeChanges(
   environment: RecordEnvironment,
   transaction: Transaction,

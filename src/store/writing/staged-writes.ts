@@ -16,6 +16,7 @@ import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
+import { STAGED_COLUMNS } from './check-record.js';
 import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';
@@ -23,7 +24,6 @@ import { announcement, inputOf, insertInput } from './record-statements.js';
 import { RecordWrites } from './record-writes.js';
 import { findDeadReferences, type HeldReference } from './references.js';
 import { assertCompletable, assertNoProbing, secretFieldsOf } from './secret-fields.js';
-import { STAGED_COLUMNS } from './staged-row.js';
 import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import type { UnlabelledReference } from './validation.js';
@@ -183,10 +183,11 @@ export class StagedWrites {
   }
 
   /**
-   * Judges the rows of a batch and, unless it is a trial, writes those that are right. They are in a table that
-   * goes with the transaction, so one batch a transaction, or one after the other.
+   * Judges the rows of a batch and, unless it is a trial, writes those that are right. They are in a table
+   * that goes with the transaction, so one batch a transaction, or one after the other.
    *
-   * @throws FORBIDDEN; CONFLICT for a value that was taken meanwhile, after which the transaction is taken back
+   * @throws FORBIDDEN; CONFLICT for a value that was taken meanwhile, after which the transaction is taken
+   * back
    */
   async write(
     transaction: OwnTransaction,
@@ -268,7 +269,9 @@ export class StagedWrites {
       ),
       noted as (
         update import_staged s
-        set state = f.state, id = case f.state when 'other' then s.id else f.match end, is_done = f.state = 'same'
+        set state = f.state,
+          id = case f.state when 'other' then s.id else f.match end,
+          is_done = f.state = 'same'
         from found f
         where f.number = s.number
       )
@@ -281,7 +284,10 @@ export class StagedWrites {
     const others = rows.find((row) => row.state === 'other')?.numbers ?? [];
     const detail = `another record has this ${nameOfKeyIn(batch.key)}, and the _id of a record never changes`;
     const refused = others.map((number): StagedRefusal => {
-      return { number: Number(number), errors: [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }] };
+      return {
+        number: Number(number),
+        errors: [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }],
+      };
     });
     return { same: countOf('same'), differing: countOf('differs'), refused };
   }
@@ -320,8 +326,7 @@ export class StagedWrites {
         })),
       );
     }
-    await transaction.query(Prisma.sql`
-      update import_staged set is_done = true where number = any(${updated.map(({ number }) => number)}::bigint[])`);
+    await noteDone(transaction, updated);
     return updated;
   }
 
@@ -377,7 +382,11 @@ export class StagedWrites {
       await transaction.query(Prisma.sql`
         delete from import_staged where number = any(${[...errorsByNumber.keys()]}::bigint[])`);
     }
-    assertCompletable([Object.fromEntries(batch.fields.map((field) => [field, null]))], collection, creatable.hiddenFields);
+    assertCompletable(
+      [Object.fromEntries(batch.fields.map((field) => [field, null]))],
+      collection,
+      creatable.hiddenFields,
+    );
     if (batch.mode === 'try') {
       return await transaction.query<NewRow>(Prisma.sql`
         update import_staged set is_done = true where state is null returning number::float8 as number, id`);
@@ -419,14 +428,13 @@ export class StagedWrites {
         refused.push({ number, errors: errorsOf(fault) });
       }
     }
-    await transaction.query(Prisma.sql`
-      update import_staged set is_done = true where number = any(${made.map(({ number }) => number)}::bigint[])`);
+    await noteDone(transaction, made);
     return made;
   }
 
   /**
-   * Removes records that are in the caller's reach and of which the condition over `r` holds, at most so many.
-   * How many.
+   * Removes records that are in the caller's reach and of which the condition over `r` holds, at most so
+   * many. How many.
    *
    * @throws FORBIDDEN; what a script refuses
    */
@@ -446,7 +454,13 @@ export class StagedWrites {
     });
     const rows = await environment.run<LockedRow>(transaction, statement, scope);
     if (rows.length === 0) return 0;
-    const asked = { scope, collection, rows, operation: 'delete', change: (before: JsonObject) => before } as const;
+    const asked = {
+      scope,
+      collection,
+      rows,
+      operation: 'delete',
+      change: (before: JsonObject) => before,
+    } as const;
     await askTriggers(environment, transaction, asked);
     const ids = rows.map(({ id }) => id);
     await environment.run(transaction, deleteRecords(context, ids), scope);
@@ -478,7 +492,9 @@ export class StagedWrites {
       errorsByNumber.set(number, [...(errorsByNumber.get(number) ?? []), ...errors]);
     };
     const lacking = await transaction.query<{ number: number; missing: ErrorDetail[] }>(Prisma.sql`
-      select number::float8 as number, missing from import_staged where state is null and missing is not null`);
+      select number::float8 as number, missing
+      from import_staged
+      where state is null and missing is not null`);
     for (const { number, missing } of lacking) add(number, missing);
     const input = Prisma.sql`
       select number as position, id, patch || added as data, keys from import_staged where state is null`;
@@ -576,10 +592,22 @@ function matchOf({ collection, batch: { key } }: Work): Sql {
       return Prisma.sql`r.keys->>${nameLiteral(key.name)} = s.keys->>${nameLiteral(key.name)}`;
     case 'field': {
       const isReference = collection.fieldsByName.get(key.name)?.type === 'reference';
-      const member = Prisma.sql`->${nameLiteral(key.name)}${isReference ? Prisma.raw("->'value'") : Prisma.empty}`;
+      const value = isReference ? Prisma.raw("->'value'") : Prisma.empty;
+      const member = Prisma.sql`->${nameLiteral(key.name)}${value}`;
       return Prisma.sql`r.data${member} = s.patch${member}`;
     }
   }
+}
+
+/** Notes that the rows stand for records now. */
+async function noteDone(
+  transaction: OwnTransaction,
+  rows: readonly { readonly number: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const numbers = rows.map(({ number }) => number);
+  await transaction.query(Prisma.sql`
+    update import_staged set is_done = true where number = any(${numbers}::bigint[])`);
 }
 
 /** Rows of `inputOf` as records, for a condition over `r`. */

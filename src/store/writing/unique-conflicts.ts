@@ -37,7 +37,10 @@ export async function uniqueConflict(
 ): Promise<ServiceError> {
   const { scope, collection, records } = refused;
   const secret = findAccess(scope, collection, 'read')?.hiddenFields ?? NO_SECRETS;
-  const taken = [...findTakenAmong(collection, records), ...(await findTakenInStore(queryable, { ...refused, input: inputOf(records) }))];
+  const taken = [
+    ...findTakenAmong(collection, records),
+    ...(await findTakenInStore(queryable, { ...refused, input: inputOf(records) })),
+  ];
   const details = taken.flatMap(({ index, rule }): readonly ErrorDetail[] => {
     const record = records[index];
     if (record === undefined) return [];

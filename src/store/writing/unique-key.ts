@@ -41,15 +41,24 @@ export function uniqueKeyOf(collection: Collection, by: string, readable: Effect
 function findKey(collection: Collection, by: string): UniqueKey | undefined {
   if (by === '_id') return { kind: 'id' };
   if (collection.fieldsByName.get(by)?.isUnique === true) return { kind: 'field', name: by };
-  return collection.uniqueTogether.some((rule) => rule.name === by) ? { kind: 'rule', name: by } : undefined;
+  const rule = collection.uniqueTogether.find(({ name, parts }) => name === by || isOfFields(parts, by));
+  return rule === undefined ? undefined : { kind: 'rule', name: rule.name };
+}
+
+/** Whether the fields of a rule are these, in any order, e.g. `class,section`. */
+function isOfFields(parts: Collection['uniqueTogether'][number]['parts'], by: string): boolean {
+  const wanted = new Set(by.split(',').map((path) => path.trim()));
+  const names = parts.map(({ path }) => path.join('.'));
+  // Of a reference the field alone is enough.
+  const isWanted = (name: string) => wanted.has(name) || wanted.has(name.replace(/\.value$/, ''));
+  return wanted.size === names.length && names.every(isWanted);
 }
 
 /** The paths of the values that make the key; none for the `_id`. */
-export function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {
+function pathsOfKey(collection: Collection, key: UniqueKey | undefined): readonly Path[] {
   if (key === undefined || key.kind === 'id') return [];
   if (key.kind === 'field') return [[key.name]];
   return (collection.uniqueTogether.find((rule) => rule.name === key.name)?.parts ?? []).map(
     (part) => part.path,
   );
 }
-

@@ -102,7 +102,8 @@ export interface StagedChange extends Pick<StoredChange, 'unlabelled'> {
 
 /**
  * Does as `toStored` for a record of which it is not known yet whether it is new. Of a field in `partial` the
- * members that are sent change those of the record that is there, so that a missing one is none of its faults.
+ * members that are sent change those of the record that is there, so that a missing one is none of its
+ * faults.
  */
 export function toStaged(
   collection: Collection,

@@ -1,6 +1,6 @@
 /**
- * Records on their way into the staging table, from where Postgres compares them with those that are there. All
- * of it is computed without the database, so that a thread can do it.
+ * Records on their way into the staging table, from where Postgres compares them with those that are there.
+ * All of it is computed without the database, so that a thread can do it.
  */
 import type { ErrorDetail } from '../../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../../json.js';
@@ -82,7 +82,11 @@ export interface StagedIdentity {
 }
 
 /** A line for `copy`, once the labels are filled. */
-export function printStagedLine(record: CheckedRecord, rules: StagingRules, identity: StagedIdentity): string {
+export function printStagedLine(
+  record: CheckedRecord,
+  rules: StagingRules,
+  identity: StagedIdentity,
+): string {
   const { sent, change } = record;
   const { collection } = rules;
   const patch: [string, JsonValue][] = [];
@@ -121,7 +125,8 @@ const NULL = '\\N';
 
 /** The form of `with_members`: what was sent of the value, leaf by leaf; a list or a reference is one. */
 function membersOf(field: Field | undefined, sent: JsonValue, stored: JsonValue): JsonValue {
-  if (field?.type !== 'object' || field.isList || !isJsonObject(sent) || !isJsonObject(stored)) return [stored];
+  if (field?.type !== 'object' || field.isList || !isJsonObject(sent) || !isJsonObject(stored))
+    return [stored];
   const entries = Object.keys(sent).map((name): [string, JsonValue] => [
     name,
     membersOf(

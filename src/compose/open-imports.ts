@@ -1,0 +1,56 @@
+/** Opens the room of imports: who asks for them, and what does their work. */
+import type { Principals } from '../auth/principals.js';
+import type { Config } from '../config.js';
+import type { Files } from '../files/files.js';
+import { ImportRunner } from '../importing/import-runner.js';
+import { Imports } from '../importing/imports.js';
+import { scopeOfImport } from '../importing/scope-of-import.js';
+import type { StoredImport } from '../importing/stored-import.js';
+import type { JobQueue } from '../messaging/job-queue.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Domains } from '../store/catalog/domains.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+
+export const IMPORT_TASK = 'imports.run';
+/** Over some hours: a database that is away is waited for. */
+const ATTEMPTS = 15;
+/** How soon an import looks again whether another one has ended. */
+const WAIT_MS = 1_000;
+
+export interface Importing {
+  readonly imports: Imports;
+  readonly importRunner: ImportRunner;
+  /** Has a job go on with an import, at once or after others. */
+  scheduleImport(id: string, when: 'now' | 'later'): Promise<void>;
+}
+
+export function openImports(services: {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly catalog: Catalog;
+  readonly store: RecordStore;
+  readonly files: Files;
+  readonly jobs: JobQueue;
+  readonly principals: Principals;
+  readonly config: Config;
+}): Importing {
+  const { jobs, config } = services;
+  const scheduleImport = async (id: string, when: 'now' | 'later') => {
+    const runAt = when === 'now' ? undefined : new Date(Date.now() + WAIT_MS);
+    await jobs.add(IMPORT_TASK, { id }, { key: `import:${id}`, maxAttempts: ATTEMPTS, runAt });
+  };
+  const imports = new Imports({
+    ...services,
+    roles: config.importRoles,
+    maxBytes: config.importMaxBytes,
+    schedule: (id) => scheduleImport(id, 'now'),
+  });
+  const scopeOf = (one: StoredImport) => scopeOfImport(one, { ...services, imports });
+  const importRunner = new ImportRunner({
+    ...services,
+    scopeOf,
+    maxRecordsPerWrite: config.maxRecordsPerWrite,
+  });
+  return { imports, importRunner, scheduleImport };
+}

@@ -1,0 +1,432 @@
+/** The rows of an import, tried or written, a batch after the other. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../json.js';
+import type { Collection } from '../model/collection.js';
+import type { Scope } from '../model/scope.js';
+import type { Database, OwnConnection, OwnTransaction, Queryable } from '../store/database/database.js';
+import type { StagedOutcome, StagedWrites } from '../store/writing/staged-writes.js';
+import type { UniqueKey } from '../store/writing/unique-key.js';
+import {
+  addCounts,
+  addFields,
+  type ImportCounts,
+  NO_COUNTS,
+  type PreviewedRow,
+  previewOf,
+} from './import-counts.js';
+import type { ImportMapping } from './import-mapping.js';
+import { noteRefused, noteSeen, unseen } from './note-refused.js';
+import { PreparedFile } from './preparing/prepared-file.js';
+import { columnFinder } from './preparing/row-mapper.js';
+import {
+  type Ask,
+  type PreparedRows,
+  type Question,
+  type RefusedRow,
+  withColumns,
+} from './preparing/row-preparer.js';
+import type { SourceOptions } from './reading/row-source.js';
+import {
+  findImport,
+  fingerprintOf,
+  type ImportChange,
+  type ImportInspection,
+  type ImportState,
+  type ImportTrial,
+  type StoredImport,
+  updateImport,
+} from './stored-import.js';
+
+export interface ImportRunOptions {
+  readonly database: Database;
+  /** The scope of whoever asked for the import, with the rights of this moment. @throws FORBIDDEN */
+  readonly scopeOf: (one: StoredImport) => Promise<Scope>;
+  /** What a transaction writes at most, so that it can be undone. */
+  readonly maxRecordsPerWrite: number;
+}
+
+/** One import, and all that its rows are written with. */
+export interface Run {
+  /** The connection that holds the lock of the import: what it commits, nobody else does. */
+  readonly connection: OwnConnection;
+  readonly one: StoredImport;
+  readonly signal: AbortSignal;
+  readonly collection: Collection;
+  /** The file, on a disk of this machine. */
+  readonly file: string;
+  readonly mapping: ImportMapping;
+  readonly staging: StagedWrites;
+  readonly key: UniqueKey;
+  /** What the ids of records without one are made of. */
+  readonly seed: string;
+}
+
+/** The import was cancelled, or is not in the state it was any more. */
+export class StoppedError extends Error {}
+
+interface Batch extends PreparedRows {
+  readonly sourcesOf: PreparedFile['sourcesOf'];
+}
+
+const BATCH_ROWS = 5_000;
+/** A batch that others overtake is written again so often. */
+const MAX_ATTEMPTS = 5;
+const MOST_PREVIEWED = 100;
+
+export class ImportRun {
+  readonly #options: ImportRunOptions;
+
+  constructor(options: ImportRunOptions) {
+    this.#options = options;
+  }
+
+  /** The dry run: everything but the write, a batch a transaction. */
+  async try(run: Run): Promise<StoredImport> {
+    const begun = await this.#begin(run, ['trying'], 'trying');
+    const judged = await this.#judge({ ...run, one: begun }, 'trying');
+    const trial: ImportTrial = { ...judged, fingerprint: fingerprintOf(begun) };
+    const changed = await updateImport(this.#options.database, begun.id, {
+      from: ['trying'],
+      state: 'tried',
+      trial,
+      rowCount: judged.counts.rows,
+      endedAt: 'now',
+    });
+    return orStopped(changed);
+  }
+
+  async #judge(run: Run, state: 'trying' | 'running'): Promise<Omit<ImportTrial, 'fingerprint'>> {
+    const { one } = run;
+    let fields = one.trial?.fields ?? {};
+    let preview: readonly PreviewedRow[] = one.trial?.preview ?? [];
+    let counts = one.counts;
+    for await (const batch of this.#batches(run, one.position)) {
+      ({
+        after: counts,
+        allFields: fields,
+        shown: preview,
+      } = await this.#inTransaction(run, async (transaction, scope) => {
+        const { outcome, refused } = await this.#write(run, { transaction, scope, batch, mode: 'try' });
+        const after = addCounts(counts, batch, outcome, refused);
+        const allFields = addFields(fields, outcome);
+        const shown = [...preview, ...previewOf(batch, outcome, refused)].slice(0, MOST_PREVIEWED);
+        await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
+        if (one.options.missing === 'remove') await noteSeen(transaction, one.id, outcome.ids);
+        await this.#note(transaction, one.id, state, {
+          position: batch.position,
+          counts: after,
+          ...(state === 'trying' && {
+            trial: { counts: after, fields: allFields, preview: shown, fingerprint: '' },
+          }),
+        });
+        return { after, allFields, shown };
+      }));
+    }
+    if (one.options.missing === 'remove') counts = await this.#countRemovable(run, counts);
+    return { counts, fields, preview };
+  }
+
+  async #countRemovable(run: Run, counts: ImportCounts): Promise<ImportCounts> {
+    const { one, connection, staging } = run;
+    const scope = await this.#options.scopeOf(one);
+    const removed = await staging.countRemovable(connection, scope, one.collection, unseen(one.id));
+    return { ...counts, removed };
+  }
+
+  /** The right rows, a batch a transaction; the others are told. */
+  async rows(run: Run): Promise<StoredImport> {
+    const begun = await this.#begin(run, ['waiting', 'running'], 'running');
+    let { counts, changes } = begun;
+    for await (const batch of this.#batches(run, begun.position)) {
+      const done = await this.#inTransaction(run, async (transaction, scope) => {
+        const number = changes + 1;
+        const own = withRequest(scope, begun.id, number);
+        const { outcome, refused } = await this.#write(run, {
+          transaction,
+          scope: own,
+          batch,
+          mode: 'write',
+        });
+        const after = addCounts(counts, batch, outcome, refused);
+        const isChange = outcome.created.length + outcome.updated.length > 0;
+        await noteRefused(transaction, begun.id, 'run', refused);
+        if (begun.options.missing === 'remove') await noteSeen(transaction, begun.id, outcome.ids);
+        const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
+        await this.#note(transaction, begun.id, 'running', noted);
+        return { noted, outcome };
+      });
+      done.outcome.tellOfCommit();
+      ({ counts, changes } = done.noted);
+    }
+    if (begun.options.missing === 'remove') {
+      ({ counts, changes } = await this.#removeMissing(run, { counts, changes }));
+    }
+    return await this.#finish(this.#options.database, run, { counts, changes });
+  }
+
+  async #removeMissing(
+    run: Run,
+    before: { readonly counts: ImportCounts; readonly changes: number },
+  ): Promise<{ readonly counts: ImportCounts; readonly changes: number }> {
+    const { one, staging } = run;
+    assertRemovable(before.counts);
+    let done = before;
+    for (;;) {
+      const removed = await this.#inTransaction(run, async (transaction, scope) => {
+        const own = withRequest(scope, one.id, done.changes + 1);
+        const condition = unseen(one.id);
+        const limit = this.#batchRows;
+        const count = await staging.remove(transaction, own, one.collection, { condition, limit });
+        const next = {
+          counts: { ...done.counts, removed: done.counts.removed + count },
+          changes: done.changes + (count > 0 ? 1 : 0),
+        };
+        await this.#note(transaction, one.id, 'running', next);
+        return { count, next };
+      });
+      done = removed.next;
+      if (removed.count === 0) return done;
+    }
+  }
+
+  /**
+   * All rows or none: first every row is judged, so that all that is wrong is told; then they are written in
+   * one transaction.
+   */
+  async atomic(run: Run): Promise<StoredImport> {
+    const begun = await this.#restart(run, ['waiting', 'running'], 'running');
+    const judged = await this.#judge({ ...run, one: begun }, 'running');
+    if (judged.counts.refused > 0) throw refusedRows(judged.counts.refused);
+    if (begun.options.missing === 'remove') assertRemovable(judged.counts);
+    const outcomes: StagedOutcome[] = [];
+    const scope = await this.#options.scopeOf(begun);
+    const ended = await run.connection.transaction(async (transaction) => {
+      let counts = NO_COUNTS;
+      let { changes } = begun;
+      for await (const batch of this.#batches({ ...run, transaction }, 0)) {
+        await this.#assertGoesOn(begun.id);
+        await this.#options.scopeOf(begun);
+        const own = withRequest(scope, begun.id, changes + 1);
+        const { outcome, refused } = await this.#write(run, {
+          transaction,
+          scope: own,
+          batch,
+          mode: 'write',
+        });
+        if (refused.length > 0) throw refusedRows(refused.length);
+        counts = addCounts(counts, batch, outcome, refused);
+        if (outcome.created.length + outcome.updated.length > 0) changes += 1;
+        outcomes.push(outcome);
+      }
+      while (begun.options.missing === 'remove') {
+        const own = withRequest(scope, begun.id, changes + 1);
+        const request = { condition: unseen(begun.id), limit: this.#batchRows };
+        const removed = await run.staging.remove(transaction, own, begun.collection, request);
+        if (removed === 0) break;
+        counts = { ...counts, removed: counts.removed + removed };
+        changes += 1;
+      }
+      return await this.#finish(transaction, run, { counts, changes });
+    });
+    for (const outcome of outcomes) outcome.tellOfCommit();
+    return ended;
+  }
+
+  async #finish(
+    queryable: Queryable,
+    { one }: Run,
+    done: { readonly counts: ImportCounts; readonly changes: number },
+  ): Promise<StoredImport> {
+    const changed = await updateImport(queryable, one.id, {
+      from: ['running'],
+      state: 'done',
+      ...done,
+      rowCount: done.counts.rows,
+      endedAt: 'now',
+    });
+    const ended = orStopped(changed);
+    await queryable.query(Prisma.sql`delete from import_seen where import_id = ${one.id}::uuid`);
+    return ended;
+  }
+
+  /** Goes on where the step stands, or begins it. */
+  async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
+    const { one } = run;
+    const isUnderWay = one.state === state && one.position > 0;
+    if (!isUnderWay) return await this.#restart(run, from, state);
+    return one;
+  }
+
+  async #restart(
+    { one, connection }: Run,
+    from: readonly ImportState[],
+    state: 'trying' | 'running',
+  ): Promise<StoredImport> {
+    const step = state === 'trying' ? 'try' : 'run';
+    const begun = await connection.transaction(async (transaction) => {
+      await transaction.query(Prisma.sql`
+        delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
+      await transaction.query(Prisma.sql`delete from import_seen where import_id = ${one.id}::uuid`);
+      return await updateImport(transaction, one.id, {
+        from,
+        state,
+        position: 0,
+        counts: NO_COUNTS,
+        fault: null,
+        startedAt: 'now',
+        endedAt: null,
+      });
+    });
+    return { ...orStopped(begun), trial: undefined };
+  }
+
+  get #batchRows(): number {
+    return Math.min(BATCH_ROWS, this.#options.maxRecordsPerWrite);
+  }
+
+  async *#batches(
+    run: Run & { readonly transaction?: OwnTransaction },
+    position: number,
+  ): AsyncGenerator<Batch, void> {
+    const { one, collection, mapping, key, seed, signal, file, transaction } = run;
+    const now = new Date();
+    const ask: Ask = async <Q extends Question>(question: Q) =>
+      // What the same transaction made may be pointed at by what comes behind it.
+      (await this.#answer(run, transaction ?? this.#options.database, question)) as never;
+    const { inspection, source } = one;
+    const prepared = new PreparedFile({
+      file: { path: file, name: one.name },
+      source: { ...optionsFound(inspection), ...source },
+      plan: {
+        collection,
+        timeZone: (await this.#options.scopeOf(one)).domain.timeZone,
+        now,
+        key,
+        seed,
+        of: inspection?.columns === undefined ? 'documents' : 'table',
+        position,
+      },
+      mapping: printExactJson(mapping as unknown as JsonValue),
+      batchRows: this.#batchRows,
+      order: transaction !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead',
+      ask,
+      signal,
+    });
+    try {
+      for await (const batch of prepared.batches()) {
+        yield { ...batch, sourcesOf: (numbers) => prepared.sourcesOf(numbers) };
+      }
+    } finally {
+      await prepared.close();
+    }
+  }
+
+  async #answer({ one, staging }: Run, queryable: Queryable, question: Question): Promise<unknown> {
+    const scope = await this.#options.scopeOf(one);
+    return question.kind === 'targets'
+      ? await staging.findTargets(queryable, scope, question.sought)
+      : await staging.findByField(queryable, scope, question);
+  }
+
+  /** Does the work in a transaction, again when another write overtook it. */
+  async #inTransaction<T>(
+    { one, connection }: Run,
+    work: (transaction: OwnTransaction, scope: Scope) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const scope = await this.#options.scopeOf(one);
+      try {
+        return await this.#options.database.turns.take(() =>
+          connection.transaction((transaction) => work(transaction, scope)),
+        );
+      } catch (fault) {
+        const isOvertaken = fault instanceof ServiceError && fault.code === 'CONFLICT';
+        if (!isOvertaken || attempt === MAX_ATTEMPTS) throw fault;
+      }
+    }
+  }
+
+  async #write(
+    run: Run,
+    work: {
+      readonly transaction: OwnTransaction;
+      readonly scope: Scope;
+      readonly batch: Batch;
+      readonly mode: 'write' | 'try';
+    },
+  ): Promise<{ readonly outcome: StagedOutcome; readonly refused: readonly RefusedRow[] }> {
+    const { transaction, scope, batch, mode } = work;
+    const { one, staging, key, mapping } = run;
+    const { lines, count, fields } = batch;
+    const staged = { key, lines, count, fields, mode, now: new Date() };
+    const outcome = await staging.write(transaction, scope, one.collection, staged);
+    const sources = await batch.sourcesOf(outcome.refused.map(({ number }) => number));
+    const columnAt = columnFinder(mapping);
+    const refused = outcome.refused.map(({ number, errors }): RefusedRow => {
+      return { number, errors: withColumns(errors, columnAt), source: sources.get(number) ?? [] };
+    });
+    return { outcome, refused: [...batch.refused, ...refused] };
+  }
+
+  /** Notes how far it is, and stops where that was asked for. */
+  async #note(
+    transaction: OwnTransaction,
+    id: string,
+    state: 'trying' | 'running',
+    change: ImportChange,
+  ): Promise<void> {
+    const noted = orStopped(await updateImport(transaction, id, { ...change, from: [state] }));
+    if (noted.isStopped) throw new StoppedError();
+  }
+
+  async #assertGoesOn(id: string): Promise<void> {
+    const one = await findImport(this.#options.database, id);
+    if (one?.state !== 'running' || one.isStopped) throw new StoppedError();
+  }
+}
+
+function orStopped(one: StoredImport | undefined): StoredImport {
+  if (one === undefined) throw new StoppedError();
+  return one;
+}
+
+/** Every batch has a change id of its own, by which it is undone. */
+function withRequest(scope: Scope, importId: string, number: number): Scope {
+  return { ...scope, requestId: `${importId}.${number}`, operation: 'import' };
+}
+
+/** What was found in the file once need not be looked for again. */
+function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
+  if (inspection === undefined) return {};
+  const { format, encoding, delimiter, sheet, header } = inspection;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(sheet !== undefined && { sheet }),
+    ...(header !== undefined && { header }),
+  };
+}
+
+function pointsAtItself({ name, fields }: Collection): boolean {
+  const points = (members: Collection['fields']): boolean =>
+    members.some((field) => field.targets.includes(name) || points(field.fields));
+  return points(fields);
+}
+
+/** A row that is refused may be that of a record which would then be taken for missing. */
+function assertRemovable({ rows, refused }: ImportCounts): void {
+  if (refused > 0) {
+    const detail = `${refused} rows were refused, so no records that the file does not have were removed`;
+    throw new ServiceError('CONFLICT', detail);
+  }
+  if (rows === 0) throw new ServiceError('INVALID_VALUE', 'the file has no rows, so nothing was removed');
+}
+
+function refusedRows(count: number): ServiceError {
+  return new ServiceError(
+    'INVALID_VALUE',
+    `${count} rows are wrong, so nothing was written (mode=atomic); errors.csv has them with what is wrong`,
+  );
+}

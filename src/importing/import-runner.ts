@@ -1,0 +1,148 @@
+/**
+ * Does the work of one import, whoever asked for it: looks into the file, tries it, runs it. What is done is
+ * noted in the transaction that does it, so that whoever goes on after a `kill -9` begins where it stood.
+ *
+ * One process at a time works on an import: it holds a lock on the connection by which it writes, and the
+ * lock ends with the connection.
+ */
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../json.js';
+import type { Collection } from '../model/collection.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { OwnConnection } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { fieldsOfMapping } from './import-mapping.js';
+import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js';
+import { withImportSource } from './import-source.js';
+import { inspectImport } from './inspect-import.js';
+import { findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
+
+export interface ImportRunnerOptions extends ImportRunOptions {
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+  readonly files: Files;
+}
+
+/** What became of an attempt to go on with an import. */
+export type RunOutcome =
+  | { readonly kind: 'over'; readonly import: StoredImport }
+  /** Another process is at it, or as many of the domain as may be are under way. */
+  | { readonly kind: 'busy' };
+
+/** Imports of a domain at once. */
+const AT_ONCE = 2;
+
+/** What is done in each state in which something is to be done. */
+const STEPS: Readonly<Partial<Record<ImportState, 'inspect' | 'try' | 'run'>>> = {
+  received: 'inspect',
+  inspecting: 'inspect',
+  trying: 'try',
+  waiting: 'run',
+  running: 'run',
+};
+const UNDER_WAY = Object.keys(STEPS) as readonly ImportState[];
+
+interface Work {
+  readonly connection: OwnConnection;
+  readonly one: StoredImport;
+  readonly signal: AbortSignal;
+}
+
+export class ImportRunner {
+  readonly #options: ImportRunnerOptions;
+  readonly #run: ImportRun;
+
+  constructor(options: ImportRunnerOptions) {
+    this.#options = options;
+    this.#run = new ImportRun(options);
+  }
+
+  /**
+   * Goes on with an import as far as it was asked to go. What the file or the caller's rights are to blame
+   * for ends it as failed; what the environment is to blame for is thrown, and it can be gone on with.
+   */
+  async run(id: string, signal: AbortSignal): Promise<RunOutcome> {
+    const { database } = this.#options;
+    return await database.withConnection('import', async (connection): Promise<RunOutcome> => {
+      if (!(await connection.tryLock(`import ${id}`))) return { kind: 'busy' };
+      const one = await this.#get(id);
+      const step = STEPS[one.state];
+      if (step === undefined) return { kind: 'over', import: one };
+      if (!(await hasPlace(connection, one.domainId))) return { kind: 'busy' };
+      try {
+        return { kind: 'over', import: await this.#step({ connection, one, signal }, step) };
+      } catch (fault) {
+        if (signal.aborted) throw signal.reason;
+        if (fault instanceof StoppedError) return { kind: 'over', import: await this.end(id, 'cancelled') };
+        if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
+        return { kind: 'over', import: await this.end(id, 'failed', fault) };
+      }
+    });
+  }
+
+  /** Ends an import that is under way, and says why. One that has ended stays as it is. */
+  async end(id: string, state: 'failed' | 'cancelled', fault?: ServiceError): Promise<StoredImport> {
+    const ended = await updateImport(this.#options.database, id, {
+      from: UNDER_WAY,
+      state,
+      fault: fault === undefined ? null : toJsonFault(fault),
+      endedAt: 'now',
+    });
+    return ended ?? (await this.#get(id));
+  }
+
+  async #get(id: string): Promise<StoredImport> {
+    const one = await findImport(this.#options.database, id);
+    if (one !== undefined) return one;
+    throw new ServiceError('NOT_FOUND', `there is no import "${id}"`);
+  }
+
+  async #step(work: Work, step: 'inspect' | 'try' | 'run'): Promise<StoredImport> {
+    const { one, signal } = work;
+    if (one.isStopped) throw new StoppedError();
+    const scope = await this.#options.scopeOf(one);
+    const collection = this.#options.catalog.get(one.collection, scope);
+    return await withImportSource(this.#options, one, signal, async (file, { sha256 }) => {
+      if (step === 'inspect') return await this.#inspect(work, collection, file);
+      const { mapping, options } = one;
+      if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
+      const staging = this.#options.store.staging(step === 'run' ? options.triggers : []);
+      const key = staging.keyOf(scope, one.collection, options.by);
+      staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping));
+      const seed = createHash('sha256')
+        .update(sha256)
+        .update(one.source.sheet ?? '')
+        .digest('hex');
+      const run = { ...work, collection, file, mapping, staging, key, seed };
+      if (step === 'try') return await this.#run.try(run);
+      return options.mode === 'atomic' ? await this.#run.atomic(run) : await this.#run.rows(run);
+    });
+  }
+
+  async #inspect({ one, signal }: Work, collection: Collection, file: string): Promise<StoredImport> {
+    const { database } = this.#options;
+    const from = ['received', 'inspecting'] as const;
+    await updateImport(database, one.id, { from, state: 'inspecting' });
+    const found = await inspectImport({ one, collection, file, signal });
+    const ready = await updateImport(database, one.id, { from, state: 'ready', fault: null, ...found });
+    if (ready === undefined) throw new StoppedError();
+    return ready;
+  }
+}
+
+/** Takes one of the places of a domain, until the connection ends. */
+async function hasPlace(connection: OwnConnection, domainId: string): Promise<boolean> {
+  for (let place = 1; place <= AT_ONCE; place += 1) {
+    if (await connection.tryLock(`imports of ${domainId} ${place}`)) return true;
+  }
+  return false;
+}
+
+function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
+  // What an error tells is JSON as far as it goes over the wire.
+  return JSON.parse(
+    printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
+  ) as JsonObject;
+}

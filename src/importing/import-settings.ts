@@ -1,0 +1,25 @@
+/** The settings of imports. Part of the list of `config.ts`. */
+import { listSetting, positiveSetting } from '../settings.js';
+
+export const IMPORT_SETTINGS = {
+  importRoles: {
+    variable: 'IMPORT_ROLES',
+    default: 'admin',
+    schema: listSetting,
+    meaning:
+      'roles that may import files, separated by commas; what an import writes is held to the rights of ' +
+      'its caller all the same',
+  },
+  importMaxBytes: {
+    variable: 'IMPORT_MAX_BYTES',
+    default: '2147483648',
+    schema: positiveSetting,
+    meaning: 'largest file of an import; 2 GiB at most',
+  },
+  keepImportsDays: {
+    variable: 'KEEP_IMPORTS_DAYS',
+    default: '30',
+    schema: positiveSetting,
+    meaning: 'days until an import that has ended, or waits for nobody, goes with its file and its errors',
+  },
+} as const;

@@ -1,0 +1,49 @@
+/** The file of an import, on a disk of this machine while it is worked on. */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { findFile, type StoredFile } from '../files/stored-file.js';
+import type { Database } from '../store/database/database.js';
+import type { StoredImport } from './stored-import.js';
+
+/**
+ * Lends a copy of the file that goes when the work is over: workbooks are read from their end, and a file
+ * that is read for minutes must not hold a connection.
+ *
+ * @throws GONE where the file was taken away; UNAVAILABLE where the disk is full
+ */
+export async function withImportSource<T>(
+  { database, files }: { readonly database: Database; readonly files: Files },
+  one: Pick<StoredImport, 'domainId' | 'fileId' | 'name'>,
+  signal: AbortSignal,
+  work: (path: string, file: StoredFile) => Promise<T>,
+): Promise<T> {
+  const file = await findFile(database, one.domainId, one.fileId);
+  if (file === undefined) {
+    throw new ServiceError('GONE', `the file of the import ("${one.name}") was taken away; send it again`);
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'campus-import-'));
+  try {
+    const copy = path.join(folder, 'source');
+    await pipeline(files.open(file, { signal }).stream, createWriteStream(copy, { mode: 0o600 }), {
+      signal,
+    }).catch((fault: unknown) => {
+      throw signal.aborted ? signal.reason : toSourceFault(fault);
+    });
+    return await work(copy, file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+function toSourceFault(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !('code' in cause) || !FULL.has(cause.code)) return cause;
+  const detail = `the disk of this gateway has no room for the file (${tmpdir()})`;
+  return new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,498 @@
+/**
+ * Imports as their callers ask for them: taken, mapped, tried, run, cancelled. The work itself is done by a
+ * job, on whatever gateway is free; the command line does its own.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../errors.js';
+import type { Files, NewFile } from '../files/files.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { printCsvLine } from '../tables/csv-line.js';
+import {
+  fieldsOfMapping,
+  type ImportMapping,
+  parseImportMapping,
+  toImportMapping,
+} from './import-mapping.js';
+import type { RowFault } from './preparing/row-mapper.js';
+import { ERROR_COLUMN } from './propose-mapping.js';
+import type { SourceOptions } from './reading/row-source.js';
+import { SOURCE_LIMITS } from './reading/source-limits.js';
+import {
+  DEFAULT_OPTIONS,
+  findImport,
+  fingerprintOf,
+  type ImportOptions,
+  type ImportPrincipal,
+  type ImportState,
+  insertImport,
+  listImports,
+  type StoredImport,
+  updateImport,
+} from './stored-import.js';
+
+export interface ImportsOptions {
+  readonly database: Database;
+  readonly store: RecordStore;
+  readonly catalog: Catalog;
+  readonly files: Files;
+  /** Roles that may import. */
+  readonly roles: readonly string[];
+  readonly maxBytes: number;
+  /** Has a job go on with an import. */
+  readonly schedule: (id: string) => Promise<void>;
+}
+
+export interface NewImport {
+  readonly collection: string;
+  /** The bytes, or the id of a file that is kept already. */
+  readonly file: Pick<NewFile, 'name' | 'contentType' | 'stream'> | { readonly fileId: string };
+  readonly source: SourceOptions;
+  /** The name of a mapping that was saved. */
+  readonly mapping?: string | undefined;
+  readonly options: Partial<ImportOptions>;
+}
+
+export interface RefusedRowOfImport {
+  readonly number: number;
+  readonly errors: readonly RowFault[];
+  readonly source: readonly string[];
+}
+
+export interface SavedMapping {
+  readonly name: string;
+  readonly collection: string;
+  readonly mapping: ImportMapping;
+  readonly savedBy: string;
+  readonly savedAt: Date;
+}
+
+/** The states in which an import waits for its caller. */
+const IDLE: readonly ImportState[] = ['ready', 'tried', 'failed', 'cancelled'];
+const UNDER_WAY: readonly ImportState[] = ['received', 'inspecting', 'trying', 'waiting', 'running'];
+const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
+const MOST_MAPPINGS = 500;
+const ERRORS_AT_ONCE = 1_000;
+
+export class Imports {
+  readonly #options: ImportsOptions;
+
+  constructor(options: ImportsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Refuses a caller who may not import into the collection at all.
+   *
+   * @throws FORBIDDEN; NOT_FOUND, GONE for the collection
+   */
+  assertMayImport(scope: Scope, collection: string): void {
+    const { roles, store } = this.#options;
+    const { principal } = scope;
+    if (!roles.some((role) => principal.roles.has(role))) {
+      const needed = roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
+      throw new ServiceError('FORBIDDEN', `you may not import files; ${needed} (IMPORT_ROLES)`);
+    }
+    for (const verb of ['read', 'create', 'update'] as const) store.assertAllowed(scope, collection, verb);
+  }
+
+  /**
+   * Takes a file for a collection. Of an upload that breaks off, nothing stays.
+   *
+   * @throws FORBIDDEN; NOT_FOUND for collection, file or mapping; INVALID_VALUE; TOO_LARGE; LIMIT_EXCEEDED
+   * over the quota of files
+   */
+  async create(scope: Scope, sent: NewImport): Promise<StoredImport> {
+    const { database, files, maxBytes, catalog } = this.#options;
+    this.assertMayImport(scope, sent.collection);
+    const collection = catalog.get(sent.collection, scope);
+    const options = this.#toOptions(scope, sent.collection, sent.options, DEFAULT_OPTIONS);
+    const saved = sent.mapping === undefined ? undefined : await this.getMapping(scope, sent.mapping);
+    if (saved !== undefined && saved.collection !== collection.name) {
+      throw invalid('mapping', `the mapping "${saved.name}" is for ${saved.collection}`, collection.name);
+    }
+    const isOwn = 'stream' in sent.file;
+    const most = { bytes: Math.min(maxBytes, SOURCE_LIMITS.maxBytes), setting: 'IMPORT_MAX_BYTES' };
+    const file =
+      'stream' in sent.file
+        ? await files.createForTask(scope, sent.file, most)
+        : await files.get(scope, sent.file.fileId);
+    if (file.size > most.bytes) {
+      throw new ServiceError('TOO_LARGE', `A file has at most ${most.bytes} bytes here (${most.setting}).`);
+    }
+    const id = uuidv7();
+    try {
+      await insertImport(database, {
+        id,
+        domainId: scope.domain.id,
+        collection: collection.name,
+        name: file.name,
+        fileId: file.id,
+        ownsFile: isOwn,
+        source: sent.source,
+        mapping: saved?.mapping,
+        options,
+        principal: toImportPrincipal(scope),
+      });
+    } catch (fault) {
+      if (isOwn) await files.removeOfTask(scope.domain.id, file.id).catch(() => {});
+      throw fault;
+    }
+    await this.#goOn(scope, id);
+    return await this.get(scope, id);
+  }
+
+  /** @throws NOT_FOUND also for one of another domain, and one that is not the caller's to see */
+  async get(scope: Scope, id: string): Promise<StoredImport> {
+    const one = IMPORT_ID.test(id) ? await findImport(this.#options.database, id) : undefined;
+    if (one !== undefined && one.domainId === scope.domain.id && isVisible(scope, one)) return one;
+    throw new ServiceError('NOT_FOUND', `there is no import "${id.slice(0, 50)}"`);
+  }
+
+  /** The newest first: of an admin all of the domain, else the caller's own. */
+  async list(
+    scope: Scope,
+    page: {
+      readonly state?: string | undefined;
+      readonly before?: string | undefined;
+      readonly limit: number;
+    },
+  ): Promise<{ readonly imports: readonly StoredImport[]; readonly hasNextPage: boolean }> {
+    if (page.before !== undefined && !IMPORT_ID.test(page.before)) {
+      throw invalid('after', 'it is no cursor of imports', 'the id of an import', page.before);
+    }
+    const imports = await listImports(this.#options.database, scope.domain.id, {
+      createdBy: seesAll(scope) ? undefined : scope.principal.id,
+      state: page.state,
+      before: page.before,
+      limit: page.limit + 1,
+    });
+    return { imports: imports.slice(0, page.limit), hasNextPage: imports.length > page.limit };
+  }
+
+  /**
+   * Corrects the mapping, the options, or both, and saves the mapping under a name where one is given.
+   *
+   * @throws INVALID_VALUE with every fault; CONFLICT while the import is under way; FORBIDDEN for fields that
+   * are not the caller's to set
+   */
+  async change(
+    scope: Scope,
+    id: string,
+    sent: {
+      readonly mapping?: JsonValue | undefined;
+      readonly options?: Partial<ImportOptions> | undefined;
+      readonly saveAs?: string | undefined;
+    },
+  ): Promise<StoredImport> {
+    const { database, catalog, store } = this.#options;
+    const one = await this.get(scope, id);
+    this.assertMayImport(scope, one.collection);
+    const collection = catalog.get(one.collection, scope);
+    const mapping =
+      sent.mapping === undefined
+        ? one.mapping
+        : parseImportMapping(sent.mapping, collection, one.inspection?.columns);
+    if (mapping !== undefined) {
+      store.staging([]).assertMayWrite(scope, collection.name, fieldsOfMapping(mapping));
+    }
+    const options = this.#toOptions(scope, collection.name, sent.options ?? {}, one.options);
+    const changed = await updateImport(database, id, {
+      from: IDLE,
+      state: 'ready',
+      ...(mapping !== undefined && { mapping }),
+      options,
+      // What is asked for from now on is asked for by this caller.
+      principal: toImportPrincipal(scope),
+    });
+    if (changed === undefined) throw await this.#underWay(scope, id, 'be changed');
+    if (sent.saveAs !== undefined && mapping !== undefined) {
+      await this.#saveMapping(scope, { name: sent.saveAs, collection: collection.name, mapping });
+    }
+    return changed;
+  }
+
+  /** Begins the dry run. @throws CONFLICT while the import is under way, FORBIDDEN, INVALID_VALUE */
+  async try(scope: Scope, id: string, sent: Partial<ImportOptions> = {}): Promise<StoredImport> {
+    return await this.#begin(scope, id, sent, 'trying');
+  }
+
+  /**
+   * Begins to write.
+   *
+   * @throws CONFLICT while the import is under way, and where records are to be removed and no dry run of
+   * this mapping said how many; FORBIDDEN; INVALID_VALUE
+   */
+  async start(scope: Scope, id: string, sent: Partial<ImportOptions> = {}): Promise<StoredImport> {
+    return await this.#begin(scope, id, sent, 'waiting');
+  }
+
+  /**
+   * Stops it; what is written stays written, and is undone by its change ids. One that has ended stays as it
+   * is.
+   */
+  async cancel(scope: Scope, id: string): Promise<StoredImport> {
+    const { database } = this.#options;
+    const one = await this.get(scope, id);
+    this.assertMayImport(scope, one.collection);
+    const stopped =
+      (await updateImport(database, id, {
+        from: ['ready', 'tried', 'waiting'],
+        state: 'cancelled',
+        endedAt: 'now',
+      })) ?? (await updateImport(database, id, { from: UNDER_WAY, isStopped: true }));
+    return stopped ?? (await this.get(scope, id));
+  }
+
+  /** The first rows that were refused by the last step. */
+  async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRowOfImport[]> {
+    const one = await this.get(scope, id);
+    return await this.#readErrors(one, { after: -1, limit });
+  }
+
+  /**
+   * All rows that were refused by the last step as a CSV of the columns of the file and one with what is
+   * wrong; corrected, it may be sent as a file of its own.
+   */
+  async *errorsCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
+    const one = await this.get(scope, id);
+    const columns = one.inspection?.columns ?? ['document'];
+    const kept = columns.filter((column) => column !== ERROR_COLUMN);
+    const places = kept.map((column) => columns.indexOf(column));
+    yield printCsvLine([...kept, ERROR_COLUMN]);
+    for (let after = -1; ; ) {
+      const rows = await this.#readErrors(one, { after, limit: ERRORS_AT_ONCE });
+      if (rows.length === 0) return;
+      yield rows
+        .map(({ source, errors, number }) => {
+          const wrong = errors.map(({ detail }) => detail).join('; ');
+          return printCsvLine([...places.map((place) => source[place] || null), `row ${number}: ${wrong}`]);
+        })
+        .join('');
+      after = rows.at(-1)?.number ?? after;
+    }
+  }
+
+  async listMappings(scope: Scope, collection: string | undefined): Promise<readonly SavedMapping[]> {
+    const rows = await this.#options.database.query<MappingRow>(Prisma.sql`
+      select m.name, m.collection, m.mapping::text as mapping, m.saved_by, m.saved_at
+      from import_mappings m
+      where m.domain = ${scope.domain.id} and m.collection = coalesce(${collection ?? null}, m.collection)
+      order by m.name
+      limit ${MOST_MAPPINGS}`);
+    // A mapping names fields, which are told to those alone who may write them.
+    return rows.map(toSavedMapping).filter((saved) => this.#mayImport(scope, saved.collection));
+  }
+
+  /** @throws NOT_FOUND */
+  async getMapping(scope: Scope, name: string): Promise<SavedMapping> {
+    const found = (await this.listMappings(scope, undefined)).find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new ServiceError('NOT_FOUND', `there is no mapping "${name.slice(0, 100)}"`);
+  }
+
+  /** Takes away what has waited, or is over, since an instant; its file with it. */
+  async purge(before: Date): Promise<number> {
+    const { database, files } = this.#options;
+    const gone = await database.query<{ domain: string; file_id: string; owns_file: boolean }>(Prisma.sql`
+      delete from imports
+      where updated_at < ${before.toISOString()}::timestamptz
+        and state in ('ready', 'tried', 'done', 'failed', 'cancelled')
+      returning domain, file_id, owns_file`);
+    for (const { domain, file_id: id, owns_file: isOwn } of gone) {
+      if (isOwn) await files.removeOfTask(domain, id);
+    }
+    return gone.length;
+  }
+
+  async #begin(
+    scope: Scope,
+    id: string,
+    sent: Partial<ImportOptions>,
+    state: 'trying' | 'waiting',
+  ): Promise<StoredImport> {
+    const { database, store } = this.#options;
+    const one = await this.change(scope, id, { options: sent });
+    if (one.mapping === undefined) throw notInspected(one);
+    if (one.mapping.columns.every(({ field }) => field === null) && one.inspection?.columns !== undefined) {
+      throw invalid('mapping', 'no column of the file goes to a field', 'a field for at least one column');
+    }
+    store.staging([]).keyOf(scope, one.collection, one.options.by);
+    if (state === 'waiting' && one.options.missing === 'remove') assertTried(one);
+    const begun = await updateImport(database, id, {
+      from: ['ready'],
+      state,
+      isStopped: false,
+      position: 0,
+      startedAt: null,
+      endedAt: null,
+      fault: null,
+    });
+    if (begun === undefined) throw await this.#underWay(scope, id, 'begin');
+    await this.#goOn(scope, id);
+    return begun;
+  }
+
+  /** The command line does the work itself, with the rights of the operator. */
+  async #goOn({ principal }: Scope, id: string): Promise<void> {
+    if (principal.kind === 'user') await this.#options.schedule(id);
+  }
+
+  #toOptions(
+    scope: Scope,
+    collection: string,
+    sent: Partial<ImportOptions>,
+    before: ImportOptions,
+  ): ImportOptions {
+    const options = {
+      mode: oneOf('mode', sent.mode ?? before.mode, ['atomic', 'rows']),
+      by: sent.by ?? before.by,
+      missing: oneOf('missing', sent.missing ?? before.missing, ['keep', 'remove']),
+      triggers: (sent.triggers ?? before.triggers).map((one) =>
+        oneOf<'before' | 'after'>('triggers', one, ['before', 'after']),
+      ),
+    };
+    const { store } = this.#options;
+    if (options.by !== '') store.staging([]).keyOf(scope, collection, options.by);
+    if (options.missing === 'remove') store.assertAllowed(scope, collection, 'delete');
+    return options;
+  }
+
+  async #underWay(scope: Scope, id: string, what: string): Promise<ServiceError> {
+    const { state } = await this.get(scope, id);
+    return new ServiceError(
+      'CONFLICT',
+      `the import is ${state} and cannot ${what}; cancel it, or wait for its end`,
+    );
+  }
+
+  async #saveMapping(
+    scope: Scope,
+    { name, collection, mapping }: Pick<SavedMapping, 'name' | 'collection' | 'mapping'>,
+  ): Promise<void> {
+    if (!MAPPING_NAME.test(name)) {
+      throw invalid(
+        'saveAs',
+        'it is no name of a mapping',
+        '1 to 100 letters, digits, spaces, `.`, `_`, `-`',
+        name,
+      );
+    }
+    const { database } = this.#options;
+    const [row] = await database.query<{ count: number }>(Prisma.sql`
+      select count(*)::int as count
+      from import_mappings
+      where domain = ${scope.domain.id} and name <> ${name}`);
+    if ((row?.count ?? 0) >= MOST_MAPPINGS) {
+      throw new ServiceError('LIMIT_EXCEEDED', `at most ${MOST_MAPPINGS} mappings are kept`);
+    }
+    await database.query(Prisma.sql`
+      insert into import_mappings (domain, name, collection, mapping, saved_by)
+      values (${scope.domain.id}, ${name}, ${collection},
+        ${printExactJson(mapping as unknown as JsonValue)}::jsonb, ${scope.principal.id})
+      on conflict (domain, name) do update
+      set collection = excluded.collection, mapping = excluded.mapping, saved_by = excluded.saved_by,
+        saved_at = now()`);
+  }
+
+  #mayImport(scope: Scope, collection: string): boolean {
+    try {
+      this.assertMayImport(scope, collection);
+      return true;
+    } catch (fault) {
+      if (fault instanceof ServiceError) return false;
+      throw fault;
+    }
+  }
+
+  async #readErrors(
+    one: StoredImport,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RefusedRowOfImport[]> {
+    const step = stepOf(one);
+    const rows = await this.#options.database.query<{ number: number; errors: RowFault[]; source: string[] }>(
+      Prisma.sql`
+      select e.row_number as number, e.errors, e.source
+      from import_errors e
+      where e.import_id = ${one.id}::uuid and e.step = ${step} and e.row_number > ${page.after}::bigint
+      order by e.row_number
+      limit ${page.limit}`,
+    );
+    return rows;
+  }
+}
+
+/** Whose errors are shown: those of the run once it has begun, else those of the dry run. */
+function stepOf({ state, trial, startedAt }: StoredImport): 'try' | 'run' {
+  if (state === 'trying' || state === 'tried') return 'try';
+  if (state === 'ready' || state === 'waiting')
+    return trial === undefined && startedAt !== undefined ? 'run' : 'try';
+  return 'run';
+}
+
+interface MappingRow {
+  readonly name: string;
+  readonly collection: string;
+  readonly mapping: string;
+  readonly saved_by: string;
+  readonly saved_at: Date;
+}
+
+function toSavedMapping(row: MappingRow): SavedMapping {
+  return {
+    name: row.name,
+    collection: row.collection,
+    mapping: toImportMapping(parsePlainJson(row.mapping)) ?? { columns: [], fixed: {} },
+    savedBy: row.saved_by,
+    savedAt: row.saved_at,
+  };
+}
+
+function seesAll({ principal }: Scope): boolean {
+  return isAdmin(principal);
+}
+
+function isVisible(scope: Scope, one: StoredImport): boolean {
+  return seesAll(scope) || one.createdBy === scope.principal.id;
+}
+
+function toImportPrincipal({ principal }: Scope): ImportPrincipal {
+  const { kind, id, domainId, credential, roles, scopes } = principal;
+  return {
+    kind,
+    id,
+    domainId,
+    credential: { kind: credential.kind, id: credential.id },
+    roles: [...roles],
+    scopes,
+  };
+}
+
+function assertTried(one: StoredImport): void {
+  if (one.trial?.fingerprint === fingerprintOf(one)) return;
+  throw new ServiceError(
+    'CONFLICT',
+    'missing=remove removes records, and needs a dry run of this mapping first, which says how many',
+  );
+}
+
+function notInspected({ state }: StoredImport): ServiceError {
+  return new ServiceError('CONFLICT', `the file is not looked into yet (the import is ${state})`);
+}
+
+function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T[]): T {
+  if (allowed.includes(sent)) return sent;
+  throw invalid(parameter, `"${String(sent).slice(0, 50)}" is none of its values`, allowed.join(', '), sent);
+}
+
+function invalid(parameter: string, detail: string, expected: string, sent?: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; expected: ${expected}`, {
+    errors: [{ parameter, detail, expected, ...(sent !== undefined && { sent: sent.slice(0, 100) }) }],
+  });
+}

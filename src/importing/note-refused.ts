@@ -1,0 +1,34 @@
+/** What an import notes of single rows, in the transaction that judges or writes them. */
+import { Prisma } from '../generated/prisma/client.js';
+import { type JsonValue, printExactJson } from '../json.js';
+import type { Queryable } from '../store/database/database.js';
+import type { RefusedRow } from './preparing/row-preparer.js';
+
+export async function noteRefused(
+  db: Queryable,
+  importId: string,
+  step: 'try' | 'run',
+  refused: readonly RefusedRow[],
+): Promise<void> {
+  if (refused.length === 0) return;
+  const rows = refused.map(({ number, errors, source }) => ({ number, errors, source }));
+  await db.query(Prisma.sql`
+    insert into import_errors (import_id, step, row_number, errors, source)
+    select ${importId}::uuid, ${step}, (e->>'number')::bigint, e->'errors', e->'source'
+    from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
+}
+
+/** Notes the records that the file has; `ids` is a query. */
+export async function noteSeen(db: Queryable, importId: string, ids: Prisma.Sql): Promise<void> {
+  await db.query(Prisma.sql`
+    insert into import_seen (import_id, record_id)
+    select ${importId}::uuid, staged.id
+    from (${ids}) as staged
+    on conflict do nothing`);
+}
+
+/** The records `r` that the file does not have. */
+export function unseen(importId: string): Prisma.Sql {
+  return Prisma.sql`not exists (
+    select 1 from import_seen seen where seen.import_id = ${importId}::uuid and seen.record_id = r.id)`;
+}

@@ -1,0 +1,140 @@
+/**
+ * A file whose rows are prepared on a thread of its own, so that a large one keeps no request waiting. The
+ * thread is one batch ahead of whoever writes them.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../errors.js';
+import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
+import type { Ask, PreparedRows } from './row-preparer.js';
+
+/**
+ * Compiled, the module of the thread is beside this one; from the sources, Node is told how to read
+ * TypeScript.
+ */
+const EXTENSION = path.extname(fileURLToPath(import.meta.url));
+const ENTRY = new URL(`./preparer-thread${EXTENSION}`, import.meta.url);
+const EXEC_ARGUMENTS =
+  EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
+const HEAP_MB = 256;
+
+export interface PreparedFileOptions extends PreparerStart {
+  readonly ask: Ask;
+  /**
+   * `inTurn`: a batch is prepared when the one before it is written, because its rows point at each other.
+   */
+  readonly order: 'ahead' | 'inTurn';
+  readonly signal: AbortSignal;
+}
+
+export class PreparedFile {
+  readonly #worker: Worker;
+  readonly #options: PreparedFileOptions;
+  readonly #reports: PreparerReport[] = [];
+  #wake: () => void = () => {};
+  #onSources: (sources: ReadonlyMap<number, readonly string[]>) => void = () => {};
+
+  /** Starts the thread. The caller closes it. */
+  constructor(options: PreparedFileOptions) {
+    const { ask: _ask, signal: _signal, order: _order, ...start } = options;
+    this.#options = options;
+    this.#worker = new Worker(ENTRY, {
+      workerData: start satisfies PreparerStart,
+      execArgv: EXEC_ARGUMENTS,
+      // The secrets of the gateway are in its environment.
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    this.#worker.on('message', (report: PreparerReport) => this.#hear(report));
+    this.#worker.on('error', (error) => this.#add({ kind: 'failed', message: error.message }));
+    this.#worker.once('exit', () =>
+      this.#add({ kind: 'failed', message: 'the thread of an import has ended' }),
+    );
+  }
+
+  /**
+   * The batches in the order of the file.
+   *
+   * @throws what is wrong with the file as a whole, MALFORMED_REQUEST or LIMIT_EXCEEDED; what the signal was
+   * aborted with
+   */
+  async *batches(): AsyncGenerator<PreparedRows, void> {
+    const { signal, order } = this.#options;
+    const onAbort = () => this.#wake();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      this.#order({ kind: 'next' });
+      for (;;) {
+        const report = await this.#nextReport();
+        if (report === undefined) throw signal.reason;
+        if (report.kind === 'end') return;
+        if (report.kind === 'failed') throw toFault(report);
+        if (report.kind !== 'batch') continue;
+        if (order === 'ahead') this.#order({ kind: 'next' });
+        yield report.batch;
+        if (order === 'inTurn') this.#order({ kind: 'next' });
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** The cells of rows of the batch that is written. */
+  async sourcesOf(numbers: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    if (numbers.length === 0) return new Map();
+    const answer = new Promise<ReadonlyMap<number, readonly string[]>>((resolve) => {
+      this.#onSources = resolve;
+    });
+    this.#order({ kind: 'sources', numbers });
+    return await answer;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #hear(report: PreparerReport): void {
+    if (report.kind === 'sources') this.#onSources(report.sources);
+    else if (report.kind === 'question') void this.#answer(report.question);
+    else this.#add(report);
+  }
+
+  async #answer(question: Parameters<Ask>[0]): Promise<void> {
+    try {
+      this.#order({ kind: 'answer', answer: await this.#options.ask(question) });
+    } catch (fault) {
+      this.#reports.length = 0;
+      this.#add({ kind: 'failed', message: 'a question of an import found no answer' });
+      this.#fault = fault;
+    }
+  }
+
+  #fault: unknown;
+
+  #add(report: PreparerReport): void {
+    this.#reports.push(report);
+    this.#wake();
+  }
+
+  #order(order: PreparerOrder): void {
+    this.#worker.postMessage(order);
+  }
+
+  async #nextReport(): Promise<PreparerReport | undefined> {
+    for (;;) {
+      if (this.#options.signal.aborted) return undefined;
+      const report = this.#reports.shift();
+      if (this.#fault !== undefined) throw this.#fault;
+      if (report !== undefined) return report;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+function toFault({ code, message, errors }: Extract<PreparerReport, { kind: 'failed' }>): Error {
+  if (code === undefined) return new Error(message);
+  return new ServiceError(code, message, { errors: errors ?? [] });
+}

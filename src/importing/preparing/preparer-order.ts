@@ -1,0 +1,37 @@
+/** What the gateway and the thread that prepares rows say to each other. */
+import type { ErrorCode, ErrorDetail } from '../../errors.js';
+import type { SourceFile, SourceOptions } from '../reading/row-source.js';
+import type { AnswerOf, PreparationPlan, PreparedRows, Question } from './row-preparer.js';
+
+export interface PreparerStart {
+  readonly file: SourceFile;
+  readonly source: SourceOptions;
+  readonly plan: Omit<PreparationPlan, 'mapping'>;
+  /**
+   * The mapping as JSON text: an exact number is one of ours, which a thread would be handed as an object.
+   */
+  readonly mapping: string;
+  readonly batchRows: number;
+}
+
+/** To the thread. */
+export type PreparerOrder =
+  /** The next batch. */
+  | { readonly kind: 'next' }
+  | { readonly kind: 'answer'; readonly answer: AnswerOf[Question['kind']] }
+  /** The cells of rows of the last batches. */
+  | { readonly kind: 'sources'; readonly numbers: readonly number[] };
+
+/** From the thread. */
+export type PreparerReport =
+  | { readonly kind: 'batch'; readonly batch: PreparedRows }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'question'; readonly question: Question }
+  | { readonly kind: 'sources'; readonly sources: ReadonlyMap<number, readonly string[]> }
+  | {
+      readonly kind: 'failed';
+      /** Of what the file, or the caller, is to blame for. */
+      readonly code?: ErrorCode | undefined;
+      readonly message: string;
+      readonly errors?: readonly ErrorDetail[] | undefined;
+    };

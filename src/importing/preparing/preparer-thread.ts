@@ -1,0 +1,120 @@
+/** The thread that reads a file and prepares its rows, a batch whenever it is asked for the next one. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { ServiceError } from '../../errors.js';
+import { parsePlainJson } from '../../json.js';
+import { toImportMapping } from '../import-mapping.js';
+import { openRowSource } from '../reading/open-row-source.js';
+import type { SourceRow } from '../reading/row-source.js';
+import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
+import { type AnswerOf, type Question, RowPreparer } from './row-preparer.js';
+
+/** The batches whose cells may yet be asked for: the one that is written, and those behind it. */
+const KEPT_BATCHES = 3;
+
+class PreparerThread {
+  readonly #port: MessagePort;
+  readonly #start: PreparerStart;
+  readonly #kept: Map<number, SourceRow>[] = [];
+  #wanted = 0;
+  #wake: () => void = () => {};
+  #onAnswer: (answer: unknown) => void = () => {};
+  #preparer: RowPreparer | undefined;
+
+  constructor(port: MessagePort, start: PreparerStart) {
+    this.#port = port;
+    this.#start = start;
+    port.on('message', (order: PreparerOrder) => this.#obey(order));
+  }
+
+  /** Prepares all rows. What is wrong with the file is told, and thrown no more. */
+  async run(): Promise<void> {
+    try {
+      await this.#prepareAll();
+    } catch (fault) {
+      const isService = fault instanceof ServiceError;
+      this.#tell({
+        kind: 'failed',
+        message: fault instanceof Error ? fault.message : String(fault),
+        ...(isService && { code: fault.code, errors: fault.errors }),
+      });
+    }
+  }
+
+  #obey(order: PreparerOrder): void {
+    switch (order.kind) {
+      case 'next':
+        this.#wanted += 1;
+        this.#wake();
+        return;
+      case 'answer':
+        this.#onAnswer(order.answer);
+        return;
+      case 'sources':
+        this.#tell({ kind: 'sources', sources: this.#sourcesOf(order.numbers) });
+    }
+  }
+
+  async #prepareAll(): Promise<void> {
+    const { file, source, plan, mapping, batchRows } = this.#start;
+    const rows = await openRowSource(file, source);
+    const parsed = toImportMapping(parsePlainJson(mapping)) ?? { columns: [], fixed: {} };
+    const preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, (asked) => this.#ask(asked));
+    this.#preparer = preparer;
+    let batch: SourceRow[] = [];
+    for await (const some of rows.rows()) {
+      for (const row of some) {
+        batch.push(row);
+        if (batch.length < batchRows) continue;
+        await this.#give(preparer, batch);
+        batch = [];
+      }
+    }
+    if (batch.length > 0) await this.#give(preparer, batch);
+    await this.#untilWanted();
+    this.#tell({ kind: 'end' });
+  }
+
+  async #give(preparer: RowPreparer, rows: readonly SourceRow[]): Promise<void> {
+    await this.#untilWanted();
+    this.#kept.push(new Map(rows.map((row) => [row.number, row])));
+    if (this.#kept.length > KEPT_BATCHES) this.#kept.shift();
+    const batch = await preparer.prepare(rows);
+    // All of it is done already: nobody has to hear of it.
+    if (batch.rows === 0) return;
+    this.#wanted -= 1;
+    this.#tell({ kind: 'batch', batch }, [batch.lines.buffer]);
+  }
+
+  async #untilWanted(): Promise<void> {
+    while (this.#wanted === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async #ask<Q extends Question>(question: Q): Promise<AnswerOf[Q['kind']]> {
+    const answer = new Promise((resolve) => {
+      this.#onAnswer = resolve;
+    });
+    this.#tell({ kind: 'question', question });
+    return (await answer) as AnswerOf[Q['kind']];
+  }
+
+  #sourcesOf(numbers: readonly number[]): ReadonlyMap<number, readonly string[]> {
+    return new Map(
+      numbers.flatMap((number): [number, readonly string[]][] => {
+        const row = this.#kept.map((rows) => rows.get(number)).find((one) => one !== undefined);
+        const preparer = this.#preparer;
+        return row === undefined || preparer === undefined ? [] : [[number, preparer.sourceOf(row)]];
+      }),
+    );
+  }
+
+  #tell(report: PreparerReport, transfer: readonly ArrayBuffer[] = []): void {
+    this.#port.postMessage(report, [...transfer]);
+  }
+}
+
+if (parentPort === null) throw new Error('this module is a thread');
+await new PreparerThread(parentPort, workerData as PreparerStart).run();

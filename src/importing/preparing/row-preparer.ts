@@ -1,0 +1,298 @@
+/**
+ * Takes rows of a file to the lines of the staging table: mapped, checked, their references found. What only
+ * the database knows is asked in two questions a batch; all else is computed here, on a thread.
+ */
+import type { ErrorDetail } from '../../errors.js';
+import { type JsonValue, printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import {
+  type CheckedRecord,
+  checkRecord,
+  nameOfKey,
+  printStagedLine,
+  type StagingRules,
+  uniqueTextsOf,
+} from '../../store/writing/check-record.js';
+import { deadReferenceDetail, type HeldReference, listReferences } from '../../store/writing/references.js';
+import type { SoughtTarget } from '../../store/writing/staged-writes.js';
+import type { UniqueKey } from '../../store/writing/unique-key.js';
+import type { ImportMapping } from '../import-mapping.js';
+import type { SourceRow } from '../reading/row-source.js';
+import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
+import { SeenTexts } from './seen-texts.js';
+
+/** All that a thread has to know to prepare the rows of a file. */
+export interface PreparationPlan {
+  readonly collection: Collection;
+  readonly timeZone: string;
+  readonly now: Date;
+  readonly mapping: ImportMapping;
+  readonly key: UniqueKey;
+  /** What the ids of records without one are made of: the same file gives the same ids again. */
+  readonly seed: string;
+  readonly of: 'table' | 'documents';
+  /** Rows up to this number are done already; they are looked at for what is unique in the file. */
+  readonly position: number;
+}
+
+export type Question =
+  | { readonly kind: 'targets'; readonly sought: readonly SoughtTarget[] }
+  | {
+      readonly kind: 'lookup';
+      readonly target: string;
+      readonly field: string;
+      readonly texts: readonly string[];
+    };
+
+/** By the kind of the question: what was found of each target, or the ids by each text that was found. */
+export interface AnswerOf {
+  readonly targets: readonly { readonly label: string | undefined; readonly isDead: boolean }[];
+  readonly lookup: ReadonlyMap<string, readonly string[]>;
+}
+
+export type Ask = <Q extends Question>(question: Q) => Promise<AnswerOf[Q['kind']]>;
+
+export interface PreparedRows {
+  readonly lines: Uint8Array<ArrayBuffer>;
+  readonly count: number;
+  /** The top-level fields that any of the records has. */
+  readonly fields: readonly string[];
+  readonly refused: readonly RefusedRow[];
+  /** Rows of the file, those that are refused too. */
+  readonly rows: number;
+  /** The number of the last row. */
+  readonly position: number;
+  /** The numbers of the first rows that were staged. */
+  readonly first: readonly number[];
+}
+
+export interface RefusedRow {
+  readonly number: number;
+  readonly errors: readonly RowFault[];
+  /** The cells as they stand in the file. */
+  readonly source: readonly string[];
+}
+
+const MOST_FIRST = 100;
+
+export class RowPreparer {
+  readonly #plan: PreparationPlan;
+  readonly #rules: StagingRules;
+  readonly #map: ReturnType<typeof createRowMapper>;
+  readonly #columnAt: ReturnType<typeof columnFinder>;
+  readonly #columns: readonly string[] | undefined;
+  readonly #ask: Ask;
+  readonly #seen = new Map<string, SeenTexts>();
+
+  constructor(plan: PreparationPlan, columns: readonly string[] | undefined, ask: Ask) {
+    const { collection, timeZone, now, key, mapping } = plan;
+    this.#plan = plan;
+    this.#rules = { collection, timeZone, now, key, partial: partialFields(mapping, collection) };
+    this.#map = createRowMapper(mapping, collection, plan.of);
+    this.#columnAt = columnFinder(mapping);
+    this.#columns = columns;
+    this.#ask = ask;
+  }
+
+  async prepare(rows: readonly SourceRow[]): Promise<PreparedRows> {
+    const pending = rows.map((row): PendingRow => {
+      if (row.fault !== undefined) return { row, mapped: undefined, faults: [{ detail: row.fault }] };
+      const mapped = this.#map(row.values);
+      return { row, mapped, faults: [...mapped.faults] };
+    });
+    await this.#settleLookups(pending);
+    for (const one of pending) {
+      if (one.mapped === undefined || one.faults.length > 0) continue;
+      one.checked = checkRecord(one.mapped.record, this.#rules);
+      one.faults.push(...this.#withColumns(one.checked.faults));
+    }
+    const missingOf = await this.#settleReferences(pending);
+    const lines: string[] = [];
+    const first: number[] = [];
+    const fields = new Set<string>();
+    const refused: RefusedRow[] = [];
+    for (const one of pending) {
+      const { number } = one.row;
+      const { checked, faults } = one;
+      if (checked !== undefined && faults.length === 0) faults.push(...this.#findRepeated(checked, number));
+      if (number <= this.#plan.position) continue;
+      if (checked === undefined || faults.length > 0) {
+        refused.push({ number, errors: faults, source: this.sourceOf(one.row) });
+        continue;
+      }
+      for (const name of Object.keys(checked.sent)) fields.add(name);
+      const id = checked.id ?? derivedId(this.#plan.seed, number);
+      lines.push(printStagedLine(checked, this.#rules, { number, id, missing: missingOf(one) }));
+      if (first.length < MOST_FIRST) first.push(number);
+    }
+    return {
+      lines: new TextEncoder().encode(lines.join('')),
+      count: lines.length,
+      fields: [...fields],
+      refused,
+      rows: pending.filter(({ row }) => row.number > this.#plan.position).length,
+      position: rows.at(-1)?.number ?? 0,
+      first,
+    };
+  }
+
+  /** Faults as the caller reads them: by the column of the file. */
+  #withColumns(errors: readonly ErrorDetail[]): RowFault[] {
+    return withColumns(errors, this.#columnAt);
+  }
+
+  /** The cells of a row; of a document, its members as texts. */
+  sourceOf({ source, values }: SourceRow): readonly string[] {
+    if (source !== undefined) return source;
+    const names = this.#columns ?? Object.keys(values);
+    return names.map((name) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value === undefined || value === null) return '';
+      return typeof value === 'string' ? value : printExactJson(value as JsonValue);
+    });
+  }
+
+  async #settleLookups(pending: readonly PendingRow[]): Promise<void> {
+    const textsByField = new Map<string, { target: string; field: string; texts: Set<string> }>();
+    for (const { mapped } of pending) {
+      for (const { target, field, text } of mapped?.lookups ?? []) {
+        const name = JSON.stringify([target, field]);
+        const sought = textsByField.get(name) ?? { target, field, texts: new Set() };
+        textsByField.set(name, sought);
+        sought.texts.add(text);
+      }
+    }
+    const idsByField = new Map<string, AnswerOf['lookup']>();
+    for (const [name, { target, field, texts }] of textsByField) {
+      idsByField.set(name, await this.#ask({ kind: 'lookup', target, field, texts: [...texts] }));
+    }
+    for (const { mapped, faults } of pending) {
+      for (const { target, field, text, column, settle } of mapped?.lookups ?? []) {
+        const ids = idsByField.get(JSON.stringify([target, field]))?.get(text) ?? [];
+        const [id] = ids;
+        if (id !== undefined && ids.length === 1) settle(id);
+        else faults.push(notOne({ target, field, text, column, count: ids.length }));
+      }
+    }
+  }
+
+  /** Fills labels, and tells of each row what it points at in vain. */
+  async #settleReferences(
+    pending: readonly PendingRow[],
+  ): Promise<(one: PendingRow) => readonly ErrorDetail[]> {
+    const { collection } = this.#plan;
+    const sought = new Map<string, SoughtTarget>();
+    const held = new Map<PendingRow, readonly HeldReference[]>();
+    const note = (targets: readonly string[], id: string, mustExist: boolean) => {
+      const name = nameOfTarget(targets, id);
+      if (mustExist || !sought.has(name)) sought.set(name, { targets, id, mustExist });
+    };
+    for (const one of pending) {
+      if (one.checked === undefined || one.faults.length > 0) continue;
+      const { data, unlabelled } = one.checked.change;
+      for (const { targets, reference } of unlabelled) note(targets, reference.value, false);
+      const references = listReferences(collection, data);
+      held.set(one, references);
+      for (const { targets, value } of references) note(targets, value, true);
+    }
+    if (sought.size === 0) return () => [];
+    const answers = await this.#ask({ kind: 'targets', sought: [...sought.values()] });
+    const found = new Map([...sought.keys()].map((name, index) => [name, answers[index]]));
+    for (const one of held.keys()) {
+      for (const { targets, reference } of one.checked?.change.unlabelled ?? []) {
+        const label = found.get(nameOfTarget(targets, reference.value))?.label;
+        if (label !== undefined) reference.label = label;
+      }
+    }
+    const ids = this.#seen.get('_id');
+    return (one) =>
+      (held.get(one) ?? [])
+        .filter(({ targets, value }) => found.get(nameOfTarget(targets, value))?.isDead === true)
+        // Records of the file may point at each other, at one that comes first.
+        .filter(({ targets, value }) => !targets.includes(collection.name) || ids?.find(value) === undefined)
+        .map((reference) => deadReferenceDetail(reference));
+  }
+
+  /** What another row of the file has already; what is not there yet is noted. */
+  #findRepeated(checked: CheckedRecord, number: number): RowFault[] {
+    const { collection, key } = this.#plan;
+    const texts = uniqueTextsOf(checked, this.#rules);
+    const keyName = nameOfKey(key);
+    if (key.kind !== 'id' && !texts.has(keyName)) {
+      return [
+        { detail: `the row has no ${keyName} to tell its record by`, expected: `a value for ${keyName}` },
+      ];
+    }
+    const faults: RowFault[] = [];
+    for (const [name, text] of texts) {
+      const row = this.#seenOf(name).find(text);
+      if (row === undefined) continue;
+      const [column] = [name, ...partsOf(collection, name)].flatMap(
+        (path) => this.#columnAt(`/${path}`) ?? [],
+      );
+      faults.push({
+        detail: `row ${row} of the file has the same ${name}`,
+        expected: `each ${name} once`,
+        ...(column !== undefined && { column }),
+      });
+    }
+    if (faults.length > 0) return faults;
+    for (const [name, text] of texts) this.#seenOf(name).add(text, number);
+    return [];
+  }
+
+  #seenOf(name: string): SeenTexts {
+    const seen = this.#seen.get(name) ?? new SeenTexts();
+    this.#seen.set(name, seen);
+    return seen;
+  }
+}
+
+/** Faults of a record as those of a row: by the column that its pointer leads to. */
+export function withColumns(
+  errors: readonly ErrorDetail[],
+  columnAt: ReturnType<typeof columnFinder>,
+): RowFault[] {
+  return errors.map((error) => {
+    const column = columnAt(error.pointer);
+    return column === undefined ? error : { column, ...error };
+  });
+}
+
+interface PendingRow {
+  readonly row: SourceRow;
+  readonly mapped: MappedRow | undefined;
+  readonly faults: RowFault[];
+  checked?: CheckedRecord;
+}
+
+function partsOf(collection: Collection, rule: string): readonly string[] {
+  const parts = collection.uniqueTogether.find(({ name }) => name === rule)?.parts ?? [];
+  return parts.map(({ path }) => path.join('/'));
+}
+
+function nameOfTarget(targets: readonly string[], id: string): string {
+  return `${targets.join()} ${id}`;
+}
+
+function notOne(sought: {
+  readonly target: string;
+  readonly field: string;
+  readonly text: string;
+  readonly column: string;
+  readonly count: number;
+}): RowFault {
+  const { target, field, text, column, count } = sought;
+  const shown = JSON.stringify(text.slice(0, 100));
+  const detail =
+    count === 0
+      ? `${column}: there is no record of ${target} whose ${field} is ${shown}`
+      : `${column}: ${count} records of ${target} have the ${field} ${shown}`;
+  return { column, detail, expected: `the ${field} of one record of ${target}`, sent: text.slice(0, 100) };
+}
+
+/** An id that follows from the file and the row, in the order of the rows (UUID version 8). */
+function derivedId(seed: string, number: number): string {
+  const row = number.toString(16).padStart(12, '0');
+  return `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(12, 15)}-a${seed.slice(15, 18)}-${row}`;
+}

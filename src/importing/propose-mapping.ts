@@ -1,0 +1,111 @@
+/** Which field each column of a file most likely is. */
+import { findNearest } from '../did-you-mean.js';
+import { columnsOfRecords, REST_HEADING } from '../exporting/record-columns.js';
+import type { Collection, Field } from '../model/collection.js';
+import type { ColumnMapping, ImportMapping } from './import-mapping.js';
+
+/** The last column of the list of refused rows, which may be sent again as it is. */
+export const ERROR_COLUMN = 'error';
+
+interface Candidate {
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** Words that people write for the `_id` of a record. */
+const ID_WORDS = ['_id', 'id', 'record id'];
+
+/**
+ * A mapping of all columns: exact names first, then names that differ by case, spaces and a letter or two,
+ * the labels of fields in descriptions last. What is like no field is left out. A field is given to one
+ * column.
+ */
+export function proposeMapping(collection: Collection, columns: readonly string[]): ImportMapping {
+  const candidates = candidatesOf(collection);
+  const taken = new Set<string>();
+  const fields = new Map<string, string>();
+  const give = (column: string, field: string | undefined) => {
+    if (field === undefined || fields.has(column) || taken.has(field)) return;
+    taken.add(field);
+    fields.set(column, field);
+  };
+  const open = () => columns.filter((column) => !fields.has(column));
+  for (const column of columns) if (column === REST_HEADING) give(column, REST_HEADING);
+  for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
+  for (const column of open()) {
+    if (ID_WORDS.includes(column.trim().toLowerCase())) give(column, '_id');
+  }
+  for (const column of open()) {
+    const plain = plainName(column);
+    give(column, candidates.find(({ names }) => names.includes(plain))?.field);
+  }
+  const isFree = ({ field }: Candidate) => !taken.has(field);
+  for (const column of open()) {
+    const plain = plainName(column);
+    if (column === ERROR_COLUMN || plain.length < 4) continue;
+    const free = candidates.filter(isFree);
+    const nearest = findNearest(
+      plain,
+      free.flatMap(({ names }) => names),
+      Math.floor(plain.length / 4),
+    );
+    give(column, free.find(({ names }) => nearest !== undefined && names.includes(nearest))?.field);
+  }
+  const isFreeForm = collection.fields.length === 0;
+  return {
+    columns: columns.map((column): ColumnMapping => {
+      const field = fields.get(column) ?? (isFreeForm && column !== ERROR_COLUMN ? column : null);
+      return { column, field };
+    }),
+    fixed: {},
+  };
+}
+
+/**
+ * What tells the records of the file apart: their `_id` where it is mapped, else a unique field, or values
+ * unique together, that are mapped. Where there is none, `_id`: the same rows of the same file are the same
+ * records.
+ */
+export function proposeKey(collection: Collection, mapping: ImportMapping): string {
+  const fields = new Set([...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)]);
+  if (fields.has('_id')) return '_id';
+  const has = (path: string) =>
+    [...fields].some(
+      (field) => field !== null && (field === path || isWithin(field, path) || isWithin(path, field)),
+    );
+  const unique = collection.fields.find((field) => field.isUnique && has(field.name));
+  if (unique !== undefined) return unique.name;
+  const rule = collection.uniqueTogether.find(({ parts }) => parts.every(({ path }) => has(path.join('.'))));
+  return rule?.name ?? '_id';
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path.startsWith(`${outer}.`);
+}
+
+function candidatesOf(collection: Collection): readonly Candidate[] {
+  const flat = columnsOfRecords(collection, undefined, new Set()).map(({ heading, path }) => {
+    const field = path.length === 1 ? collection.fieldsByName.get(path[0] ?? '') : undefined;
+    return { field: heading, names: [plainName(heading), ...labelsOf(field)] };
+  });
+  const references = collection.fields
+    .filter(({ type }) => type === 'reference')
+    .map((field) => ({ field: field.name, names: [plainName(field.name), ...labelsOf(field)] }));
+  return [...flat, ...references];
+}
+
+/** The first words of a description are often what a form calls the field. */
+function labelsOf(field: Field | undefined): readonly string[] {
+  const [first = ''] = (field?.description ?? '').split(/[.,;:(]/, 1);
+  const words = first.trim().split(/\s+/);
+  return words.length <= 4 && first !== '' ? [plainName(first)] : [];
+}
+
+function plainName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^(the|a|an)\s+/, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/number$/, 'no');
+}

@@ -1,0 +1,262 @@
+/** The door to imports, but for the bytes of files, which go by `POST /imports` or `POST /files`. */
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
+import type { Imports, RefusedRowOfImport, SavedMapping } from '../../importing/imports.js';
+import { parseSourceOptions } from '../../importing/parse-source-options.js';
+import { fingerprintOf, type ImportOptions, type StoredImport } from '../../importing/stored-import.js';
+import type { JsonValue } from '../../json.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import {
+  ImportConnection,
+  ImportErrorResult,
+  ImportMappingResult,
+  type ImportMissingValue,
+  type ImportModeValue,
+  ImportOptionsInput,
+  ImportResult,
+  type ImportStateValue,
+  ImportsArguments,
+  type ImportTriggerValue,
+} from './import-result.js';
+
+/** Errors that are listed at once; all of them are in the CSV. */
+const MOST_ERRORS = 1_000;
+const MOST_CHANGE_IDS = 2_000;
+
+@Resolver()
+export class ImportResolver {
+  readonly #imports: Imports;
+  readonly #pages: PageSizes;
+
+  constructor(services: { readonly imports: Imports; readonly pages: PageSizes }) {
+    this.#imports = services.imports;
+    this.#pages = services.pages;
+  }
+
+  @Query(() => ImportResult, {
+    name: 'import',
+    description: 'An import by its id: of an admin any of the domain, else your own. Errors: NOT_FOUND.',
+  })
+  async import(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+  ): Promise<ImportResult> {
+    return toImportResult(await this.#imports.get(requireScope(context), id));
+  }
+
+  @Query(() => ImportConnection, {
+    name: 'imports',
+    description: 'Imports, the newest first: of an admin all of the domain, else your own.',
+  })
+  async imports(
+    @Ctx() context: RequestContext,
+    @Args(() => ImportsArguments) sent: ImportsArguments,
+  ): Promise<ImportConnection> {
+    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
+    const { imports, hasNextPage } = await this.#imports.list(requireScope(context), {
+      state: sent.state ?? undefined,
+      before: sent.after ?? undefined,
+      limit,
+    });
+    return {
+      nodes: imports.map(toImportResult),
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: typeof sent.after === 'string',
+        startCursor: imports.at(0)?.id ?? null,
+        endCursor: imports.at(-1)?.id ?? null,
+      },
+    };
+  }
+
+  @Query(() => [ImportErrorResult], {
+    description: 'The first rows that the last step refused, in the order of the file. Errors: NOT_FOUND.',
+  })
+  async importErrors(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+    @Arg('first', () => Int, {
+      nullable: true,
+      description: `At most so many; default and most: ${MOST_ERRORS}.`,
+    })
+    first?: number | null,
+  ): Promise<ImportErrorResult[]> {
+    const limit = Math.min(Math.max(first ?? MOST_ERRORS, 0), MOST_ERRORS);
+    const rows = await this.#imports.listErrors(requireScope(context), id, limit);
+    return rows.map(toErrorResult);
+  }
+
+  @Query(() => [ImportMappingResult], {
+    description: 'The mappings that were saved for collections you may import into.',
+  })
+  async importMappings(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { nullable: true, description: 'Only those for this collection.' })
+    collection?: string | null,
+  ): Promise<ImportMappingResult[]> {
+    const saved = await this.#imports.listMappings(requireScope(context), collection ?? undefined);
+    return saved.map(toMappingResult);
+  }
+
+  @Mutation(() => ImportResult, {
+    description:
+      'Takes a file that is kept already for an import, and looks into it. Needs one of the roles of the ' +
+      'setting IMPORT_ROLES, and the rights to read, create and update records of the collection. Errors: ' +
+      'FORBIDDEN, NOT_FOUND, INVALID_VALUE, TOO_LARGE.',
+  })
+  async createImport(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'Where its records go.' }) collection: string,
+    @Arg('fileId', () => ID, { description: 'The file, kept by `POST /files`.' }) fileId: string,
+    @Arg('mapping', () => String, { nullable: true, description: 'The name of a saved mapping.' })
+    mapping?: string | null,
+    @Arg('source', () => GraphqlJsonScalar, {
+      nullable: true,
+      description: 'What is known of the file: {"format", "encoding", "delimiter", "sheet", "header"}.',
+    })
+    source?: JsonValue,
+    @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
+    options?: ImportOptionsInput | null,
+  ): Promise<ImportResult> {
+    const one = await this.#imports.create(requireScope(context), {
+      collection,
+      file: { fileId },
+      source: parseSourceOptions(source ?? {}),
+      mapping: mapping ?? undefined,
+      options: toImportOptions(options),
+    });
+    return toImportResult(one);
+  }
+
+  @Mutation(() => ImportResult, {
+    description:
+      'Corrects the mapping of an import, its options, or both, and saves the mapping by a name. Errors: ' +
+      'INVALID_VALUE with every fault, FORBIDDEN, NOT_FOUND, CONFLICT while it is under way.',
+  })
+  async changeImport(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+    @Arg('mapping', () => GraphqlJsonScalar, {
+      nullable: true,
+      description: 'All of the mapping, as it is to be.',
+    })
+    mapping?: JsonValue,
+    @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
+    options?: ImportOptionsInput | null,
+    @Arg('saveAs', () => String, {
+      nullable: true,
+      description: 'A name under which the mapping is found again.',
+    })
+    saveAs?: string | null,
+  ): Promise<ImportResult> {
+    const one = await this.#imports.change(requireScope(context), id, {
+      mapping: mapping ?? undefined,
+      options: toImportOptions(options),
+      saveAs: saveAs ?? undefined,
+    });
+    return toImportResult(one);
+  }
+
+  @Mutation(() => ImportResult, {
+    description:
+      'Begins the dry run: everything but the write. Errors: FORBIDDEN, NOT_FOUND, INVALID_VALUE, CONFLICT ' +
+      'while the import is under way.',
+  })
+  async tryImport(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+    @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
+    options?: ImportOptionsInput | null,
+  ): Promise<ImportResult> {
+    return toImportResult(await this.#imports.try(requireScope(context), id, toImportOptions(options)));
+  }
+
+  @Mutation(() => ImportResult, {
+    description:
+      'Begins to write. Two imports of a domain run at once, others wait. Errors: FORBIDDEN, NOT_FOUND, ' +
+      'INVALID_VALUE, CONFLICT while the import is under way, or where records are to be removed and no ' +
+      'dry run said how many.',
+  })
+  async runImport(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+    @Arg('options', () => ImportOptionsInput, { nullable: true, description: 'How it is written.' })
+    options?: ImportOptionsInput | null,
+  ): Promise<ImportResult> {
+    return toImportResult(await this.#imports.start(requireScope(context), id, toImportOptions(options)));
+  }
+
+  @Mutation(() => ImportResult, {
+    description: 'Stops an import; what it has written stays. Errors: FORBIDDEN, NOT_FOUND.',
+  })
+  async cancelImport(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+  ): Promise<ImportResult> {
+    return toImportResult(await this.#imports.cancel(requireScope(context), id));
+  }
+
+  /** For REST: all rows that were refused, as text. @throws NOT_FOUND */
+  async errorsCsv(context: RequestContext, id: string): Promise<AsyncIterable<string>> {
+    const scope = requireScope(context);
+    await this.#imports.get(scope, id);
+    return this.#imports.errorsCsv(scope, id);
+  }
+}
+
+export function toImportResult(one: StoredImport): ImportResult {
+  const { options, trial } = one;
+  const first = Math.max(1, one.changes - MOST_CHANGE_IDS + 1);
+  return {
+    id: one.id,
+    collection: one.collection,
+    state: one.state as ImportStateValue,
+    name: one.name,
+    fileId: one.fileId,
+    inspection: (one.inspection ?? null) as JsonValue,
+    mapping: (one.mapping ?? null) as unknown as JsonValue,
+    mode: options.mode as ImportModeValue,
+    by: options.by,
+    missing: options.missing as ImportMissingValue,
+    triggers: options.triggers as readonly ImportTriggerValue[],
+    counts: one.counts,
+    rowCount: one.rowCount ?? null,
+    trial:
+      trial === undefined
+        ? null
+        : {
+            counts: trial.counts,
+            fields: Object.entries(trial.fields).map(([field, records]) => ({ field, records })),
+            preview: trial.preview.map((row) => ({ ...row, fields: row.fields ?? null })),
+            isCurrent: trial.fingerprint === fingerprintOf(one),
+          },
+    changeIds: Array.from({ length: one.changes - first + 1 }, (_, index) => `${one.id}.${first + index}`),
+    scripts: (one.triggers ?? null) as JsonValue,
+    fault: one.fault ?? null,
+    createdBy: one.createdBy,
+    createdAt: one.createdAt,
+    startedAt: one.startedAt ?? null,
+    endedAt: one.endedAt ?? null,
+  };
+}
+
+function toErrorResult({ number, errors, source }: RefusedRowOfImport): ImportErrorResult {
+  const faults = errors.map(({ column = null, detail, expected = null, sent = null }) => {
+    return { column, detail, expected, sent: sent as JsonValue };
+  });
+  return { number, faults, source };
+}
+
+function toMappingResult({ name, collection, mapping, savedBy, savedAt }: SavedMapping): ImportMappingResult {
+  return { name, collection, mapping: mapping as unknown as JsonValue, savedBy, savedAt };
+}
+
+export function toImportOptions(sent: ImportOptionsInput | null | undefined): Partial<ImportOptions> {
+  return {
+    ...(sent?.mode && { mode: sent.mode }),
+    ...(sent?.by && { by: sent.by }),
+    ...(sent?.missing && { missing: sent.missing }),
+    ...(sent?.triggers && { triggers: sent.triggers }),
+  };
+}

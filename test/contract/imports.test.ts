@@ -1,0 +1,363 @@
+/** Imports over HTTP: a file is taken, mapped, tried and run, and says what it did. */
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../eventually.js';
+import { type Role, useGateway } from './gateway.js';
+
+const gateway = useGateway({ IMPORT_ROLES: 'admin,clerk' });
+
+interface ImportAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly mapping: {
+    readonly columns: readonly { readonly column: string; readonly field: string | null }[];
+  };
+  readonly by: string;
+  readonly fileId: string;
+  readonly changeIds: readonly string[];
+  readonly trial: {
+    readonly counts: Readonly<Record<string, number>>;
+    readonly preview: readonly unknown[];
+  } | null;
+  readonly fault: { readonly code: string; readonly detail: string } | null;
+}
+
+/** The states in which an import waits for its caller, or is over. */
+const RESTING = ['ready', 'tried', 'done', 'failed', 'cancelled'];
+
+async function ask(
+  method: string,
+  path: string,
+  body?: string | object,
+  as: Role = 'admin',
+): Promise<ImportAnswer> {
+  const response = await gateway.fetch(path, {
+    method,
+    as,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(typeof body === 'object' && { headers: { 'content-type': 'application/json' } }),
+  });
+  const answer = (await response.json()) as ImportAnswer;
+  if (!response.ok) throw new Error(JSON.stringify(answer));
+  return answer;
+}
+
+async function rested(id: string, as: Role = 'admin'): Promise<ImportAnswer> {
+  let one = await ask('GET', `/imports/${id}`, undefined, as);
+  await eventually(async () => {
+    one = await ask('GET', `/imports/${id}`, undefined, as);
+    return RESTING.includes(one.state);
+  });
+  return one;
+}
+
+async function take(collection: string, csv: string, parameters = ''): Promise<ImportAnswer> {
+  const { id } = await ask('POST', `/imports?collection=${collection}&name=file.csv${parameters}`, csv);
+  return await rested(id);
+}
+
+async function run(id: string, parameters = ''): Promise<ImportAnswer> {
+  await ask('POST', `/imports/${id}/run?${parameters}`);
+  return await rested(id);
+}
+
+const STUDENTS = 'sequence,name,class,section,gender,dob,session,admitted_on';
+const student = (
+  sequence: string,
+  others: Partial<Record<'name' | 'class' | 'gender' | 'dob' | 'id', string>> = {},
+) =>
+  [sequence, others.name ?? `Student ${sequence}`, others.class ?? '5', 'A', others.gender ?? 'female']
+    .concat([others.dob ?? '2015-06-01', '2026-27', '2026-04-01'])
+    .join(',');
+const sheetOf = (...rows: readonly string[]) => `${[STUDENTS, ...rows].join('\n')}\n`;
+
+async function records(collection: string, oquery = ''): Promise<readonly Record<string, unknown>[]> {
+  const response = await gateway.fetch(
+    `/o/recs/${collection}?limit=1000&sort=_id${oquery && `&oquery=${oquery}`}`,
+    {
+      as: 'admin',
+    },
+  );
+  return (await response.json()) as Record<string, unknown>[];
+}
+
+async function refusal(method: string, path: string, as?: Role, body?: string): Promise<{ status: number }> {
+  const response = await gateway.fetch(path, { method, as, ...(body !== undefined && { body }) });
+  await response.body?.cancel();
+  return { status: response.status };
+}
+
+describe('an import', () => {
+  it('takes a CSV, proposes a mapping, and makes its rows records', async () => {
+    const taken = await take(
+      'holiday',
+      '_id,date,name\nh-1,2026-08-15,Independence Day\nh-2,2026-10-02,Gandhi Jayanti\n',
+    );
+    expect(taken).toMatchObject({ state: 'ready', by: '_id', fault: null });
+    expect(taken.mapping.columns).toEqual([
+      { column: '_id', field: '_id' },
+      { column: 'date', field: 'date' },
+      { column: 'name', field: 'name' },
+    ]);
+    const done = await run(taken.id, 'mode=rows');
+    expect(done).toMatchObject({ state: 'done', fault: null, counts: { rows: 2, created: 2, refused: 0 } });
+    const [first] = await records('holiday', 'name=Independence Day');
+    expect(first).toMatchObject({ _id: 'h-1', date: '2026-08-15', name: 'Independence Day', working: false });
+  });
+
+  it('finds records by a unique field, writes what is another and leaves the rest', async () => {
+    const first = await take('registration', sheetOf(student('A-1'), student('A-2')));
+    expect(first.by).toBe('sequence');
+    expect((await run(first.id)).counts).toMatchObject({ rows: 2, created: 2 });
+    const again = await take(
+      'registration',
+      sheetOf(student('A-1'), student('A-2', { class: '6' }), student('A-3')),
+    );
+    await ask('POST', `/imports/${again.id}/dry-run`);
+    const tried = await rested(again.id);
+    expect(tried).toMatchObject({
+      state: 'tried',
+      trial: {
+        counts: { rows: 3, created: 1, updated: 1, same: 1, refused: 0 },
+        fields: [{ field: 'class', records: 1 }],
+        preview: [
+          { number: 2, outcome: 'same', fields: null },
+          { number: 3, outcome: 'update', fields: ['class'] },
+          { number: 4, outcome: 'create', fields: null },
+        ],
+        isCurrent: true,
+      },
+    });
+    expect(await records('registration', 'sequence=A-3')).toEqual([]);
+    expect((await run(again.id)).counts).toMatchObject({ rows: 3, created: 1, updated: 1, same: 1 });
+    expect((await records('registration', 'class=6')).map(({ sequence }) => sequence)).toEqual(['A-2']);
+  });
+
+  it('makes the same file again the same records, though it names none', async () => {
+    const file = 'date,name\n2026-11-01,A day\n2026-11-02,Another day\n';
+    const { id } = await take('holiday', file);
+    expect((await run(id)).counts).toMatchObject({ created: 2, same: 0 });
+    const again = await take('holiday', file);
+    expect((await run(again.id)).counts).toMatchObject({ created: 0, same: 2 });
+    expect(await records('holiday', 'date=2026-11-01')).toHaveLength(1);
+  });
+
+  it('tells every row that is wrong, and what would be right; corrected, the list is imported', async () => {
+    const faulty = sheetOf(
+      student('B-1'),
+      student('B-2', { gender: 'f' }),
+      student('B-3', { dob: '31.06.2015' }),
+      student('B-1', { name: 'Twice' }),
+      student(''),
+      student('B-6', { name: '=cmd()' }),
+    );
+    const { id } = await take('registration', faulty);
+    const failed = await run(id, 'mode=atomic');
+    expect(failed).toMatchObject({
+      state: 'failed',
+      fault: { code: 'INVALID_VALUE' },
+      counts: { refused: 4 },
+    });
+    expect(await records('registration', 'sequence=B-1')).toEqual([]);
+    const rows = (await (await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })).json()) as unknown[];
+    expect(rows).toMatchObject([
+      { number: 3, faults: [{ column: 'gender', expected: 'one of male, female, other', sent: 'f' }] },
+      { number: 4, faults: [{ column: 'dob', sent: '31.06.2015' }] },
+      { number: 5, faults: [{ column: 'sequence', detail: 'row 2 of the file has the same sequence' }] },
+      { number: 6, faults: [{ detail: 'the row has no sequence to tell its record by' }] },
+    ]);
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 6, created: 2, refused: 4 });
+    const errors = await (await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' })).text();
+    expect(errors.split('\r\n')[0]).toBe(`${STUDENTS},error`);
+    expect(errors).toContain('row 3: /gender: one of male, female, other is expected');
+    const corrected = errors
+      .replace(',f,', ',female,')
+      .replace('31.06.2015', '2015-06-30')
+      .replace('B-1,Twice', 'B-4,Once')
+      .replace('"",Student', 'B-5,Student')
+      .replace(/^,Student/m, 'B-5,Student');
+    const second = await take('registration', corrected);
+    expect(second.mapping.columns.at(-1)).toEqual({ column: 'error', field: null });
+    expect((await run(second.id)).counts).toMatchObject({ rows: 4, created: 4, refused: 0 });
+    const names = (await records('registration', 'sequence=B-6')).map(({ name }) => name);
+    expect(names).toEqual(['=cmd()']);
+  });
+
+  it('finds what references point at by another field, and tells what it does not find', async () => {
+    const csv = [
+      'Adm No,Date,Status',
+      'A-1,2026-07-01T03:30:00Z,P',
+      'A-2,2026-07-01T03:30:00Z,A',
+      'A-9,2026-07-01T03:30:00Z,P',
+      '',
+    ].join('\n');
+    const { id } = await take('attendance', csv);
+    const mapping = {
+      columns: [
+        { column: 'Adm No', field: 'student.sequence' },
+        { column: 'Date', field: 'created' },
+        { column: 'Status', field: 'status', values: { P: 'present', A: 'absent' } },
+      ],
+      fixed: { class: '5', section: 'A' },
+    };
+    const mapped = await ask('PUT', `/imports/${id}/mapping?by=student,created&saveAs=marks`, mapping);
+    expect(mapped).toMatchObject({ by: 'student,created', mapping });
+    expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 3, created: 2, refused: 1 });
+    const [wrong] = (await (
+      await gateway.fetch(`/imports/${id}/errors`, { as: 'admin' })
+    ).json()) as object[];
+    expect(wrong).toMatchObject({ number: 4, faults: [{ column: 'Adm No', sent: 'A-9' }] });
+    const marks = await records('attendance');
+    expect(marks.map(({ status }) => status).sort()).toEqual(['absent', 'present']);
+    expect(marks[0]).toMatchObject({ student: { label: expect.stringMatching(/^Student A-/) } });
+    const again = await take('attendance', csv, '&mapping=marks&by=student_day');
+    expect((await run(again.id, 'mode=rows')).counts).toMatchObject({ created: 0, same: 2, refused: 1 });
+  });
+
+  it('removes what a full list does not have, once a dry run has said how many', async () => {
+    const first = await take('fee_head', 'name,order\nTuition,1\nBus,2\nLab,3\n');
+    expect((await run(first.id)).counts).toMatchObject({ created: 3 });
+    const { id } = await take('fee_head', 'name,order\nTuition,1\nLab,4\n');
+    expect(await refusal('POST', `/imports/${id}/run?missing=remove`, 'admin')).toMatchObject({
+      status: 409,
+    });
+    await ask('POST', `/imports/${id}/dry-run?missing=remove`);
+    expect((await rested(id)).trial?.counts).toMatchObject({ updated: 1, same: 1, removed: 1 });
+    const done = await run(id, 'mode=rows');
+    expect(done).toMatchObject({ state: 'done', counts: { updated: 1, same: 1, removed: 1 } });
+    expect((await records('fee_head')).map(({ name }) => name).sort()).toEqual(['Lab', 'Tuition']);
+    for (const change of done.changeIds.toReversed()) {
+      const query = `mutation { undoChange(requestId: "${change}") { broughtBack changed } }`;
+      const answer = await gateway.fetch('/graphql', {
+        method: 'POST',
+        as: 'admin',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      expect(await answer.json()).not.toHaveProperty('errors');
+    }
+    expect((await records('fee_head')).map(({ name, order }) => `${name} ${order}`).sort()).toEqual([
+      'Bus 2',
+      'Lab 3',
+      'Tuition 1',
+    ]);
+  });
+
+  it('refuses a mapping with every fault in it', async () => {
+    const { id } = await take('holiday', 'holiday,what\n2026-01-26,Republic Day\n');
+    const response = await gateway.fetch(`/imports/${id}/mapping`, {
+      method: 'PUT',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        columns: [
+          { column: 'holliday', field: 'date' },
+          { column: 'what', field: 'nam' },
+        ],
+      }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [
+        { pointer: '/columns/0/column', detail: expect.stringContaining('Did you mean "holiday"?') },
+        { pointer: '/columns/1/field', detail: expect.stringContaining('Did you mean "name"?') },
+      ],
+    });
+  });
+});
+
+describe('who imports', () => {
+  it('needs a role for it, the rights to write there, and a credential', async () => {
+    const body = 'name\nx\n';
+    expect(await refusal('POST', '/imports?collection=holiday', undefined, body)).toMatchObject({
+      status: 401,
+    });
+    expect(await refusal('POST', '/imports?collection=holiday', 'teacher', body)).toMatchObject({
+      status: 403,
+    });
+    expect(await refusal('POST', '/imports?collection=pltf_user', 'clerk', body)).toMatchObject({
+      status: 403,
+    });
+    expect(await refusal('POST', '/imports?collection=nowhere', 'admin', body)).toMatchObject({
+      status: 404,
+    });
+    expect(await refusal('POST', '/imports', 'admin', body)).toMatchObject({ status: 400 });
+    expect(await refusal('POST', '/imports?collection=holiday', 'admin')).toMatchObject({ status: 400 });
+    expect(await refusal('POST', '/imports?collection=holiday&mode=some', 'admin', body)).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('sees its own imports, and an admin all; nobody those of another domain', async () => {
+    const { id } = await ask(
+      'POST',
+      '/imports?collection=registration&name=c.csv',
+      sheetOf(student('C-1')),
+      'clerk',
+    );
+    expect(await rested(id, 'clerk')).toMatchObject({ state: 'ready', createdBy: 'usr-clerk' });
+    expect((await gateway.fetch(`/imports/${id}`, { as: 'admin' })).status).toBe(200);
+    expect(await refusal('GET', `/imports/${id}`, 'accountant')).toMatchObject({ status: 404 });
+    expect(await refusal('GET', `/imports/${id}/errors.csv`, 'accountant')).toMatchObject({ status: 404 });
+    await gateway.sql.query(`insert into domains (id, name, parent_id) values ('branch', 'Branch', 'top')`);
+    const other = await gateway.fetch(`/imports/${id}`, { as: 'admin', headers: { 'x-domain': 'branch' } });
+    expect(other.status).toBe(404);
+  });
+
+  it('is stopped when a role was taken away meanwhile', async () => {
+    const { id } = await ask(
+      'POST',
+      '/imports?collection=registration&name=d.csv',
+      sheetOf(student('D-1')),
+      'clerk',
+    );
+    await rested(id, 'clerk');
+    await gateway.sql.query(
+      `update records set data = jsonb_set(data, '{roles}', '["viewer"]') where id = 'usr-clerk'`,
+    );
+    try {
+      // What the gateway has in mind of the caller lasts a moment; the job asks anew.
+      await ask('POST', `/imports/${id}/run`, undefined, 'clerk');
+      const failed = await rested(id);
+      expect(failed).toMatchObject({ state: 'failed', fault: { code: 'FORBIDDEN' } });
+      expect(await records('registration', 'sequence=D-1')).toEqual([]);
+    } finally {
+      await gateway.sql.query(
+        `update records set data = jsonb_set(data, '{roles}', '["clerk"]') where id = 'usr-clerk'`,
+      );
+    }
+  });
+});
+
+describe('an import that does not come to its end', () => {
+  it('leaves nothing of an upload that breaks off', async () => {
+    const before = await gateway.sql.query('select count(*)::int as count from files');
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.write(
+      'POST /imports?collection=holiday&name=x.csv HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n' +
+        `Authorization: Bearer ${gateway.tokenOf('admin')}\r\nContent-Length: 1000000\r\n\r\nname,date\n`,
+    );
+    await eventually(async () => {
+      const { rows } = await gateway.sql.query(`select 1 from files where state = 'uploading'`);
+      return rows.length === 1;
+    });
+    socket.destroy();
+    await eventually(async () => {
+      const { rows } = await gateway.sql.query('select count(*)::int as count from files');
+      return rows[0].count === before.rows[0].count;
+    });
+  });
+
+  it('fails when its file was taken away', async () => {
+    const { id, fileId } = await take('holiday', 'date,name\n2026-12-25,Christmas\n');
+    await gateway.sql.query('delete from files where id = $1', [fileId]);
+    expect(await run(id)).toMatchObject({ state: 'failed', fault: { code: 'GONE' } });
+  });
+
+  it('is cancelled', async () => {
+    const { id } = await take('holiday', 'date,name\n2026-12-26,Boxing Day\n');
+    expect(await ask('POST', `/imports/${id}/cancel`)).toMatchObject({ state: 'cancelled' });
+    expect(await records('holiday', 'date=2026-12-26')).toEqual([]);
+  });
+});
