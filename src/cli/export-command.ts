@@ -12,11 +12,13 @@ import type { Scope } from '../model/scope.js';
 import { FORMATS } from '../tables/format.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
+import { exportFormat } from './export-format.js';
 import { printTable } from './print-table.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
 
 interface ExportCommandOptions {
+  readonly as?: string;
   readonly all?: boolean;
   readonly domain?: string;
   readonly format: ExportFormat;
@@ -45,11 +47,18 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     .addOption(new Option('--format <format>', 'of the files').choices(formats).default('ndjson'))
     .option('--out <folder>', 'where the files go; of one collection also the file', '.')
     .option('--since <instant>', 'only what changed since, removed records as {"_id", "$removed"}')
+    .option('--as <format>', 'oneroster, udise, tally, or a mapping file: the files of another program')
     .option('--json', 'print what was written as JSON')
     .action((names: readonly string[], options: ExportCommandOptions) => {
       const signal = listenForStopSignal();
       return withServices(commandLine, async (services) => {
         const scope = operatorScope(services, options.domain);
+        if (options.as !== undefined) {
+          assertWhole(names, options);
+          const { as, out, since, json = false } = options;
+          await exportFormat(services, scope, { as, out, since, isJson: json, signal });
+          return;
+        }
         const since = options.since === undefined ? undefined : parseSince(options.since, scope, commandLine);
         const wanted = chooseCollections(services, scope, names, options);
         const next = await nextSince(services);
@@ -58,6 +67,12 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
         else printExported(files, next);
       });
     });
+}
+
+/** A format says itself which collections it is made of. @throws INVALID_VALUE */
+function assertWhole(names: readonly string[], { all }: ExportCommandOptions): void {
+  if (names.length === 0 && all !== true) return;
+  throw new ServiceError('INVALID_VALUE', 'With --as, the format says which collections are exported.');
 }
 
 interface Work {

@@ -34,6 +34,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('messages', 'Messages'),
       doc('files', 'Files'),
       doc('personal-data', "A person's data"),
+      doc('school-formats', 'School formats'),
     ],
   },
   {

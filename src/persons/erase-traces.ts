@@ -82,7 +82,7 @@ async function replaceUsers(
   { transaction, scope, identity, report }: ErasureWork,
   { table, place, domain, users = [] }: SearchedTable,
 ): Promise<void> {
-  if (identity.collection !== USER_COLLECTION || domain === undefined) return;
+  if (identity.collection !== USER_COLLECTION || typeof domain !== 'string') return;
   for (const column of users) {
     const name = Prisma.raw(column);
     const rows = await transaction.query<{ id: string }>(Prisma.sql`
@@ -113,7 +113,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     select ctid::text as row, ${Prisma.raw(shown)}::text as shown,
       ${Prisma.raw([...texts, ...lists, ...json.map((name) => `${name}::text as ${name}`)].join(', '))}
     from ${Prisma.raw(table)}
-    where ${domain === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(domain)} = ${scope.domain.id}`}
+    where ${isOfDomain(domain, scope.domain.id)}
       and (${Prisma.join(
         columns.map((name) => Prisma.sql`lower(${Prisma.raw(name)}::text) like any(${patterns}::text[])`),
         ' or ',
@@ -134,6 +134,12 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     told.map((id) => redaction.text(id)),
   );
   for (const row of named) await settle(work, searched, row, redaction);
+}
+
+function isOfDomain(domain: SearchedTable['domain'], id: string): Prisma.Sql {
+  if (domain === undefined) return Prisma.sql`true`;
+  if (typeof domain === 'string') return Prisma.sql`${Prisma.raw(domain)} = ${id}`;
+  return Prisma.sql`${Prisma.raw(domain.ofImport)} in (select i.id from imports i where i.domain = ${id})`;
 }
 
 function isNamed(redaction: Redaction, value: string | readonly string[] | null | undefined): boolean {

@@ -16,11 +16,11 @@ import { findAccess } from '../store/access/access.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
+import type { ZipEntry } from '../tables/print-zip.js';
 import { type Belongings, findBelongings } from './belongings.js';
 import { identifyPerson, likePatterns, type PersonAsked } from './identify-person.js';
 import { type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
 import { printPersonPage } from './person-page.js';
-import type { ZipEntry } from './print-zip.js';
 
 export interface PersonArchiveServices {
   readonly database: Database;

@@ -16,13 +16,13 @@ import type { Database, Queryable, Transaction } from '../store/database/databas
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { USER_COLLECTION } from '../store/writing/record-statements.js';
+import { printZip } from '../tables/print-zip.js';
 import { type ErasureWork, eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
 import { type ErasureEntry, ErasureReport } from './erasure-report.js';
 import { identifyPerson, type PersonAsked, personCollection } from './identify-person.js';
 import type { Identifier, PersonIdentity } from './identity.js';
 import { listPersonFiles } from './person-archive.js';
-import { printZip } from './print-zip.js';
 
 /** What was done, or would be. */
 export interface Erasure {

@@ -7,8 +7,8 @@ export interface SearchedTable {
   readonly table: string;
   /** What it is called in the report. */
   readonly place: string;
-  /** The column that names the domain; `undefined`: it names none. */
-  readonly domain: string | undefined;
+  /** The column that names the domain, or that of an import of it; `undefined`: it names none. */
+  readonly domain: string | { readonly ofImport: string } | undefined;
   /** Columns that the report tells of a row. */
   readonly shown: string;
   readonly texts?: readonly string[];
@@ -136,6 +136,40 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     hit: 'tell',
   },
   {
+    table: 'imports',
+    place: 'imports',
+    domain: 'domain',
+    shown: 'id',
+    texts: ['name'],
+    json: ['source', 'inspection', 'mapping', 'options', 'trial', 'fault', 'principal'],
+    users: ['created_by'],
+  },
+  {
+    table: 'import_errors',
+    place: 'refused rows of imports',
+    domain: { ofImport: 'import_id' },
+    shown: 'row_number',
+    json: ['errors', 'source'],
+    hit: 'remove',
+  },
+  {
+    table: 'import_seen',
+    place: 'records of imports',
+    domain: { ofImport: 'import_id' },
+    shown: 'record_id',
+    texts: ['record_id'],
+    hit: 'remove',
+  },
+  {
+    table: 'import_mappings',
+    place: 'mappings of imports',
+    domain: 'domain',
+    shown: 'name',
+    texts: ['name'],
+    json: ['mapping'],
+    users: ['saved_by'],
+  },
+  {
     table: 'properties',
     place: 'properties',
     domain: 'domain_id',
@@ -154,6 +188,8 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['account_links', 'they go with the user'],
   ['second_factors', 'they go with the user'],
   ['recovery_codes', 'they go with the user'],
+  ['key_requests', 'they count the requests of keys, which go with the user'],
+  ['key_usage', 'it counts the requests of keys, which go with the user'],
   ['login_failures', 'they have a hash of the name, for a while'],
   ['fee_months', 'triggers keep them in step with the records'],
   ['collected_receipts', 'triggers keep them in step with the records'],

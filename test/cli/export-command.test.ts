@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
@@ -45,6 +46,46 @@ interface Summary {
   readonly next: string;
   readonly files: readonly { collection: string; file: string; records: number; bytes: number }[];
 }
+
+describe('campus export --as', () => {
+  it.each([
+    ['export class --as oneroster', /With --as, the format says which collections are exported/],
+    ['export --as onerooster', /onerooster is no format \(oneroster, tally, udise\), and no file/],
+    ['export --as tally --since 2026-07-01', /tally knows no changes/],
+    ['export --as oneroster --since yesterday', /--since is "yesterday"/],
+  ])('refuses: %s', async (words, reason) => {
+    const { code, output, errors } = await run(words);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(reason);
+  });
+
+  it('writes the files, who lacks what, and says what has no place', async () => {
+    const zip = path.join(directory, 'oneroster.zip');
+    const { code, output } = await run(`export --as oneroster --out ${zip} --json`);
+    const told = JSON.parse(output);
+    expect([code, told.files[0], told.rows.orgs]).toEqual([0, zip, 1]);
+    const files = unzipSync(new Uint8Array(await readFile(zip)));
+    const lines = (name: string) =>
+      strFromU8(files[name] ?? new Uint8Array())
+        .trimEnd()
+        .split('\r\n');
+    expect(lines('users.csv').length - 1).toBe(told.rows.users);
+    expect(lines('manifest.csv')).toContain('file.enrollments,bulk');
+    const ids = new Set(lines('classes.csv').map((line) => line.split(',')[0]));
+    expect(
+      lines('enrollments.csv')
+        .slice(1)
+        .filter((line) => !ids.has(line.split(',')[3])),
+    ).toEqual([]);
+
+    const folder = path.join(directory, 'udise');
+    const udise = await run(`export --as udise --out ${folder}`);
+    expect(udise.output).toMatch(/UDISE CODE OF SCHOOL[\s\S]*Aadhaar numbers are not kept/);
+    expect((await readdir(folder)).sort()).toEqual(['udise-readiness.csv', 'udise-students.csv']);
+    await run('property set udiseCode "27090100101"');
+    expect((await run(`export --as udise --out ${folder}`)).output).not.toMatch(/udise-students: UDISE CODE/);
+  });
+});
 
 describe('campus export', () => {
   it.each([

@@ -6,6 +6,7 @@ import { operatorScope } from '../../src/cli/command-line.js';
 import { DEMO_DOMAIN } from '../../src/demo/demo-options.js';
 import { SEARCHED_TABLES, UNSEARCHED_TABLES } from '../../src/persons/searched-tables.js';
 import { listDanglingReferences } from '../../src/store/reading/dangling-references.js';
+import { eventually } from '../eventually.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 import { type Answered, ask, send } from './graphql.js';
@@ -139,6 +140,13 @@ async function enrol(): Promise<void> {
     'mutation($sent: JSON) { runScript(name: "seen", arguments: $sent) { value error { message } } }';
   const { runScript } = await ask(gateway, run, { as: 'admin', variables: { sent } });
   expect(runScript).toEqual({ value: { seen: ADMISSION_NO }, error: null });
+  const list = { 'content-type': 'text/csv' };
+  const name = encodeURIComponent(`calls to ${NAME}.csv`);
+  const { text: taken } = await rest('POST', `/imports?collection=task&name=${name}`, 'name\nCall', list);
+  await eventually(async () => {
+    const { text } = await rest('GET', `/imports/${JSON.parse(taken).id}`);
+    return text.includes('"state":"ready"');
+  });
   await rest('POST', `/files?collection=registration&recordId=${STUDENT}&name=birth.txt`, NAME, {
     'content-type': 'text/plain',
   });
@@ -277,9 +285,10 @@ describe('a student', () => {
         ['replaced', 'messages', 1],
         ['removed', 'files of registration', 1],
         ['removed', 'archives of the person', 1],
-        ['replaced', 'names of files', 1],
+        ['replaced', 'names of files', 2],
         ['replaced', 'runs of scripts', 1],
         ['replaced', 'log of scripts', 1],
+        ['replaced', 'imports', 1],
       ]),
     );
   });

@@ -66,13 +66,13 @@ export const FLOORS: readonly Room[] = [
     name: 'scripting/',
     imports: ['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'],
   },
-  { name: 'persons/', imports: ['model/', 'store/', 'files/'] },
   { name: 'importing/import-settings.ts', imports: [] },
   {
     name: 'config.ts',
     imports: ['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
   },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
+  { name: 'persons/', imports: ['model/', 'store/', 'files/', 'tables/print-zip.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
@@ -84,6 +84,7 @@ export const FLOORS: readonly Room[] = [
       'importing/reading/',
     ],
   },
+  { name: 'formats/', imports: ['model/', 'languages/', 'store/', 'tables/', 'exporting/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
@@ -171,7 +172,7 @@ export const FLOORS: readonly Room[] = [
     name: 'cli/',
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
-      ...['exporting/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
+      ...['exporting/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
     ],
   },
   { name: 'main.ts', imports: [] },

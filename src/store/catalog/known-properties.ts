@@ -33,6 +33,8 @@ const MAIL_TEMPLATE = 'mailTemplate.';
 export const KNOWN_PROPERTIES: readonly KnownProperty[] = [
   { name: 'schoolName', expected: 'a text', isValid: isText },
   { name: 'timezone', expected: 'the IANA name of a time zone, e.g. Asia/Kolkata', isValid: isTimeZone },
+  { name: 'udiseCode', expected: 'the 11 digits of the school in UDISE+', isValid: matches(/^\d{11}$/) },
+  { name: 'tallyCompany', expected: 'a text', isValid: isText },
   { name: 'currency', expected: 'an ISO 4217 code, e.g. INR', isValid: matches(CURRENCY) },
   { name: 'sessionFirstMonth', expected: 'a whole number from 1 to 12', isValid: isWhole(1, 12) },
   {
