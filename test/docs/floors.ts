@@ -77,6 +77,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
   { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
+  { name: 'importing/mongo/', imports: ['model/', 'importing/documents/', 'importing/reading/'] },
   {
     name: 'importing/',
     imports: [

@@ -55,12 +55,6 @@ export interface RowSource {
   rows(signal?: AbortSignal): AsyncIterable<readonly SourceRow[]>;
 }
 
-/** The bytes of a document with its number: of its line, or of its place in the list. */
-export interface NumberedBytes {
-  readonly number: number;
-  readonly bytes: Buffer;
-}
-
 /** A file on disk, with what was said of it. */
 export interface SourceFile {
   readonly path: string;

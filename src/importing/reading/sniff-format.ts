@@ -1,6 +1,7 @@
 /** Which format a file is of, by what stands in it. */
 import { open } from 'node:fs/promises';
 import { ServiceError } from '../../errors.js';
+import type { Packing } from '../documents/read-unpacked.js';
 import type { SourceFile, SourceFormat } from './row-source.js';
 
 /** The format of a file, and what else its first bytes tell of how it is read. */
@@ -8,7 +9,7 @@ export interface SniffedFormat {
   readonly format: SourceFormat;
   /** Of JSON: a document on each line, or values one after the other or in a list. */
   readonly layout: 'lines' | 'values';
-  readonly packing: 'gzip' | 'none';
+  readonly packing: Packing;
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** Where one JSON value of a text ends and the next begins, found without parsing them. */
 import { ServiceError } from '../../errors.js';
-import type { NumberedBytes } from './row-source.js';
+import type { NumberedBytes } from '../documents/split-bson.js';
 import type { SourceLimits } from './source-limits.js';
 
 const QUOTE = 0x22;

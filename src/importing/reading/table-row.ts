@@ -124,8 +124,10 @@ function untaken(name: string, taken: ReadonlySet<string>): string {
 export function toSourceRow({ number, cells }: TableRow, columns: readonly string[]): SourceRow {
   const values: Record<string, unknown> = {};
   const source: string[] = [];
-  for (const [index, cell] of cells.entries()) {
-    source.push(cell === null ? '' : String(cell));
+  // An iterator would take a fifth of the time of all reading.
+  for (let index = 0; index < cells.length; index += 1) {
+    const cell = cells[index] ?? null;
+    source.push(typeof cell === 'string' ? cell : String(cell ?? ''));
     const name = columns[index];
     if (name === undefined) continue;
     // An assignment would set the prototype.

@@ -1,0 +1,166 @@
+/** The declaration of a collection, as its documents and indexes in MongoDB suggest it. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import type { ColumnInspection } from '../reading/column-findings.js';
+import type { SourceInspection } from '../reading/inspect-source.js';
+
+/** A file for `schema/collections`, to be read and corrected by a person, with what it leaves out. */
+export interface ProposedDeclaration {
+  readonly declaration: JsonObject;
+  /** Indexes and fields that it does not take over, and why. */
+  readonly notes: readonly string[];
+}
+
+interface MongoIndex {
+  readonly name: string;
+  readonly key: readonly (readonly [string, JsonValue])[];
+  readonly isUnique: boolean;
+  readonly other: readonly string[];
+}
+
+const FIELD_NAME = /^[A-Za-z0-9_$-]{1,60}$/;
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...['_id', '_collection', '__proto__', 'id', 'version', 'createdAt', 'updatedAt'],
+]);
+const MAX_FIELDS = 200;
+/** What of an index says no more than how the server keeps it. */
+const PLAIN_OPTIONS: ReadonlySet<string> = new Set(['v', 'key', 'name', 'ns', 'background', 'unique']);
+
+/**
+ * Proposes a declaration: the fields of the first level with their types, which of them are unique or
+ * indexed, indexes over several, and values unique together. `name` is that of the collection here.
+ */
+export function proposeDeclaration(
+  name: string,
+  inspection: Pick<SourceInspection, 'columns'>,
+  metadata: JsonObject | undefined,
+): ProposedDeclaration {
+  const notes: string[] = [];
+  const types = typesOf(inspection.columns);
+  const indexes = indexesOf(metadata);
+  const fields = new Map<string, Record<string, JsonValue>>();
+  for (const [field, type] of types) {
+    if (OWN_NAMES.has(field)) {
+      if (field !== '_id') notes.push(`${field} is a name of every record here, and is not declared`);
+    } else if (!FIELD_NAME.test(field)) notes.push(`${field} has a name that no declaration takes`);
+    else if (fields.size === MAX_FIELDS) notes.push(`${field} is one of more than ${MAX_FIELDS} fields`);
+    else if (type !== undefined) fields.set(field, { name: field, ...type });
+    else notes.push(`${field} holds values of several kinds, and is not declared`);
+  }
+  const several: JsonValue[] = [];
+  const uniqueTogether: JsonValue[] = [];
+  for (const index of indexes) {
+    const fault = faultOfIndex(index, fields);
+    if (fault !== undefined) {
+      notes.push(`the index ${index.name} is not proposed: ${fault}`);
+      continue;
+    }
+    const paths = index.key.map(([path]) => path);
+    const [first] = paths;
+    const field = fields.get(first ?? '');
+    if (paths.length === 1 && field) field[index.isUnique ? 'unique' : 'index'] = true;
+    else if (index.isUnique) {
+      uniqueTogether.push({ name: ruleName(paths), parts: paths.map((path) => ({ path })) });
+    } else several.push(paths);
+  }
+  const declaration: JsonObject = {
+    name,
+    ...(fields.size > 0 && { fields: [...fields.values()] }),
+    ...(several.length > 0 && { indexes: several.slice(0, 16) }),
+    ...(uniqueTogether.length > 0 && { uniqueTogether: uniqueTogether.slice(0, 8) }),
+  };
+  return { declaration, notes };
+}
+
+/** By the first step of each path; `undefined` where the cells are of several kinds. */
+function typesOf(columns: readonly ColumnInspection[]): Map<string, JsonObject | undefined> {
+  const types = new Map<string, JsonObject | undefined>();
+  for (const column of columns) {
+    if (column.filled === 0) continue;
+    const [field = '', ...rest] = column.column.split('.');
+    if (rest.length === 0) types.set(field, types.has(field) ? undefined : typeOf(column));
+    // What has members is an object, whatever these are, unless it is something else in other documents.
+    else if (!types.has(field)) types.set(field, { type: 'object' });
+    else if (types.get(field)?.type !== 'object') types.set(field, undefined);
+  }
+  return types;
+}
+
+function typeOf({ likely, kinds, filled }: ColumnInspection): JsonObject | undefined {
+  switch (likely.kind) {
+    case 'integer':
+    case 'number':
+      return isAll(kinds, filled, ['integer', 'number']) ? { type: 'number' } : { type: 'text' };
+    case 'boolean':
+      return isAll(kinds, filled, ['boolean']) ? { type: 'boolean' } : { type: 'text' };
+    case 'instant':
+      return isAll(kinds, filled, ['instant']) ? { type: 'datetime' } : { type: 'text' };
+    case 'day':
+      return likely.format === 'YYYY-MM-DD' && isAll(kinds, filled, ['day'])
+        ? { type: 'datetime', format: 'date' }
+        : { type: 'text' };
+    // A list says nothing of what it holds until its elements are looked at by a person.
+    case 'list':
+    case 'object':
+      return undefined;
+    default:
+      return { type: 'text' };
+  }
+}
+
+function isAll(kinds: ColumnInspection['kinds'], filled: number, wanted: readonly string[]): boolean {
+  return kinds.some(({ kind, count }) => wanted.includes(kind) && count === filled);
+}
+
+function indexesOf(metadata: JsonObject | undefined): MongoIndex[] {
+  const listed = metadata?.indexes;
+  if (!Array.isArray(listed)) return [];
+  return listed.filter(isJsonObject).flatMap((index: JsonObject): MongoIndex[] => {
+    const key = isJsonObject(index.key) ? Object.entries(index.key) : [];
+    if (key.length === 0 || (key.length === 1 && key[0]?.[0] === '_id')) return [];
+    return [
+      {
+        name: typeof index.name === 'string' ? index.name : key.map(([path]) => path).join('_'),
+        key,
+        isUnique: index.unique === true,
+        other: Object.keys(index).filter((option) => !PLAIN_OPTIONS.has(option)),
+      },
+    ];
+  });
+}
+
+/** Why an index is none that a declaration can ask for. */
+function faultOfIndex(index: MongoIndex, fields: ReadonlyMap<string, JsonObject>): string | undefined {
+  const special = index.key.find(([, direction]) => !isDirection(direction));
+  if (special) return `it is of the kind ${JSON.stringify(directionOf(special[1]))}`;
+  // A sparse one is what unique rules are here anyway: a record without the value is not compared.
+  const options = index.other.filter((option) => option !== 'sparse');
+  if (options.length > 0) return `it has ${options.join(', ')}`;
+  const most = index.isUnique ? 8 : 4;
+  if (index.key.length > most) return `it is over more than ${most} fields`;
+  const unknown = index.key.find(([path]) => !isIndexed(fields.get(path)));
+  return unknown && `${unknown[0]} is no declared field of one value`;
+}
+
+function isIndexed(field: JsonObject | undefined): boolean {
+  return field !== undefined && field.type !== 'object';
+}
+
+/** Extended JSON writes `1` as `{"$numberInt": "1"}`, old servers as a float. */
+function directionOf(sent: JsonValue): JsonValue {
+  if (!isJsonObject(sent)) return sent;
+  return Number(sent.$numberInt ?? sent.$numberLong ?? sent.$numberDouble);
+}
+
+function isDirection(sent: JsonValue): boolean {
+  const direction = directionOf(sent);
+  return direction === 1 || direction === -1;
+}
+
+function ruleName(paths: readonly string[]): string {
+  const name = paths
+    .join('_')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]/g, '_')
+    .slice(0, 40);
+  return /^[a-z]/.test(name) ? name : `u${name}`.slice(0, 40);
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { toCollectionName } from '../../../src/importing/mongo/collection-name.js';
+import { CollectionReporter } from '../../../src/importing/mongo/collection-report.js';
+import {
+  type ProposedDeclaration,
+  proposeDeclaration,
+} from '../../../src/importing/mongo/propose-declaration.js';
+import { inspectSource } from '../../../src/importing/reading/inspect-source.js';
+import { openRowSource } from '../../../src/importing/reading/open-row-source.js';
+import type { JsonObject } from '../../../src/json.js';
+import { parseDefinition } from '../../../src/store/catalog/collection-definition.js';
+import { readSource, withFile } from '../reading/source-fixture.js';
+
+async function proposed(documents: readonly object[], metadata?: JsonObject): Promise<ProposedDeclaration> {
+  const json = documents.map((document) => JSON.stringify(document)).join('\n');
+  return await withFile(`${json}\n`, async (path) => {
+    const source = await openRowSource({ path }, { format: 'ejson' });
+    return proposeDeclaration('students', await inspectSource(source), metadata);
+  });
+}
+
+const DOCUMENTS = [
+  {
+    _id: 1,
+    admission: 'A1',
+    class: 5,
+    fee: { $numberDecimal: '120.50' },
+    active: true,
+    joined: { $date: '2026-03-31T04:00:00Z' },
+    dob: '2012-04-01',
+    address: { city: 'Pune', pin: '411001' },
+    marks: [1, 2],
+    mixed: 1,
+    version: 3,
+    'first name': 'Asha',
+  },
+  {
+    _id: 2,
+    admission: 'A2',
+    class: 6,
+    fee: 100,
+    active: false,
+    joined: { $date: '2026-04-01T04:00:00Z' },
+    dob: '2012-05-01',
+    address: { city: 'Goa' },
+    marks: [3],
+    mixed: { a: 1 },
+    version: 3,
+    'first name': 'Ravi',
+  },
+];
+
+const INDEXES = {
+  indexes: [
+    { v: 2, key: { _id: 1 }, name: '_id_' },
+    { v: 2, key: { admission: 1 }, name: 'admission_1', unique: true, sparse: true },
+    { v: 2, key: { class: { $numberInt: '-1' } }, name: 'class_-1' },
+    { v: 2, key: { class: 1, joined: -1 }, name: 'class_joined' },
+    { v: 2, key: { class: 1, admission: 1 }, name: 'class_admission', unique: true },
+    { v: 2, key: { address: '2dsphere' }, name: 'place' },
+    { v: 2, key: { joined: 1 }, name: 'ttl', expireAfterSeconds: 60 },
+    { v: 2, key: { 'address.city': 1 }, name: 'city' },
+  ],
+};
+
+describe('the declaration that a collection of MongoDB suggests', () => {
+  it('has its fields, indexes and unique values, and tells what it leaves out', async () => {
+    const { declaration, notes } = await proposed(DOCUMENTS, INDEXES);
+    expect(declaration).toEqual({
+      name: 'students',
+      fields: [
+        { name: 'admission', type: 'text', unique: true },
+        { name: 'class', type: 'number', index: true },
+        { name: 'fee', type: 'number' },
+        { name: 'active', type: 'boolean' },
+        { name: 'joined', type: 'datetime' },
+        { name: 'dob', type: 'datetime', format: 'date' },
+        { name: 'address', type: 'object' },
+      ],
+      indexes: [['class', 'joined']],
+      uniqueTogether: [{ name: 'class_admission', parts: [{ path: 'class' }, { path: 'admission' }] }],
+    });
+    expect(notes).toEqual([
+      'marks holds values of several kinds, and is not declared',
+      'mixed holds values of several kinds, and is not declared',
+      'version is a name of every record here, and is not declared',
+      'first name has a name that no declaration takes',
+      'the index place is not proposed: it is of the kind "2dsphere"',
+      'the index ttl is not proposed: it has expireAfterSeconds',
+      'the index city is not proposed: address.city is no declared field of one value',
+    ]);
+  });
+
+  it('is one that can be registered', async () => {
+    const { declaration } = await proposed(DOCUMENTS, INDEXES);
+    expect(parseDefinition(declaration, 'the proposal')).toMatchObject({ name: 'students' });
+  });
+});
+
+it.each([
+  ['students', 'students'],
+  ['FeeReceipts', 'fee_receipts'],
+  ['exams.marks', 'exams_marks'],
+  ['2026', 'c_2026'],
+  ['taken', 'taken_2'],
+  ['x'.repeat(60), 'x'.repeat(40)],
+  ['…', 'c'],
+])('the collection %s is called %s', (name, expected) => {
+  expect(toCollectionName(name, new Set(['taken']))).toBe(expected);
+});
+
+it('counts what became of values, with the first ids', async () => {
+  const lines = Array.from({ length: 7 }, (_, _id) => `{"_id":${_id},"r":{"$regex":"a","$options":""}}\n`);
+  const { rows } = await readSource(`${lines.join('')}{\n`, 'x.json', { format: 'ejson' });
+  const reporter = new CollectionReporter();
+  for (const row of rows) reporter.add(row);
+  expect(reporter.finish()).toEqual({
+    documents: 8,
+    alterations: [
+      {
+        path: 'r',
+        was: 'a regular expression',
+        became: 'its text',
+        count: 7,
+        firstIds: ['0', '1', '2', '3', '4'],
+      },
+    ],
+    unlistedAlterations: 0,
+    faults: { count: 1, samples: [{ number: 8, fault: expect.stringContaining('this is no JSON') }] },
+  });
+});
