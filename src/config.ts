@@ -62,6 +62,22 @@ const SETTINGS = {
       'a PostgreSQL >= 15 of your own; of several servers, host1:5432,host2:5432, the one that is primary; ' +
       'unset: an embedded one in DATA_DIRECTORY',
   },
+  databaseReplicaUrls: {
+    variable: 'DATABASE_REPLICA_URLS',
+    default: '',
+    schema: listSetting.refine((urls) => urls.every((url) => /^postgres(ql)?:\/\//.test(url)), {
+      error: 'expected postgresql://user:password@host:port/database, separated by commas',
+    }),
+    meaning:
+      'streaming replicas that lists, streams, aggregates and reports are read from, separated by commas; ' +
+      'the same for all gateways',
+  },
+  replicaMaxLagMs: {
+    variable: 'REPLICA_MAX_LAG_MS',
+    default: '5000',
+    schema: positiveSetting.min(2_000),
+    meaning: 'a replica further behind than this is not read from, in milliseconds',
+  },
   dataDirectory: {
     variable: 'DATA_DIRECTORY',
     default: '.data',

@@ -20,6 +20,7 @@ const SLOWEST = [
   'docs/readme',
   'contract/operations-library',
   'contract/failover',
+  'contract/replicas',
   'contract/asking-writes',
   'messaging/email',
   'scripting/attacks',

@@ -18,7 +18,10 @@ export interface ScopeRequest {
    */
   readonly arrival?: {
     readonly signal: AbortSignal;
-    readonly notes: Pick<Scope, 'operation' | 'onStatement'> & { hint(hint: string): void };
+    readonly notes: Pick<Scope, 'operation' | 'onStatement'> & {
+      hint(hint: string): void;
+      noteWritten(position: string): void;
+    };
   };
 }
 
@@ -53,6 +56,7 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
       return notes.onStatement;
     },
     onHint: (hint) => notes.hint(hint),
+    onWritten: (position) => notes.noteWritten(position),
   };
 }
 

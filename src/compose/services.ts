@@ -126,6 +126,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       url: server.url,
       poolSize: config.poolSize,
       statementTimeoutMs: config.statementTimeoutMs,
+      replicaUrls: config.databaseReplicaUrls,
+      replicaMaxLagMs: config.replicaMaxLagMs,
     });
     closers.push(() => database.close());
     const applied = await applyMigrations({ url: database.url, onNotice: options.onProgress });

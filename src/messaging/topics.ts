@@ -27,7 +27,7 @@ export interface TopicTriggers {
 }
 
 export interface TopicsOptions {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
   /** A property of a domain, by its id. */
   readonly property: (domainId: string, name: string) => JsonValue | undefined;
   /** Largest message, as JSON text. */

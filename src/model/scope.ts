@@ -68,6 +68,8 @@ export interface Scope extends StatementCaller {
   readonly signal?: AbortSignal;
   /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
   readonly onHint?: ((hint: string) => void) | undefined;
+  /** Hears where in the log of the primary a write of the caller is, where there are replicas. */
+  readonly onWritten?: ((position: string) => void) | undefined;
   /** How many scripts, one within the other, ask; absent: none does. */
   readonly scriptDepth?: number;
 }

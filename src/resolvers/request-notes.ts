@@ -14,6 +14,7 @@ export class RequestNotes {
   #cost: number | undefined;
   #hints: readonly string[] = NO_HINTS;
   #onStatement: StatementCaller['onStatement'];
+  #onWritten: ((position: string) => void) | undefined;
 
   constructor(operation: string | undefined) {
     this.#operation = operation;
@@ -42,6 +43,16 @@ export class RequestNotes {
   /** Hears of every statement that runs for the request. `undefined`: nobody wants to know. */
   get onStatement(): StatementCaller['onStatement'] {
     return this.#onStatement;
+  }
+
+  /** The request has written; the position is where in the log of the primary. */
+  noteWritten(position: string): void {
+    this.#onWritten?.(position);
+  }
+
+  /** The listener hears from now on of every write of the request, where there are replicas. */
+  watchWrites(listener: (position: string) => void): void {
+    this.#onWritten = listener;
   }
 
   noteOperation(name: string): void {

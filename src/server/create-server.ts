@@ -32,6 +32,7 @@ import { Metrics } from './metrics.js';
 import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-access.js';
 import { createObserver, type Observe } from './observation.js';
 import { type PortalOptions, usePortal } from './portal.js';
+import { useReadAfter } from './read-after.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
@@ -46,7 +47,7 @@ export interface ServerServices extends AuthenticationOptions {
   readonly reports: readonly Report[];
   /** The declared collections, as they are described. */
   readonly collections: readonly Collection[];
-  readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable'>;
+  readonly database: Pick<Database, 'apart' | 'pool' | 'isReadOnly' | 'isReachable' | 'replicas'>;
   readonly jobs: Pick<JobQueue, 'counts'>;
   readonly backups: Pick<ScheduledBackups, 'ageSeconds'>;
   readonly files: Files;
@@ -101,6 +102,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   const metrics = new Metrics({
     pool: services.database.pool,
     isDatabaseReachable: () => services.database.isReachable,
+    reads: () => services.database.replicas?.figures() ?? [],
     inFlight: () => inFlight.count,
     live: services.live,
     jobs: services.jobs,
@@ -140,6 +142,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
   useAuthentication(app, services);
+  useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, options.bodies);
   useProblemAnswers(app, observe);
 
@@ -229,6 +232,7 @@ function crossOrigin(origins: readonly string[]) {
       'Location',
       'Retry-After',
       'X-Next-Cursor',
+      'X-Read-After',
       'Server-Timing',
       'X-Hint',
       'X-Request-Id',

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobCounts } from '../messaging/job-queue.js';
+import type { ReadFigures } from '../store/database/replicated-reads.js';
 import type { RequestEnded } from './request-ended.js';
 
 /** Connections of the database pool; `pg.Pool` is one. */
@@ -113,6 +114,8 @@ export class Metrics {
   constructor(options: {
     readonly pool: PoolUse;
     readonly isDatabaseReachable: () => boolean;
+    /** Of the reads that replicas may answer; none where there are no replicas. */
+    readonly reads: () => readonly ReadFigures[];
     readonly inFlight: () => number;
     readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts> };
@@ -165,6 +168,29 @@ export class Metrics {
       aggregator: 'min',
       collect() {
         this.set(options.isDatabaseReachable() ? 1 : 0);
+      },
+    });
+    new Counter({
+      name: 'campus_reads_total',
+      help: 'Reads that a replica may answer, by the server that did: primary, or host and port.',
+      labelNames: ['server'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { server, reads } of options.reads()) this.inc({ server }, reads);
+      },
+    });
+    new Gauge({
+      name: 'campus_replica_lag_seconds',
+      help: 'How far a replica is behind, at most; absent while it is away or no replica of this database.',
+      labelNames: ['server'],
+      aggregator: 'max',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { server, lagMs } of options.reads()) {
+          if (lagMs !== undefined) this.set({ server }, lagMs / 1000);
+        }
       },
     });
     new Counter({

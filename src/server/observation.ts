@@ -199,6 +199,16 @@ function log({ logger, failures }: Log, event: Observation): void {
         event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
       );
       return;
+    case 'replicaLost':
+    case 'replicaUnfit':
+      logger.warn(
+        { event: event.kind, server: event.server, reason: redactSecrets(event.reason) },
+        'replica not read from',
+      );
+      return;
+    case 'replicaBack':
+      logger.info({ event: event.kind, server: event.server }, 'replica back');
+      return;
     case 'databaseMoved':
       logger.warn({ event: event.kind, from: event.from, to: event.to }, 'database moved to another server');
       return;

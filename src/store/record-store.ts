@@ -22,7 +22,7 @@ import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from 
 import { Reverts, type Undone } from './history/reverts.js';
 import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { KeptReads } from './reading/kept-reads.js';
-import type { Readable } from './reading/record-page.js';
+import type { Readable, RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
 import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './reading/stored-record.js';
 import { listPaths } from './sql/compile-filter.js';
@@ -103,7 +103,7 @@ export class RecordStore {
     hintAtDeclaredNames([...paths, ...(query.projection ?? [])], { scope, collection, access });
     const context = this.#environment.compileContext(scope, collection);
     return new RecordSet({
-      database: options.within ? readingWithin(options.within) : this.#environment.database,
+      ...this.#sourcesOf(scope, options.within),
       scope,
       query,
       access,
@@ -113,6 +113,12 @@ export class RecordStore {
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
     });
+  }
+
+  #sourcesOf(scope: Scope, within: Transaction | undefined): Pick<RecordSetOptions, 'database' | 'primary'> {
+    if (within !== undefined) return { database: readingWithin(within), primary: within };
+    const { database } = this.#environment;
+    return { database: database.reading(scope), primary: database };
   }
 
   /**
@@ -162,12 +168,12 @@ export class RecordStore {
     records: readonly JsonObject[],
     options: WriteOptions = {},
   ): Promise<StoredRecord[]> {
-    return await this.#writes.create(scope, name, records, options);
+    return await this.#noted(scope, options.within, () => this.#writes.create(scope, name, records, options));
   }
 
   /** Changes a record and gives it back. @see RecordWrites.update */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
-    return await this.#writes.update(scope, name, id, options);
+    return await this.#noted(scope, options.within, () => this.#writes.update(scope, name, id, options));
   }
 
   /** Refuses a caller who may not change this record. @see RecordWrites.assertMayUpdate */
@@ -182,7 +188,7 @@ export class RecordStore {
     id: string,
     options: ConditionalWriteOptions = {},
   ): Promise<StoredRecord> {
-    return await this.#writes.delete(scope, name, id, options);
+    return await this.#noted(scope, options.within, () => this.#writes.delete(scope, name, id, options));
   }
 
   /** Changes all records that match, or none. @see MatchingWrites.update */
@@ -192,7 +198,9 @@ export class RecordStore {
     request: UpdateMatching,
     options: WriteOptions = {},
   ): Promise<Updated> {
-    return await this.#matchingWrites.update(scope, name, request, options);
+    return await this.#noted(scope, options.within, () =>
+      this.#matchingWrites.update(scope, name, request, options),
+    );
   }
 
   /** Removes all records that match, or none. @see MatchingWrites.delete */
@@ -202,7 +210,9 @@ export class RecordStore {
     request: DeleteMatching,
     options: WriteOptions = {},
   ): Promise<Deleted> {
-    return await this.#matchingWrites.delete(scope, name, request, options);
+    return await this.#noted(scope, options.within, () =>
+      this.#matchingWrites.delete(scope, name, request, options),
+    );
   }
 
   /**
@@ -215,7 +225,9 @@ export class RecordStore {
     request: UpsertRequest,
     options: WriteOptions = {},
   ): Promise<Upserted> {
-    return await this.#upserts.upsert(scope, name, request, options);
+    return await this.#noted(scope, options.within, () =>
+      this.#upserts.upsert(scope, name, request, options),
+    );
   }
 
   /** Writes records by the thousand, starting these triggers and no others. @see StagedWrites */
@@ -241,12 +253,12 @@ export class RecordStore {
     id: string,
     options: ConditionalWriteOptions & { readonly version: number },
   ): Promise<StoredRecord> {
-    return await this.#reverts.restore(scope, name, id, options);
+    return await this.#noted(scope, options.within, () => this.#reverts.restore(scope, name, id, options));
   }
 
   /** Takes back all that a request changed, or nothing. @see Reverts.undo */
   async undo(scope: Scope, requestId: string, options: WriteOptions = {}): Promise<Undone> {
-    return await this.#reverts.undo(scope, requestId, options);
+    return await this.#noted(scope, options.within, () => this.#reverts.undo(scope, requestId, options));
   }
 
   /** The changes of the caller's domain, the newest first. @throws FORBIDDEN unless the caller is an admin */
@@ -260,7 +272,8 @@ export class RecordStore {
     request: AtomicOptions & OnceRequest,
     work: (tx?: Transaction) => Promise<T>,
   ): Promise<T> {
-    const once = () => idempotently(this.#environment, scope, request, work);
+    const once = () =>
+      this.#noted(scope, request.within, () => idempotently(this.#environment, scope, request, work));
     // Within a transaction it has a connection already.
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, credentialName(scope.principal.credential), request.key];
@@ -273,7 +286,22 @@ export class RecordStore {
     options: AtomicOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return await atomically(this.#environment, scope, options, work);
+    return await this.#noted(scope, options.within, () =>
+      atomically(this.#environment, scope, options, work),
+    );
+  }
+
+  /**
+   * A write of its own is known to all gateways when it is answered: whoever made it finds it, whichever
+   * server is read from. What is part of a transaction is, once that is.
+   */
+  async #noted<T>(scope: Scope, within: Transaction | undefined, write: () => Promise<T>): Promise<T> {
+    const written = await write();
+    const { replicas } = this.#environment.database;
+    if (replicas === undefined || within !== undefined) return written;
+    const position = await replicas.noteWrite(scope);
+    if (position !== undefined) scope.onWritten?.(position);
+    return written;
   }
 
   /** Takes away tombstones, dropped collections and expired idempotency keys, in every domain. @see purge */

@@ -55,7 +55,7 @@ describe('the domain of a request', () => {
         principal,
         askedDomain: undefined,
         requestId: 'r-1',
-        arrival: { signal, notes: { hint: () => {} } },
+        arrival: { signal, notes: { hint: () => {}, noteWritten: () => {} } },
       }),
     ).toMatchObject({
       domain: NORTH,

@@ -112,6 +112,7 @@ function newMetrics(): Metrics {
   return new Metrics({
     pool: { totalCount: 0, idleCount: 0, waitingCount: 0 },
     isDatabaseReachable: () => true,
+    reads: () => [],
     inFlight: () => 0,
     live: undefined,
     droppedLogLines: () => 0,

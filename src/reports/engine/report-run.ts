@@ -5,7 +5,7 @@
 import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
-import type { StatementCaller } from '../../model/statement-caller.js';
+import type { Scope } from '../../model/scope.js';
 import { contentTypeOf, type Format } from '../../tables/format.js';
 import { printCsv } from './csv.js';
 import { partsOfFormat } from './parts-of-format.js';
@@ -68,7 +68,7 @@ interface ReportRunOptions {
   readonly values: Readonly<Record<string, unknown>>;
   readonly context: ReportContext;
   readonly signal: AbortSignal | undefined;
-  readonly caller: StatementCaller;
+  readonly caller: Scope;
 }
 
 export class ReportRun {
@@ -100,7 +100,9 @@ export class ReportRun {
     const after = options.after === undefined ? undefined : parseReportCursor(options.after);
     const sql = compose(options.shown ?? everyPart(report));
     const lines = sql
-      ? await services.database.query<ReportLine>(pageStatement(sql, first + 1, after), { signal, caller })
+      ? await services.database
+          .reading(caller)
+          .query<ReportLine>(pageStatement(sql, first + 1, after), { signal, caller })
       : [];
     const rows = lines.filter(({ part }) => part === 'row');
     const shown = rows.slice(0, first);
@@ -124,7 +126,7 @@ export class ReportRun {
     const { services, compose, signal, caller } = this.#options;
     const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
     invariant(sql, 'the rows are asked for');
-    const [counted] = await services.database.query<{ rows: number }>(countStatement(sql), {
+    const [counted] = await services.database.reading(caller).query<{ rows: number }>(countStatement(sql), {
       signal,
       caller,
     });
@@ -152,10 +154,12 @@ export class ReportRun {
   /** Totals, warnings and rows as they come; the totals always first. Of `shown` alone,
     where that is said. */
   async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
-    const { report, services, compose, signal } = this.#options;
+    const { report, services, compose, signal, caller } = this.#options;
     const sql = compose(shown ?? everyPart(report));
     if (!sql) return;
-    for await (const batch of services.database.stream(streamStatement(sql), signal ? { signal } : {})) {
+    for await (const batch of services.database
+      .reading(caller)
+      .stream(streamStatement(sql), signal ? { signal } : {})) {
       for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
     }
   }

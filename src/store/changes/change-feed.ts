@@ -20,7 +20,7 @@ export interface RecordChange {
 }
 
 export interface ChangeFeedOptions {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
   /** How often the database is asked, while somebody listens. */
   readonly pollMs: number;
   readonly onFault: (error: unknown) => void;

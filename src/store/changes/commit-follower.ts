@@ -21,7 +21,7 @@ export interface NewsRow {
 }
 
 export interface CommitFollowerOptions<Row extends NewsRow, News> {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query'> & Partial<Pick<Database, 'replicas'>>;
   /**
    * It has the columns `id` (bigserial) and `transaction_id` (xid8, by default `pg_current_xact_id()`,
    * indexed).
@@ -246,7 +246,8 @@ class NewsReader<Row extends NewsRow> {
     // Ordered by an expression: by the bare column, Postgres would rather walk through all ids than sort the
     // few rows.
     const rows = await this.#options.database.query<WithSnapshot & (Row | NoRow)>(Prisma.sql`
-      select pg_current_snapshot()::text as snapshot, news.*
+      select pg_current_snapshot()::text as snapshot,
+        case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end::text as position, news.*
       from (select) as one
       left join lateral (
         select id::text as id, ${this.#options.columns}
@@ -259,6 +260,8 @@ class NewsReader<Row extends NewsRow> {
     const [first] = rows;
     if (first === undefined) return;
     const snapshot = parseSnapshot(first.snapshot);
+    // Who hears of a change and reads then is to find it.
+    if (isNews(first) && first.position !== null) this.#options.database.replicas?.requireAll(first.position);
     // A server that was set back to an earlier time is followed from there.
     const isSetBack = BigInt(snapshot.end) < BigInt(seen.end);
     this.#settle(isSetBack ? [] : rows.filter(isNews), snapshot);
@@ -288,6 +291,8 @@ class NewsReader<Row extends NewsRow> {
 
 interface WithSnapshot {
   readonly snapshot: string;
+  /** How far the log was then. */
+  readonly position: string | null;
 }
 
 /** Says that there is no news, and when. */

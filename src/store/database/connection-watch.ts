@@ -23,8 +23,15 @@ export type DatabaseNews =
   | { readonly kind: 'databaseBack'; readonly awayMs: number }
   | { readonly kind: 'databaseRole'; readonly isReadOnly: boolean }
   | { readonly kind: 'databaseMoved'; readonly from: string; readonly to: string }
+  | ReplicaNews
   | { readonly kind: 'connectionsDropped'; readonly count: number; readonly reason: string }
   | { readonly kind: 'renewalFailed'; readonly channel: string; readonly error: unknown };
+
+/** What befalls a replica: it costs no more than the primary's work. */
+export type ReplicaNews =
+  | { readonly kind: 'replicaLost'; readonly server: string; readonly reason: string }
+  | { readonly kind: 'replicaBack'; readonly server: string }
+  | { readonly kind: 'replicaUnfit'; readonly server: string; readonly reason: string };
 
 export type DatabaseNewsListener = (news: DatabaseNews) => void;
 
@@ -54,12 +61,15 @@ const CONNECTING_BEATS = 6;
 interface ConnectionWatchOptions {
   readonly finder: PrimaryFinder;
   readonly applicationName: string;
+  /** The server follows another: it takes no writes. */
+  readonly isReplica?: boolean;
 }
 
 export class ConnectionWatch implements ClientWatcher {
   readonly #finder: PrimaryFinder;
   readonly #clients = new Set<WatchedClient>();
   readonly #listeners = new Set<DatabaseNewsListener>();
+  readonly #answerListeners = new Set<(answer: PulseAnswer, askedAt: number) => void>();
   readonly #waiting = new Set<() => void>();
   readonly #pulse: Pulse;
   readonly #timer: NodeJS.Timeout;
@@ -71,9 +81,14 @@ export class ConnectionWatch implements ClientWatcher {
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  constructor({ finder, applicationName }: ConnectionWatchOptions) {
+  constructor({ finder, applicationName, isReplica = false }: ConnectionWatchOptions) {
     this.#finder = finder;
-    this.#pulse = new Pulse({ url: () => finder.url, applicationName, onLost: () => void this.check() });
+    this.#pulse = new Pulse({
+      url: () => finder.url,
+      applicationName,
+      isReplica,
+      onLost: () => void this.check(),
+    });
     this.#timer = setInterval(() => void this.check(), BEAT_MS);
     this.#timer.unref();
   }
@@ -100,6 +115,11 @@ export class ConnectionWatch implements ClientWatcher {
 
   onNews(listener: DatabaseNewsListener): void {
     this.#listeners.add(guarded(listener));
+  }
+
+  /** Hears of every answer of the server, with the time of `performance.now()` when it was asked. */
+  onAnswer(listener: (answer: PulseAnswer, askedAt: number) => void): void {
+    this.#answerListeners.add(listener);
   }
 
   /** Tells those who tell the operator. */
@@ -182,6 +202,7 @@ export class ConnectionWatch implements ClientWatcher {
       (answer) => () => {
         this.#askedAt = askedAt;
         this.#hear(answer, suspects);
+        for (const listen of this.#answerListeners) listen(answer, askedAt);
       },
       (error: unknown) => () => {
         if (isRefusal(error)) this.#askedAt = askedAt;

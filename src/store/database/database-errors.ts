@@ -6,8 +6,6 @@
 import { isNativeError } from 'node:util/types';
 import { type ErrorCode, RETRY_AFTER_SECONDS, RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 
-/** How long a caller is told to wait while the database is out of reach. */
-
 /**
  * All connections of a pool are lent, while the database itself is well. It has no `code`: Prisma would take
  * that for one of its own.
@@ -138,6 +136,12 @@ export function translateDatabaseError(error: unknown): unknown {
 export function isOutOfReach(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   return findTranslation(error) === OUT_OF_REACH || isOutOfReach(error.cause);
+}
+
+/** Whether it took longer than a statement may: of an error as it was thrown, or as it was translated. */
+export function wasTooSlow(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  return findTranslation(error) === TOO_SLOW || wasTooSlow(error.cause);
 }
 
 /**

@@ -11,22 +11,26 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../../errors.js';
 import { Prisma, PrismaClient } from '../../generated/prisma/client.js';
+import type { Scope } from '../../model/scope.js';
 import { assertSessionsAreKept } from './assert-sessions-are-kept.js';
 import { Cancellation } from './cancellation.js';
 import { ConnectionWatch, type DatabaseNewsListener } from './connection-watch.js';
 import { translateDatabaseError } from './database-errors.js';
 import type { JoinedBatch, RowPunctuation } from './gathered-rows.js';
 import { Listener } from './listener.js';
+import { type OpenedReplicas, openReplicas } from './open-replicas.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { PrimaryFinder } from './primary-finder.js';
 import type { NamedStatement, QueryOptions, StreamOptions } from './query-options.js';
 import { Renewal } from './renewal.js';
+import type { ReadSource, ReplicatedReads } from './replicated-reads.js';
 import { connectTo, ServerStatements } from './server-statements.js';
 import type { SlowStatementWatch } from './statement-watch.js';
 import { assertStorableArguments } from './storable-parameters.js';
 import { Turns } from './turns.js';
 
 const OLDEST_VERSION = 150_000;
+const DEFAULT_REPLICA_LAG_MS = 5_000;
 /** Short statements alone go there: two are enough for all of a gateway. */
 const APART_CONNECTIONS = 2;
 
@@ -42,6 +46,10 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** Shown in pg_stat_activity. Default `campus-gateway`. */
   readonly applicationName?: string;
+  /** The addresses of servers that follow the primary, to read from. Default: none. */
+  readonly replicaUrls?: readonly string[];
+  /** A replica that lags more is left alone. Default 5 s. */
+  readonly replicaMaxLagMs?: number;
 }
 
 /** A database, or a transaction of it. */
@@ -153,6 +161,13 @@ export interface Database extends Queryable {
   readonly isReachable: boolean;
   /** Whether it lets nobody write at present: it is a replica, or was set so. */
   readonly isReadOnly: boolean;
+  /**
+   * What this caller reads lists, streams, aggregates and reports from: a replica that is near enough and has
+   * what the caller wrote, or else the primary. Never for a statement that writes, a feed or a counter.
+   */
+  reading(caller: Pick<Scope, 'principal'>): ReadSource;
+  /** Those who are read from beside the primary; `undefined`: there are none. */
+  readonly replicas: ReplicatedReads | undefined;
   /** The address of the server that is primary now: one host, whatever the settings name. */
   readonly url: string;
   /**
@@ -170,6 +185,7 @@ export interface Database extends Queryable {
 }
 
 interface BackgroundPoolOptions extends Pick<PoolOptions, 'size' | 'applicationName' | 'statementTimeoutMs'> {
+  readonly settings?: PoolOptions['settings'];
   /** The work comes to its end: from now on it is refused instead of waiting. Absent: it never waits. */
   readonly waitUntil?: AbortSignal;
 }
@@ -187,10 +203,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
   }
   const { isByteOrdered, canCheckConnection } = await inspectServer(finder.url, applicationName);
-  return new PostgresDatabase({ ...options, applicationName, finder, isByteOrdered, canCheckConnection });
+  const facts = { finder, isByteOrdered, canCheckConnection };
+  const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
+  const database = new PostgresDatabase({ ...rest, applicationName, ...facts });
+  if (replicaUrls.length > 0) await database.openReplicas(replicaUrls, replicaMaxLagMs);
+  return database;
 }
 
+type PostgresDatabaseOptions = Required<Omit<DatabaseOptions, 'replicaUrls' | 'replicaMaxLagMs'>> &
+  ServerFacts & { readonly finder: PrimaryFinder };
+
 class PostgresDatabase implements Database {
+  readonly #options: PostgresDatabaseOptions;
+  #replicas: OpenedReplicas | undefined;
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
   readonly apart: Queryable;
@@ -206,14 +231,10 @@ class PostgresDatabase implements Database {
   readonly #watch: ConnectionWatch;
   readonly #finder: PrimaryFinder;
 
-  constructor(options: Required<DatabaseOptions> & ServerFacts & { readonly finder: PrimaryFinder }) {
+  constructor(options: PostgresDatabaseOptions) {
+    this.#options = options;
     const { finder, applicationName, poolSize } = options;
-    const settings = {
-      // Prisma's adapter writes instants without an offset.
-      TimeZone: 'UTC',
-      jit: 'off',
-      ...(options.canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
-    };
+    const settings = settingsOf(options);
     this.isByteOrdered = options.isByteOrdered;
     this.#finder = finder;
     this.#watch = new ConnectionWatch({ finder, applicationName });
@@ -256,6 +277,40 @@ class PostgresDatabase implements Database {
       if (kind === 'databaseRole' || kind === 'databaseMoved') void this.#listener.renew();
     });
     this.prisma = createPrisma(this);
+  }
+
+  async openReplicas(urls: readonly string[], maxLagMs: number): Promise<void> {
+    const { applicationName, poolSize, statementTimeoutMs } = this.#options;
+    const pool = this.openPool({
+      size: 1,
+      applicationName: `${applicationName} positions`,
+      statementTimeoutMs,
+      settings: { synchronous_commit: 'off' },
+    });
+    this.#replicas = await openReplicas({
+      urls,
+      maxLagMs,
+      applicationName,
+      poolSize,
+      statementTimeoutMs,
+      settings: settingsOf(this.#options),
+      tell: (news) => this.#watch.tell(news),
+      primary: {
+        reads: this,
+        watch: this.#watch,
+        pool,
+        isHearing: () => this.isHearing,
+        listen: (...listening) => this.listen(...listening),
+      },
+    });
+  }
+
+  get replicas(): ReplicatedReads | undefined {
+    return this.#replicas?.reads;
+  }
+
+  reading(caller: Pick<Scope, 'principal'>): ReadSource {
+    return this.#replicas?.reads.sourceFor(caller) ?? this;
   }
 
   async query<Row extends object>(sql: Prisma.Sql, options?: QueryOptions): Promise<Row[]> {
@@ -369,6 +424,7 @@ class PostgresDatabase implements Database {
 
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
+    this.#replicas?.watchSlow(watch);
   }
 
   onNews(listener: DatabaseNewsListener): void {
@@ -387,7 +443,7 @@ class PostgresDatabase implements Database {
     return createPool({
       ...options,
       url: () => this.#finder.url,
-      settings: { TimeZone: 'UTC' },
+      settings: { TimeZone: 'UTC', ...options.settings },
       watch: this.#watch,
     });
   }
@@ -401,6 +457,7 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    await this.#replicas?.close();
     await this.prisma.$disconnect();
     const pools = [this.pool, this.#streamPool, this.#apartPool, this.lockPool];
     await Promise.all([this.#listener.close(), ...pools.map((pool) => pool.end())]);
@@ -432,6 +489,16 @@ function createPrisma(database: Pick<Database, 'pool' | 'query' | 'stream'>) {
       },
     }),
   );
+}
+
+/** Of every session of a pool of requests. */
+function settingsOf({ canCheckConnection }: ServerFacts): Readonly<Record<string, string>> {
+  return {
+    // Prisma's adapter writes instants without an offset.
+    TimeZone: 'UTC',
+    jit: 'off',
+    ...(canCheckConnection ? { client_connection_check_interval: '2s' } : {}),
+  };
 }
 
 interface ServerFacts {

@@ -25,6 +25,8 @@ export interface PoolOptions {
    * connection.
    */
   readonly places?: string | undefined;
+  /** Its server is a replica: that it takes no writes is as it should be. */
+  readonly isReplica?: boolean | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     onConnect: async (client) => {
       const { rows } = await client.query<{ id: number; isReadOnly: boolean }>(question, settings.flat());
       if (!(client instanceof WatchedClient)) return;
-      client.isBornReadOnly = rows[0]?.isReadOnly === true;
+      client.isBornReadOnly = rows[0]?.isReadOnly === true && options.isReplica !== true;
       client.backendId = rows[0]?.id;
     },
   };

@@ -4,6 +4,10 @@ import { endClient, withDeadline } from './deadline.js';
 /** What the server says when it is asked. */
 export interface PulseAnswer {
   readonly isReadOnly: boolean;
+  /** Whether it follows another server. */
+  readonly isStandby: boolean;
+  /** How far its log is, or how far it has replayed that of the server it follows; `null`: it cannot say. */
+  readonly position: string | null;
   /**
    * The backends, of the connections asked about, that the server does nothing for or does not have.
    */
@@ -14,6 +18,8 @@ export interface PulseOptions {
   /** The address to connect to now. */
   readonly url: () => string;
   readonly applicationName: string;
+  /** That the server takes no writes is as it should be. */
+  readonly isReplica: boolean;
   /** The connection was lost while nobody asked. */
   readonly onLost: () => void;
 }
@@ -42,7 +48,7 @@ export class Pulse {
     try {
       const answer = await withDeadline(client, timeoutMs, () => this.#askOn(client, backendIds));
       // A connection that was made read-only when it was opened does not see that others no longer are.
-      if (answer.isReadOnly) this.close();
+      if (answer.isReadOnly && !this.#options.isReplica) this.close();
       return answer;
     } catch (error) {
       this.close();
@@ -77,7 +83,7 @@ export class Pulse {
       this.#isConnected = true;
     }
     const { rows } = await client.query<PulseAnswer>(QUESTION, [backendIds]);
-    return rows[0] ?? { isReadOnly: false, resting: [] };
+    return rows[0] ?? { isReadOnly: false, isStandby: false, position: null, resting: [] };
   }
 
   #create(): pg.Client {
@@ -104,6 +110,11 @@ export class Pulse {
 const QUESTION = `
 select
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  pg_is_in_recovery() as "isStandby",
+  case
+    when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+    else pg_current_wal_insert_lsn()
+  end::text as position,
   coalesce(array_agg(asked.id) filter (
     where asked.id is not null
       and (activity.pid is null or activity.state like 'idle%' or activity.wait_event = 'ClientWrite')

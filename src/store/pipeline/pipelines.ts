@@ -93,7 +93,7 @@ export class Pipelines {
    */
   run(scope: Scope, run: PipelineRun): Batches {
     const { compiled, inMemory } = this.plan(scope, run);
-    return this.#continued(scope, this.#read(run, compiled.sql), { run, stages: inMemory });
+    return this.#continued(scope, this.#read(scope, run, compiled.sql), { run, stages: inMemory });
   }
 
   /**
@@ -105,7 +105,7 @@ export class Pipelines {
     if (inMemory.length === 0) {
       const { within, signal } = run;
       const sql = Prisma.sql`select d.json from (${compiled.sql}) as d limit ${most + 1}`;
-      const rows = await (within ?? this.#options.database).query<{ json: string }>(sql, {
+      const rows = await (within ?? this.#options.database.reading(scope)).query<{ json: string }>(sql, {
         name: this.#shapes.nameOf(sql.text),
         signal,
       });
@@ -113,7 +113,7 @@ export class Pipelines {
       return rows.map(({ json }) => json);
     }
     const documents: string[] = [];
-    const batches = this.#continued(scope, this.#read(run, compiled.sql), { run, stages: inMemory });
+    const batches = this.#continued(scope, this.#read(scope, run, compiled.sql), { run, stages: inMemory });
     for await (const batch of batches) {
       documents.push(...batch);
       if (documents.length > most) throw tooMany(most);
@@ -152,9 +152,10 @@ export class Pipelines {
     return rows.map(({ json }) => json);
   }
 
-  async *#read({ within, signal }: PipelineRun, sql: Prisma.Sql): Batches {
-    if (within === undefined) yield* this.#options.database.stream(sql, { signal, batchRows: BATCH_ROWS });
-    else yield* this.#readWithin(within, sql, signal);
+  async *#read(scope: Scope, { within, signal }: PipelineRun, sql: Prisma.Sql): Batches {
+    if (within === undefined) {
+      yield* this.#options.database.reading(scope).stream(sql, { signal, batchRows: BATCH_ROWS });
+    } else yield* this.#readWithin(within, sql, signal);
   }
 
   /**

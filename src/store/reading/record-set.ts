@@ -6,6 +6,7 @@ import { invariant } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { AggregateQuery, Group } from '../../model/aggregate-query.js';
 import type { Collection } from '../../model/collection.js';
+import type { Database } from '../database/database.js';
 import type { RowPunctuation } from '../database/gathered-rows.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { compilePage, compileRecord } from '../sql/compile-page.js';
@@ -157,7 +158,7 @@ export class RecordSet {
     invariant(this.isShort, 'what is not short is streamed');
     const { database, query, scope } = this.#options;
     if (query.projection === undefined) {
-      const texts = await this.#readTexts(this.#texts(), { signal });
+      const texts = await this.#readTexts(database, this.#texts(), { signal });
       const list = printRecordTexts(texts, printWhole, LIST_MARKS[format]);
       this.#rowsStreamed = list.count;
       return list.text;
@@ -202,11 +203,12 @@ export class RecordSet {
   }
 
   async #readTexts(
+    server: Pick<Database, 'query'>,
     { sql, name }: Statement,
     options: { readonly signal?: AbortSignal | undefined },
   ): Promise<RecordTexts> {
-    const { database, scope: caller } = this.#options;
-    const [row] = await database.query<RecordTexts>(sql, { name, caller, texts: 'bytes', ...options });
+    const { scope: caller } = this.#options;
+    const [row] = await server.query<RecordTexts>(sql, { name, caller, texts: 'bytes', ...options });
     return row ?? NO_RECORDS;
   }
 
@@ -339,10 +341,10 @@ export class RecordSet {
         this.#assertPagePrintable(shape);
         return selectTexts(this.#select(this.#textColumns(), this.#options.query.limit, where));
       });
-      return printer(await this.#readTexts(statement, { signal }));
+      return printer(await this.#readTexts(this.#options.database, statement, { signal }));
     }
     const statement = this.#kept.print(shape, this.#where, (where) => this.#compilePrint(shape, where));
-    return (await this.#printOne(statement, { signal })) ?? 'null';
+    return (await this.#printOne(this.#options.database, statement, { signal })) ?? 'null';
   }
 
   #pagePrinter(shape: PageShape): PagePrinter | undefined {
@@ -384,12 +386,14 @@ export class RecordSet {
       if (printer !== undefined) return selectText(this.#select(this.#textColumns(), 1, where));
       return compileRecord(members, { source: this.#source(1, where), printing: this.#printing() });
     });
-    // One record is there before a signal could be of use.
+    // One record is there before a signal could be of use, and before a replica is asked how far it is.
+    const { primary } = this.#options;
     if (printer !== undefined) {
-      const { text, count } = printRecordTexts(await this.#readTexts(statement, {}), printer, NO_MARKS);
+      const texts = await this.#readTexts(primary, statement, {});
+      const { text, count } = printRecordTexts(texts, printer, NO_MARKS);
       return count === 0 ? undefined : text.toString();
     }
-    return await this.#printOne(statement, {});
+    return await this.#printOne(primary, statement, {});
   }
 
   /**
@@ -403,10 +407,11 @@ export class RecordSet {
     selections: readonly (readonly Member[])[],
   ): Promise<readonly ChangedRecord[]> {
     for (const members of selections) this.#assertPrintable(members);
-    const { database, scope, context } = this.#options;
+    const { primary, scope, context } = this.#options;
     const where = compileConditions(recordsOf(scope, context.collection), this.#options);
     const sql = compileChangedRecords(selections, { ids, where, printing: this.#printing() });
-    return await database.query<ChangedRecord>(sql, {
+    // Whoever is told of a change is told of the record after it.
+    return await primary.query<ChangedRecord>(sql, {
       name: statementName(sql.text),
       signal: scope.signal,
       caller: scope,
@@ -460,11 +465,12 @@ export class RecordSet {
   }
 
   async #printOne(
+    server: Pick<Database, 'query'>,
     { sql, name }: Statement,
     options: { readonly signal?: AbortSignal | undefined },
   ): Promise<string | undefined> {
-    const { database, scope: caller } = this.#options;
-    const [row] = await database.query<{ json: string }>(sql, { name, caller, ...options });
+    const { scope: caller } = this.#options;
+    const [row] = await server.query<{ json: string }>(sql, { name, caller, ...options });
     return row?.json;
   }
 }

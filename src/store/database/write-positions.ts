@@ -1,0 +1,159 @@
+/**
+ * How far a replica must be for each caller to read its own writes: the position in the primary's log after
+ * the caller's last write, which gateways tell each other.
+ */
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { type PrimaryLog, parsePosition } from './primary-log.js';
+
+export interface WritePositionsOptions {
+  /** One connection to the primary is enough. Its commits may be asynchronous: it writes nothing. */
+  readonly pool: pg.Pool;
+  readonly log: PrimaryLog;
+  /** False while announcements of other gateways may be missed. */
+  readonly isHearing: () => boolean;
+  /** A replica that lags more is not read from. */
+  readonly maxLagMs: number;
+}
+
+/** The channel of the announcements. */
+export const WRITTEN_CHANNEL = 'campus_written';
+/** A notification has at most 8,000 bytes. */
+const NAMES_A_NOTICE = 400;
+const NAME_LENGTH = 16;
+const MAX_KNOWN = 50_000;
+
+export class WritePositions {
+  readonly #options: WritePositionsOptions;
+  /** Of callers by their names; those who wrote last come last. */
+  readonly #known = new Map<string, bigint>();
+  /** What all callers need. `undefined`: it is not known what was missed, only the primary will do. */
+  #floor: bigint | undefined;
+  #unknownSince = performance.now();
+  readonly #waiting = new Set<string>();
+  #turn: Promise<bigint | undefined> | undefined;
+  #announcing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WritePositionsOptions) {
+    this.#options = options;
+  }
+
+  /** What a replica must have replayed for this credential; `undefined`: only the primary will do. */
+  requiredOf(credential: string): bigint | undefined {
+    if (this.#floor === undefined || !this.#options.isHearing()) return undefined;
+    const known = this.#known.get(nameOf(credential)) ?? 0n;
+    return known > this.#floor ? known : this.#floor;
+  }
+
+  /**
+   * Notes that the credential has written, here and at the other gateways, before the write is answered.
+   * Those who write at the same time share one statement. Never fails: where the position cannot be told,
+   * everybody reads from the primary until it can.
+   */
+  async note(credential: string): Promise<bigint | undefined> {
+    this.#waiting.add(nameOf(credential));
+    this.#turn ??= this.#announcing.then(() => {
+      this.#turn = undefined;
+      const names = [...this.#waiting];
+      this.#waiting.clear();
+      const announced = this.#announce(names);
+      this.#announcing = announced;
+      return announced;
+    });
+    return await this.#turn;
+  }
+
+  /** What a client says it was told. A position that is yet to come is as good as the one there is. */
+  async learn(credential: string, position: bigint): Promise<void> {
+    if (position > (this.#options.log.latest?.position ?? 0n)) {
+      const current = await this.#current().catch(() => undefined);
+      if (current === undefined) this.doubt();
+      else this.#remember(nameOf(credential), position < current ? position : current);
+      return;
+    }
+    this.#remember(nameOf(credential), position);
+  }
+
+  /** Everybody has been told of what was written up to there. */
+  require(position: bigint): void {
+    if (this.#floor !== undefined && position > this.#floor) this.#floor = position;
+  }
+
+  /** Reads what another gateway announced. */
+  hear(notice: string): void {
+    const [printed = '', names = ''] = notice.split(' ');
+    const position = parsePosition(printed);
+    if (position === undefined) this.doubt();
+    else for (const name of names.split(',')) this.#remember(name, position);
+  }
+
+  /** Something may have been missed, or what is known is void. */
+  doubt(): void {
+    this.#floor = undefined;
+    this.#unknownSince = performance.now();
+  }
+
+  /**
+   * The primary said where its log is: what was missed lies before it. Forgets what all replicas have.
+   */
+  settle(): void {
+    const { log, isHearing, maxLagMs } = this.#options;
+    const { latest } = log;
+    if (this.#floor === undefined && latest !== undefined && latest.at > this.#unknownSince && isHearing()) {
+      this.#floor = latest.position;
+      this.#known.clear();
+    }
+    const replayed = log.positionBefore(maxLagMs, performance.now());
+    for (const [name, position] of this.#known) {
+      if (position > replayed) break;
+      this.#known.delete(name);
+    }
+  }
+
+  async #announce(names: readonly string[]): Promise<bigint | undefined> {
+    try {
+      let position = 0n;
+      for (let start = 0; start < names.length; start += NAMES_A_NOTICE) {
+        const { rows } = await this.#options.pool.query<{ position: string }>(ANNOUNCE, [
+          WRITTEN_CHANNEL,
+          names.slice(start, start + NAMES_A_NOTICE).join(','),
+        ]);
+        position = parsePosition(rows[0]?.position ?? '') ?? position;
+      }
+      for (const name of names) this.#remember(name, position);
+      return position;
+    } catch {
+      // The outage is told of by those who watch the database.
+      this.doubt();
+      return undefined;
+    }
+  }
+
+  async #current(): Promise<bigint | undefined> {
+    const { rows } = await this.#options.pool.query<{ position: string }>(
+      'select pg_current_wal_insert_lsn()::text as position',
+    );
+    return parsePosition(rows[0]?.position ?? '');
+  }
+
+  #remember(name: string, position: bigint): void {
+    const known = this.#known.get(name);
+    this.#known.delete(name);
+    this.#known.set(name, known !== undefined && known > position ? known : position);
+    if (this.#known.size <= MAX_KNOWN) return;
+    const [oldest] = this.#known;
+    if (oldest === undefined) return;
+    this.#known.delete(oldest[0]);
+    this.require(oldest[1]);
+  }
+}
+
+/** The position is read after the commits that it is to cover, and told in the same round trip. */
+const ANNOUNCE = `
+with log as (select pg_current_wal_insert_lsn()::text as position)
+select position, pg_notify($1, position || ' ' || $2) from log`;
+
+/** What is announced is no name that says anything. */
+function nameOf(credential: string): string {
+  return createHash('sha256').update(credential).digest('base64url').slice(0, NAME_LENGTH);
+}
