@@ -109,6 +109,7 @@ export const dailyFeeCollection = defineReport({
   },
   roles: ['accountant'],
   teachers: 'none',
+  planning: 'once',
   row: DailyFeeCollection,
   totals: DailyFeeCollectionTotals,
   example: { from: '2026-07-01', to: '2026-07-31', paymentType: 'all' },
@@ -121,6 +122,17 @@ export const dailyFeeCollection = defineReport({
     const byCollector = asks('collectors');
     const byPaymentType = asks('paymentTypes', 'difference');
     const withNumbers = asks('firstReceiptNo', 'lastReceiptNo');
+    const isDayBook = dateBasis === 'DAY_BOOK';
+    const countsStill = Prisma.sql`and (c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})`;
+    const paidThisWay =
+      paymentType === 'all' ? Prisma.empty : Prisma.sql`and c.payment_type = ${paymentType}`;
+    const takenBack = Prisma.sql`union all
+  select -1, c.rolled_back_on, c.*
+  from collected_receipts c
+  where c.domain = ${domain} and c.is_rolled_back
+    and c.rolled_back_on >= ${startOf(from, timeZone)} and c.rolled_back_on < ${endOf(to, timeZone)}
+    and c.rolled_back_on < ${endOf(day, timeZone)}
+    ${paidThisWay}`;
     return {
       ctes: Prisma.sql`
 ${feeHeadPlaces({ domain })},
@@ -138,15 +150,9 @@ entries as not materialized (
   where c.domain = ${domain}
     and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
     and c.at < ${endOf(day, timeZone)}
-    and (${dateBasis} = 'DAY_BOOK' or c.is_active or c.rolled_back_on >= ${endOf(day, timeZone)})
-    and (${paymentType} = 'all' or c.payment_type = ${paymentType})
-  union all
-  select -1, c.rolled_back_on, c.*
-  from collected_receipts c
-  where c.domain = ${domain} and ${dateBasis} = 'DAY_BOOK' and c.is_rolled_back
-    and c.rolled_back_on >= ${startOf(from, timeZone)} and c.rolled_back_on < ${endOf(to, timeZone)}
-    and c.rolled_back_on < ${endOf(day, timeZone)}
-    and (${paymentType} = 'all' or c.payment_type = ${paymentType})
+    ${isDayBook ? Prisma.empty : countsStill}
+    ${paidThisWay}
+  ${isDayBook ? takenBack : Prisma.empty}
 ),
 -- Receipts with the same lines, as those of a class and month mostly have, together: each list of lines is
 -- read once a day. By whom and how they were paid, and their numbers, they are told apart where that is asked

@@ -6,6 +6,7 @@ import { invariant, ServiceError } from '../../errors.js';
 import type { Sql } from '../../generated/prisma/internal/prismaNamespace.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
 import type { Scope } from '../../model/scope.js';
+import { statementName } from '../../store/sql/statement-name.js';
 import { contentTypeOf, type Format } from '../../tables/format.js';
 import { printCsv } from './csv.js';
 import { partsOfFormat } from './parts-of-format.js';
@@ -67,6 +68,8 @@ interface ReportRunOptions {
   readonly compose: (shown: ShownParts) => Sql | undefined;
   readonly values: Readonly<Record<string, unknown>>;
   readonly context: ReportContext;
+  /** @see ReportDefinition */
+  readonly planning: 'once' | undefined;
   readonly signal: AbortSignal | undefined;
   readonly caller: Scope;
 }
@@ -95,15 +98,11 @@ export class ReportRun {
    * none.
    */
   async page(options: PageOptions = {}): Promise<ReportPage> {
-    const { report, services, compose, context, signal, caller } = this.#options;
+    const { report, services, compose, context } = this.#options;
     const first = pageSize(options.first, services);
     const after = options.after === undefined ? undefined : parseReportCursor(options.after);
     const sql = compose(options.shown ?? everyPart(report));
-    const lines = sql
-      ? await services.database
-          .reading(caller)
-          .query<ReportLine>(pageStatement(sql, first + 1, after), { signal, caller })
-      : [];
+    const lines = sql ? await this.#readLines(pageStatement(sql, first + 1, after)) : [];
     const rows = lines.filter(({ part }) => part === 'row');
     const shown = rows.slice(0, first);
     const last = shown.at(-1);
@@ -119,6 +118,18 @@ export class ReportRun {
         endCursor: last ? printReportCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
       },
     };
+  }
+
+  async #readLines(sql: Sql): Promise<readonly ReportLine[]> {
+    const { services, signal, caller } = this.#options;
+    return await services.database
+      .reading(caller)
+      .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller });
+  }
+
+  /** Of the prepared statement; `undefined`: none. */
+  #nameOf(sql: Sql): string | undefined {
+    return this.#options.planning === 'once' ? statementName(sql.text) : undefined;
   }
 
   /** How many rows the whole report has: a statement of its own, which is cheaper than the rows. */
@@ -157,9 +168,9 @@ export class ReportRun {
     const { report, services, compose, signal, caller } = this.#options;
     const sql = compose(shown ?? everyPart(report));
     if (!sql) return;
-    for await (const batch of services.database
-      .reading(caller)
-      .stream(streamStatement(sql), signal ? { signal } : {})) {
+    const statement = streamStatement(sql);
+    const options = { name: this.#nameOf(statement), ...(signal && { signal }) };
+    for await (const batch of services.database.reading(caller).stream(statement, options)) {
       for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
     }
   }

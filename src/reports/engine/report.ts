@@ -90,6 +90,11 @@ export interface ReportDefinition<
   readonly parameters: List;
   readonly roles: readonly string[];
   readonly teachers: 'all' | 'taught' | 'none';
+  /**
+   * `once`: its plan is good whatever the parameters are, so that the statement is prepared. Default:
+   * Postgres plans it for the parameters of each call.
+   */
+  readonly planning?: 'once';
   readonly row: RowClass;
   readonly totals: RowClass;
   readonly example: SentParameters;
@@ -147,7 +152,8 @@ export function defineReport<const List extends ParameterList, Row extends objec
     },
     async run(services, scope, sent) {
       const prepared = await prepare(services, scope, sent);
-      return new ReportRun({ report, services, ...prepared, signal: scope.signal, caller: scope });
+      const { planning } = definition;
+      return new ReportRun({ report, services, ...prepared, planning, signal: scope.signal, caller: scope });
     },
   };
   return report;
