@@ -24,7 +24,13 @@ import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { KeptReads } from './reading/kept-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
-import { type StoredRecord, type StoredRow, storedColumns, toStoredRecord } from './reading/stored-record.js';
+import {
+  printStored,
+  type StoredRecord,
+  type StoredRow,
+  storedColumns,
+  toStoredRecord,
+} from './reading/stored-record.js';
 import { listPaths } from './sql/compile-filter.js';
 import { recordsOf } from './sql/records-of.js';
 import { type AtomicOptions, atomically } from './writing/atomically.js';
@@ -146,7 +152,12 @@ export class RecordStore {
       now: context.now,
     };
     const { sql } = this.#keptReads.find(identity, condition).statement('record', condition, (where) => {
-      const printed = this.#environment.plans.projection(collection, projection, access.hiddenFields);
+      const { plans } = this.#environment;
+      // To merge the id into a whole record takes PostgreSQL as long as to print it.
+      const printed =
+        projection === undefined
+          ? Prisma.sql`${plans.fields(collection, undefined, access.hiddenFields)}::text`
+          : plans.projection(collection, projection, access.hiddenFields);
       return Prisma.sql`
         select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r
           where ${where}`;
@@ -158,7 +169,8 @@ export class RecordStore {
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
-    return toStoredRecord(row);
+    const record = toStoredRecord(row);
+    return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }
 
   /** Stores records, all or none, and gives them back in their order. @see RecordWrites.create */

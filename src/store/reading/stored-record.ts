@@ -13,6 +13,12 @@ export interface StoredRecord {
   readonly json: string;
 }
 
+/** What `json` is of a whole record: its id, and the fields as PostgreSQL printed them without it. */
+export function printStored(id: string, fields: string): string {
+  const start = `{"_id": ${JSON.stringify(id)}`;
+  return fields === '{}' ? `${start}}` : `${start}, ${fields.slice(1)}`;
+}
+
 /** A row of `storedColumns`. */
 export interface StoredRow {
   readonly id: string;

@@ -17,6 +17,7 @@ import {
   findDeadReferences,
   type HeldReference,
   listReferences,
+  listReferencesBut,
   type ReferenceContext,
   selectDead,
 } from './references.js';
@@ -109,7 +110,8 @@ export class RecordEnvironment {
       readable === undefined ? [] : undefined,
       readable?.hiddenFields ?? new Set(),
     );
-    return { scope, collection, now, projection, triggers: this.triggers };
+    const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
+    return { scope, collection, now, projection, fields, triggers: this.triggers };
   }
 
   async fillLabels(
@@ -151,8 +153,12 @@ export class RecordEnvironment {
 
   /** The same question as a part of the statement that writes: rows where there are any. */
   selectDeadReferences(write: SettledWrite): Prisma.Sql | undefined {
-    const held = write.changes.flatMap(({ data }) => listReferences(write.collection, data));
-    return selectDead(held, this.#referenceContext(write));
+    const context = this.#referenceContext(write);
+    const labelled = new Set<object>(
+      context.labelled?.flatMap(({ reference }) => (reference.label === undefined ? [] : [reference])),
+    );
+    const held = write.changes.flatMap(({ data }) => listReferencesBut(labelled, write.collection, data));
+    return selectDead(held, context);
   }
 
   #referenceContext({ scope, collection, changes, made }: SettledWrite): ReferenceContext {

@@ -7,7 +7,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
-import { type StoredRow, storedColumns } from '../reading/stored-record.js';
+import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
@@ -26,8 +26,10 @@ export interface WriteContext {
   readonly scope: Scope;
   readonly collection: Collection;
   readonly now: Date;
-  /** A jsonb expression over `r`: what the caller sees of the record. */
+  /** A text over `r`: what the caller sees of the record. */
   readonly projection: Sql;
+  /** A jsonb expression over `r`: the same without `_id`; `undefined`: the caller sees no fields. */
+  readonly fields: Sql | undefined;
   readonly triggers: Pick<WriteTriggers, 'after'>;
 }
 
@@ -47,12 +49,15 @@ export interface ReasonsAgainst {
   readonly deadReferences: Sql | undefined;
 }
 
-/** A row of `insertRecords`: all else of a new record is known before. */
-export type InsertedRow = Pick<StoredRow, 'id' | 'json'>;
+/** A row of `insertRecords`. All else of a new record is known before. */
+export interface InsertedRow {
+  /** What the caller sees of a record, or of all of them, a line each. */
+  readonly json: string;
+}
 
 /**
- * Stores the records, all or none. Gives an `InsertedRow` each, in their order; no row when there is a reason
- * against one of them.
+ * Stores the records, all or none. `printInserted` knows what it gives; no row when there is a reason against
+ * one of them.
  */
 export function insertRecords(
   context: WriteContext,
@@ -72,9 +77,31 @@ export function insertRecords(
         )}`;
   return Prisma.sql`
 ${insertInput(context, { input: inputOf(records), refusal, count: records.length })}
-select r.id, ${context.projection} as json${announcement(context, 'create')}
-from written r
-${records.length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`}`;
+${selectInserted(context, records)}`;
+}
+
+/** JSON that PostgreSQL prints has no line feed in it; to tell rows apart takes longer than to split it. */
+function selectInserted(context: WriteContext, { length }: readonly NewRecord[]): Sql {
+  const shown = context.fields === undefined ? context.projection : Prisma.sql`${context.fields}::text`;
+  const told = announcement(context, 'create');
+  const inOrder = length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`;
+  if (length === 1 || told !== Prisma.empty)
+    return Prisma.sql`select ${shown} as json${told} from written r ${inOrder}`;
+  return Prisma.sql`
+select string_agg(page.json, e'\n') as json
+from (select ${shown} as json from written r ${inOrder}) page
+having count(*) > 0`;
+}
+
+/** The JSON text of each of the records that were stored; none where they were not. */
+export function printInserted(
+  context: Pick<WriteContext, 'fields'>,
+  records: readonly NewRecord[],
+  rows: readonly InsertedRow[],
+): readonly string[] {
+  const lines = rows.flatMap(({ json }) => json.split('\n'));
+  if (context.fields === undefined) return lines;
+  return lines.map((fields, index) => printStored(records[index]?.id ?? '', fields));
 }
 
 /**
@@ -278,12 +305,11 @@ export function audit(
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
   const { scope, collection, triggers } = context;
   const started = triggers.after(scope, collection.name, operation);
-  return Prisma.sql`${rightsAnnouncement(context)}${
-    started === undefined
-      ? Prisma.empty
-      : Prisma.sql`,
-    ${started} as started`
-  }`;
+  const announced = rightsAnnouncement(context);
+  return started === undefined
+    ? announced
+    : Prisma.sql`${announced},
+    ${started} as started`;
 }
 
 function rightsAnnouncement({ scope, collection }: WriteContext): Sql {

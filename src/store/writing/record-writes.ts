@@ -30,6 +30,7 @@ import {
   insertRecords,
   mergedData,
   type NewRecord,
+  printInserted,
   replacedData,
   staysIn,
   updateRecord,
@@ -174,8 +175,11 @@ export class RecordWrites {
     const attempt = { scope, collection, records: stored, verb: 'create' } as const;
     for (let number = 1; number <= MAX_ATTEMPTS; number++) {
       const written = await this.#write<InsertedRow>(options.within, statement, attempt);
-      if (written.length === stored.length) {
-        return written.map(({ id, json }) => ({ id, version: 1, createdAt: now, updatedAt: now, json }));
+      if (written.length > 0) {
+        const texts = printInserted(context, stored, written);
+        return stored.map(({ id }, index) => {
+          return { id, version: 1, createdAt: now, updatedAt: now, json: texts[index] ?? '' };
+        });
       }
       const dead = await this.#environment.listDeadReferences(queryable, settled);
       assertNoFaults(
@@ -504,7 +508,7 @@ export class RecordWrites {
    * A statement is a transaction of its own where it is part of no other, and may wait for others in a circle
    * like one.
    */
-  async #run<Row extends InsertedRow>(
+  async #run<Row extends object>(
     within: Transaction | undefined,
     statement: Prisma.Sql,
     scope: Scope,
@@ -518,7 +522,7 @@ export class RecordWrites {
    * Runs a write and translates its conflict; within a transaction, back to a savepoint, so that it can still
    * be asked.
    */
-  async #write<Row extends InsertedRow>(
+  async #write<Row extends object>(
     within: Transaction | undefined,
     statement: Prisma.Sql,
     attempt: {
@@ -532,7 +536,8 @@ export class RecordWrites {
     try {
       const written = await this.#run<Row>(within, statement, attempt.scope);
       // What a transaction did is not true yet: the announcement tells of it once it is.
-      if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, written);
+      const changed = written.length === 0 ? [] : attempt.records;
+      if (within === undefined) this.#environment.tellOfCommit(attempt.scope, attempt.collection, changed);
       return written;
     } catch (cause) {
       if (findConstraint(cause) === undefined) throw cause;

@@ -42,9 +42,14 @@ export async function fillReferenceLabels(
   const rows = await queryable.query<{ collection: string; id: string; label: string }>(sql, {
     name: statementName(sql.text),
   });
-  const labels = new Map(rows.map((row) => [`${row.collection} ${row.id}`, row.label]));
+  const labelsByTarget = new Map<string, Map<string, string>>();
+  for (const { collection, id, label } of rows) {
+    const labels = labelsByTarget.get(collection) ?? new Map();
+    labelsByTarget.set(collection, labels.set(id, label));
+  }
   for (const { targets, reference } of references) {
-    const label = targets.flatMap((target) => labels.get(`${target} ${reference.value}`) ?? [])[0];
+    const target = targets.find((name) => labelsByTarget.get(name)?.has(reference.value));
+    const label = target === undefined ? undefined : labelsByTarget.get(target)?.get(reference.value);
     if (label !== undefined) reference.label = label;
   }
 }

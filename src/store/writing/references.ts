@@ -35,13 +35,29 @@ export interface HeldReference {
 
 /** The references of stored data whose targets must exist, by the declaration. */
 export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
-  return Object.entries(data).flatMap(([name, value]) => {
-    const field = collection.fieldsByName.get(name);
-    return field === undefined
-      ? []
-      : referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name });
-  });
+  return listReferencesBut(NONE, collection, data);
 }
+
+const NONE: ReadonlySet<object> = new Set();
+
+/** The same without those that are themselves among the settled ones. */
+export function listReferencesBut(
+  settled: ReadonlySet<object>,
+  collection: Collection,
+  data: JsonObject,
+): readonly HeldReference[] {
+  const references: HeldReference[] = [];
+  for (const name of Object.keys(data)) {
+    const field = collection.fieldsByName.get(name);
+    const value = data[name];
+    if (field === undefined || value === undefined || !HOLDS_REFERENCES.has(field.type)) continue;
+    if (typeof value === 'object' && value !== null && settled.has(value)) continue;
+    references.push(...referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name }));
+  }
+  return references;
+}
+
+const HOLDS_REFERENCES: ReadonlySet<Field['type']> = new Set<Field['type']>(['reference', 'object']);
 
 interface Place {
   readonly pointer: string;
@@ -152,6 +168,7 @@ function listUnsure(
   references: readonly HeldReference[],
   context: ReferenceContext,
 ): readonly HeldReference[] {
+  if (references.length === 0) return references;
   const labelled = new Set(
     (context.labelled ?? []).flatMap(({ targets, reference }) =>
       reference.label === undefined ? [] : [`${targets.join()} ${reference.value}`],
