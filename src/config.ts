@@ -125,6 +125,20 @@ const SETTINGS = {
     schema: listSetting,
     meaning: 'roles that may have API keys, separated by commas; *: every user. Admins make keys for others',
   },
+  webhookRoles: {
+    variable: 'WEBHOOK_ROLES',
+    default: 'admin',
+    schema: listSetting,
+    meaning:
+      'roles that may have webhooks, beside admin, separated by commas; *: every user. They reach what ' +
+      'platform.request may reach',
+  },
+  webhookTimeoutMs: {
+    variable: 'WEBHOOK_TIMEOUT_MS',
+    default: '10000',
+    schema: positiveSetting,
+    meaning: 'longest a webhook waits for the answer of its address, in milliseconds',
+  },
   rateLimitPerMinute: {
     variable: 'RATE_LIMIT_PER_MINUTE',
     default: '600',

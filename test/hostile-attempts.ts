@@ -192,6 +192,24 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     ['sessions of a user', 'query ($v: ID!) { sessions(userId: $v) { id } }', (text) => text],
     ['session', 'mutation ($v: ID!) { endSession(id: $v) }', (text) => text],
+    [
+      'webhook',
+      'mutation ($v: String!) { createWebhook(data: {name: $v, url: $v, events: [{collection: $v, ' +
+        'operations: [$v], oquery: $v}]}) { secret } }',
+      (text) => text,
+    ],
+    [
+      'filter of a webhook',
+      'mutation ($v: String!) { createWebhook(data: {name: "x", url: "https://192.0.2.1/", events: ' +
+        '[{collection: "task", operations: ["deleted"], oquery: $v}]}) { secret } }',
+      (text) => `extra=${text}`,
+    ],
+    [
+      'deliveries of a webhook',
+      'query ($v: ID!) { webhookDeliveries(id: $v) { nodes { id } } }',
+      (text) => text,
+    ],
+    ['delivery of a webhook', 'mutation ($v: ID!) { replayWebhookDelivery(id: $v) { id } }', (text) => text],
     ['usage of a key', 'query ($v: ID!) { apiKeyUsage(id: $v) { total { requests } } }', (text) => text],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [

@@ -185,6 +185,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
     async listen() {
       const url = await server.listen({ host: config.host, port: config.port });
       await workers.start();
+      if (doesBackgroundWork) services.webhookDeliveries.start();
       await services.scriptRunner.warmUp(services.scripts.expectedRuns);
       return url;
     },
@@ -195,7 +196,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
   };
 
   async function closeAll(): Promise<void> {
-    await Promise.all([server.stop(), workers.stop()]);
+    await Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]);
     await purging?.close();
     await graphql.close();
     await maintenance.close();

@@ -29,7 +29,17 @@ export interface TaskServices {
 }
 
 export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
-  const { usageDays, backups, database, jobs, messageDelivery, files, scriptRuns, scriptLog } = services;
+  const {
+    usageDays,
+    webhookDeliveries,
+    backups,
+    database,
+    jobs,
+    messageDelivery,
+    files,
+    scriptRuns,
+    scriptLog,
+  } = services;
   return [
     task(BACKUP_TASK, NOTHING, async (_, { signal }) => {
       await backups.make(signal);
@@ -55,6 +65,9 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     task('usage.purge', NOTHING, async () => {
       await usageDays.dropOld(new Date());
+    }),
+    task('webhooks.purge', NOTHING, async () => {
+      await webhookDeliveries.purge();
     }),
     task('files.purge', NOTHING, async () => {
       await files.purge();
@@ -112,6 +125,7 @@ const CRON_ITEMS: readonly CronItem[] = [
   { name: 'purge imports', task: 'imports.purge', schedule: '45 20 * * *', catchUp: 'once' },
   { name: 'purge jobs', task: 'jobs.purge', schedule: '5 20 * * *', catchUp: 'once' },
   { name: 'purge messages', task: 'messages.purge', schedule: '15 20 * * *', catchUp: 'once' },
+  { name: 'purge webhooks', task: 'webhooks.purge', schedule: '35 * * * *', catchUp: 'once' },
   { name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *', catchUp: 'once' },
   { name: 'purge scripts', task: 'scripts.purge', schedule: '35 20 * * *', catchUp: 'once' },
 ];

@@ -1,7 +1,7 @@
 /** Opens the room: the runner with its platform, the stored scripts, and what they log. */
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { ScopeNames } from '../auth/key-scopes.js';
-import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
+import type { TextEncryption } from '../auth/text-encryption.js';
 import { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
@@ -42,6 +42,7 @@ export interface ScriptingServices {
   readonly messages: Messages;
   readonly accessTokens: AccessTokens;
   readonly names: ScopeNames;
+  readonly encryption: TextEncryption;
   readonly config: Config;
   readonly onFault: (task: string, error: unknown) => void;
 }
@@ -50,7 +51,7 @@ export interface ScriptingServices {
 export async function openScripting(services: ScriptingServices): Promise<Scripting> {
   const { database, domains, catalog, topics, files, messages, accessTokens, names, config, onFault } =
     services;
-  const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
+  const { encryption } = services;
   const scriptLog = new ScriptLog(database);
   const outbound = new OutboundClient({
     maxResponseBytes: config.scriptRequestMaxResponseBytes,

@@ -16,6 +16,7 @@ import { Principals } from '../auth/principals.js';
 import { Profiles } from '../auth/profiles.js';
 import { SessionDesk } from '../auth/session-desk.js';
 import { Sessions } from '../auth/sessions.js';
+import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
 import { loadTokenKeys } from '../auth/token-keys.js';
 import { UsageDays } from '../auth/usage-days.js';
 import { Users } from '../auth/users.js';
@@ -36,15 +37,20 @@ import { type Database, openDatabase } from '../store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
 import { applyMigrations } from '../store/database/migrations.js';
 import { RecordStore } from '../store/record-store.js';
+import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+import type { Webhooks } from '../webhooks/webhooks.js';
 import { openBucket, openFiles } from './open-files.js';
 import { type Importing, openImports } from './open-imports.js';
 import { type Messaging, openMessaging } from './open-messaging.js';
 import { openScripting, type Scripting } from './open-scripting.js';
+import { openWebhooks } from './open-webhooks.js';
 
 /** Where the declared collections are: beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 
 export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'>, Importing {
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
   readonly database: Database;
   readonly domains: Domains;
   readonly catalog: Catalog;
@@ -208,6 +214,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       isCollection: (name: string) => catalog.find(name) !== undefined,
       isReport: (name: string) => reports.some((report) => report.name === name),
     };
+    const encryption = new TextEncryption(await loadEncryptionKeys(database, config));
     scripting = await openScripting({
       database,
       domains,
@@ -218,6 +225,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       messages: messaging.messages,
       accessTokens,
       names,
+      encryption,
       config,
       onFault,
     });
@@ -225,6 +233,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const { scriptRunner, scripts, scriptRuns, scriptLog, writePlaces } = scripting;
     const apiKeys = new ApiKeys({ database, principals, names, roles: config.apiKeyRoles });
     const users = new Users({ database, collections: catalog, records: store, passwords, principals });
+    const { close: closeWebhooks, ...webhooks } = openWebhooks({
+      ...{ database, domains, store, users, encryption, config },
+      onFault: (error) => onFault('webhooks', error),
+    });
+    closers.push(closeWebhooks);
     const accountLinks = new AccountLinks({ database, passwords, principals });
     return {
       database,
@@ -277,6 +290,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       jobs,
       ...messaging,
       ...importing,
+      ...webhooks,
       ...{ scriptRunner, scripts, scriptRuns, scriptLog, writePlaces },
       close,
     };

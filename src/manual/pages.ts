@@ -26,6 +26,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('rest', 'REST'),
       doc('graphql', 'GraphQL'),
       doc('live', 'Live data'),
+      doc('webhooks', 'Webhooks'),
       doc('history', 'History and undo'),
       doc('import', 'Import'),
       doc('reports', 'Reports'),

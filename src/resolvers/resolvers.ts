@@ -24,6 +24,7 @@ import type { ScriptLog } from '../scripting/script-log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Domains } from '../store/catalog/domains.js';
 import type { RecordStore } from '../store/record-store.js';
+import type { Webhooks } from '../webhooks/webhooks.js';
 import type { PageSizes } from './page-arguments.js';
 import { BulkResolver } from './records/bulk/bulk-resolver.js';
 import { BulkWrites } from './records/bulk/bulk-writes.js';
@@ -42,6 +43,7 @@ import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
 import { UserResolver } from './services/user-resolver.js';
+import { WebhookResolver } from './services/webhook-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
 export interface ResolverServices {
@@ -54,6 +56,7 @@ export interface ResolverServices {
   readonly authenticator: Authenticator;
   readonly profiles: Profiles;
   readonly users: Users;
+  readonly webhooks: Webhooks;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
@@ -82,6 +85,7 @@ export interface Resolvers {
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
   readonly users: UserResolver;
+  readonly webhooks: WebhookResolver;
   readonly keyUsage: KeyUsageResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
@@ -106,6 +110,7 @@ export const RESOLVER_CLASSES = [
   PersonResolver,
   ScriptResolver,
   UserResolver,
+  WebhookResolver,
 ] as const;
 
 export function createResolvers(services: ResolverServices): Resolvers {
@@ -119,6 +124,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     caller: new CallerResolver({ ...services, rights: services }),
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),
+    webhooks: new WebhookResolver(services),
     users: new UserResolver({ ...services, rights: services }),
     keyUsage: new KeyUsageResolver(services.keyFigures),
     messages: new MessageResolver(services),

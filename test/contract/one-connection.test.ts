@@ -321,6 +321,19 @@ describe('with one connection', () => {
     await mutate('rotateApiKey(id: $id) { id }', { id: createApiKey.id });
   });
 
+  it('webhooks are looked after', async () => {
+    const { createWebhook } = await mutate(
+      'createWebhook(data: {name: "w", url: "https://192.0.2.1/", events: [{collection: "task", ' +
+        'operations: ["deleted"]}]}) { webhook { id } }',
+    );
+    const { id } = createWebhook.webhook;
+    await mutate('updateWebhook(id: $id, data: {isPaused: true}) { id }', { id });
+    await mutate('rotateWebhookSecret(id: $id)', { id });
+    const { testWebhook } = await mutate('testWebhook(id: $id) { id }', { id });
+    await mutate('replayWebhookDelivery(id: $id) { id }', { id: testWebhook.id });
+    await mutate('removeWebhook(id: $id)', { id });
+  });
+
   it('was tried with every mutation there is, of one collection for all', () => {
     const schema = buildSchema(readFileSync('schema/schema.graphql', 'utf8'), { assumeValid: true });
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});

@@ -66,6 +66,10 @@ export const FLOORS: readonly Room[] = [
     name: 'scripting/',
     imports: ['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/'],
   },
+  {
+    name: 'webhooks/',
+    imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/requests/outbound-client.ts'],
+  },
   { name: 'importing/import-settings.ts', imports: [] },
   {
     name: 'config.ts',
@@ -100,7 +104,7 @@ export const FLOORS: readonly Room[] = [
     name: 'resolvers/',
     imports: [
       ...['scalars/', 'model/', 'languages/', 'store/', 'auth/', 'files/', 'messaging/', 'scripting/'],
-      ...['persons/', 'importing/', 'reports/'],
+      ...['persons/', 'importing/', 'reports/', 'webhooks/'],
     ],
   },
   {
@@ -166,7 +170,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts'],
       ...['importing/', 'reports/', 'resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
-      'explore/operations-library.ts',
+      ...['explore/operations-library.ts', 'webhooks/'],
     ],
   },
   {

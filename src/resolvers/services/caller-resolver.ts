@@ -3,6 +3,7 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Profiles } from '../../auth/profiles.js';
 import type { Domain, Scope } from '../../model/scope.js';
+import type { Webhooks } from '../../webhooks/webhooks.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerResult } from './caller-result.js';
 import { CallerRights, type RightsSources } from './caller-rights.js';
@@ -10,6 +11,7 @@ import { CallerRights, type RightsSources } from './caller-rights.js';
 export interface CallerServices {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
   readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
+  readonly webhooks: Pick<Webhooks, 'mayHave'>;
   readonly domains: { top(): Domain | undefined; listFor(scope: Scope): readonly Domain[] };
   readonly rights: RightsSources;
 }
@@ -95,6 +97,9 @@ class Caller implements CallerResult {
   }
   get mayHaveKeys() {
     return this.#services.apiKeys.mayHave(this.#scope);
+  }
+  get mayHaveWebhooks() {
+    return this.#services.webhooks.mayHave(this.#scope);
   }
   get duties() {
     return this.#rights.duties;

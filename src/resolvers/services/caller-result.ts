@@ -148,6 +148,9 @@ export class CallerResult {
   @Field(() => Boolean, { description: 'Whether you may make API keys (API_KEY_ROLES).' })
   readonly mayHaveKeys!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether you may have webhooks (WEBHOOK_ROLES).' })
+  readonly mayHaveWebhooks!: boolean;
+
   @Field(() => [String], {
     description:
       'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `settings`, ' +

@@ -1,0 +1,50 @@
+/** Opens the room: webhooks, the outbox that follows the audit trail, and who sends. */
+import type { TextEncryption } from '../auth/text-encryption.js';
+import type { Users } from '../auth/users.js';
+import type { Config } from '../config.js';
+import { OutboundClient } from '../scripting/requests/outbound-client.js';
+import type { Domains } from '../store/catalog/domains.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+import { WebhookOutbox } from '../webhooks/webhook-outbox.js';
+import { Webhooks } from '../webhooks/webhooks.js';
+
+/** An answer is looked at, not used. */
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+/** Nothing is followed before `webhookDeliveries.start`. The caller closes it. */
+export function openWebhooks(services: {
+  readonly database: Database;
+  readonly domains: Domains;
+  readonly store: RecordStore;
+  readonly users: Users;
+  readonly encryption: TextEncryption;
+  readonly config: Config;
+  readonly onFault: (error: unknown) => void;
+}): {
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  close(): Promise<void>;
+} {
+  const { database, config } = services;
+  const outbound = new OutboundClient({
+    maxResponseBytes: MOST_ANSWER_BYTES,
+    ports: config.scriptRequestPorts,
+    privateHosts: config.scriptRequestPrivateHosts,
+  });
+  const webhookDeliveries = new WebhookDeliveries({
+    ...services,
+    outbox: new WebhookOutbox(database),
+    outbound,
+    timeoutMs: config.webhookTimeoutMs,
+  });
+  return {
+    webhooks: new Webhooks({ ...services, deliveries: webhookDeliveries, roles: config.webhookRoles }),
+    webhookDeliveries,
+    close: async () => {
+      await webhookDeliveries.close();
+      await outbound.close();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** The door to webhooks: for who may have some, and for admins those of the domain. */
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Webhook } from '../../webhooks/webhook.js';
+import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.js';
+import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { type RequestContext, requireScope } from '../request-context.js';
+import {
+  CreateWebhookInput,
+  NewWebhookResult,
+  UpdateWebhookInput,
+  WebhookDeliveriesArguments,
+  WebhookDeliveryConnection,
+  WebhookDeliveryResult,
+  type WebhookEventInput,
+  WebhookResult,
+} from './webhook-result.js';
+
+@Resolver()
+export class WebhookResolver {
+  readonly #webhooks: Webhooks;
+  readonly #pages: PageSizes;
+
+  constructor(services: { readonly webhooks: Webhooks; readonly pages: PageSizes }) {
+    this.#webhooks = services.webhooks;
+    this.#pages = services.pages;
+  }
+
+  @Query(() => [WebhookResult], {
+    description:
+      'Your webhooks, the newest first; for an admin all of the domain. For the roles of WEBHOOK_ROLES.',
+  })
+  async webhooks(@Ctx() context: RequestContext): Promise<readonly Webhook[]> {
+    return await this.#webhooks.list(requireScope(context));
+  }
+
+  @Query(() => WebhookDeliveryConnection, {
+    description: 'What a webhook was told and what waits, the newest first, for a week. Errors: NOT_FOUND.',
+  })
+  async webhookDeliveries(
+    @Ctx() context: RequestContext,
+    @Args(() => WebhookDeliveriesArguments) sent: WebhookDeliveriesArguments,
+  ): Promise<WebhookDeliveryConnection> {
+    const page = { first: sent.first ?? null, after: sent.after ?? null };
+    const { limit, after } = toPageRequest(page, this.#pages);
+    const found = await this.#webhooks.deliveries(requireScope(context), sent.id, {
+      state: sent.state ?? undefined,
+      before: after,
+      limit: limit + 1,
+    });
+    const nodes = found.slice(0, limit);
+    return {
+      nodes,
+      pageInfo: {
+        hasNextPage: found.length > limit,
+        hasPreviousPage: after !== undefined,
+        startCursor: nodes.at(0)?.id ?? null,
+        endCursor: nodes.at(-1)?.id ?? null,
+      },
+    };
+  }
+
+  @Mutation(() => NewWebhookResult, {
+    description:
+      'Registers a webhook. What is sent is what you may read at the time. Errors: INVALID_VALUE, ' +
+      'FORBIDDEN, LIMIT_EXCEEDED, MALFORMED_FILTER.',
+  })
+  async createWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('data', () => CreateWebhookInput, { description: 'Where to, and of what.' })
+    data: CreateWebhookInput,
+  ): Promise<NewWebhookResult> {
+    const { events, ...rest } = data;
+    const made = await this.#webhooks.create(requireScope(context), {
+      ...rest,
+      events: events.map(toEvent),
+    });
+    return { webhook: toResult(made.webhook), secret: made.secret };
+  }
+
+  @Mutation(() => WebhookResult, {
+    description: 'Changes a webhook, pauses it, or lets it go on. Errors: NOT_FOUND, and as `createWebhook`.',
+  })
+  async updateWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
+    @Arg('data', () => UpdateWebhookInput, { description: 'What changes.' }) data: UpdateWebhookInput,
+  ): Promise<Webhook> {
+    return await this.#webhooks.update(requireScope(context), id, {
+      ...(data.name != null && { name: data.name }),
+      ...(data.url != null && { url: data.url }),
+      ...(data.events != null && { events: data.events.map(toEvent) }),
+      isPaused: data.isPaused ?? undefined,
+    });
+  }
+
+  @Mutation(() => Boolean, {
+    description: 'Removes a webhook and what is noted of its deliveries. Errors: NOT_FOUND.',
+  })
+  async removeWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
+  ): Promise<boolean> {
+    await this.#webhooks.remove(requireScope(context), id);
+    return true;
+  }
+
+  @Mutation(() => String, {
+    description:
+      'A new secret, shown here and never again; the one before signs nothing more. Errors: NOT_FOUND.',
+  })
+  async rotateWebhookSecret(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
+  ): Promise<string> {
+    return await this.#webhooks.rotateSecret(requireScope(context), id);
+  }
+
+  @Mutation(() => WebhookDeliveryResult, {
+    description: 'Sends an event of the type `test` now and waits for the answer. Errors: NOT_FOUND.',
+  })
+  async testWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The webhook.' }) id: string,
+  ): Promise<WebhookDelivery> {
+    return await this.#webhooks.test(requireScope(context), id);
+  }
+
+  @Mutation(() => WebhookDeliveryResult, {
+    description: 'Sends a delivery again, as it was, or one that waits at once. Errors: NOT_FOUND.',
+  })
+  async replayWebhookDelivery(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The delivery.' }) id: string,
+  ): Promise<WebhookDelivery> {
+    return await this.#webhooks.replay(requireScope(context), id);
+  }
+}
+
+function toEvent({ oquery, ...event }: WebhookEventInput) {
+  return { ...event, ...(oquery != null && { oquery }) };
+}
+
+function toResult(webhook: Webhook): WebhookResult {
+  return {
+    ...webhook,
+    events: webhook.events.map((event) => ({ ...event, oquery: event.oquery })),
+  };
+}

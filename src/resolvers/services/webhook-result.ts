@@ -1,0 +1,164 @@
+/** The types of webhooks in GraphQL. */
+import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../scalars/date-time.js';
+import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
+import { ForwardPageArguments } from '../forward-page.js';
+import { PageInfo } from '../records/generic-record.js';
+
+@ObjectType('WebhookEvent', { description: 'Changes that a webhook is told of.', simpleResolvers: true })
+export class WebhookEventResult {
+  @Field(() => String, { description: 'The collection of the records.' })
+  readonly collection!: string;
+
+  @Field(() => [String], { description: 'Of `created`, `updated`, `deleted`.' })
+  readonly operations!: readonly string[];
+
+  @Field(() => String, { nullable: true, description: 'The records alone that it is true of; null: all.' })
+  readonly oquery!: string | undefined;
+}
+
+@InputType({ description: 'Changes that a webhook is to be told of.' })
+export class WebhookEventInput {
+  @Field(() => String, { description: 'The collection of the records, which you may read.' })
+  readonly collection!: string;
+
+  @Field(() => [String], { description: 'Of `created`, `updated`, `deleted`.' })
+  readonly operations!: readonly string[];
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The records alone that it is true of, e.g. "class=5"; a removed one is judged as it was.',
+  })
+  readonly oquery?: string | null;
+}
+
+@ObjectType('Webhook', { description: 'An address outside that is told of changes.', simpleResolvers: true })
+export class WebhookResult {
+  @Field(() => ID, { description: 'Names the webhook.' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'What its owner calls it.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'Where it is sent to.' })
+  readonly url!: string;
+
+  @Field(() => [WebhookEventResult], { description: 'What it is told of.' })
+  readonly events!: readonly WebhookEventResult[];
+
+  @Field(() => ID, { description: 'The user whose rights say what is sent.' })
+  readonly userId!: string;
+
+  @Field(() => Boolean, { description: 'While it is, deliveries wait, for a month at most.' })
+  readonly isPaused!: boolean;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  readonly createdAt!: Date;
+
+  @Field(() => DateTime, { description: 'When it was changed last.' })
+  readonly updatedAt!: Date;
+}
+
+@ObjectType('NewWebhook', { description: 'A webhook that was just made.', simpleResolvers: true })
+export class NewWebhookResult {
+  @Field(() => WebhookResult, { description: 'The webhook.' })
+  readonly webhook!: WebhookResult;
+
+  @Field(() => String, {
+    description: 'What signs its deliveries (Standard Webhooks). It is shown here and never again.',
+  })
+  readonly secret!: string;
+}
+
+@InputType({ description: 'A new webhook.' })
+export class CreateWebhookInput {
+  @Field(() => String, { description: 'What you call it, 1 to 100 characters.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'A public address by https or http.' })
+  readonly url!: string;
+
+  @Field(() => [WebhookEventInput], { description: 'What it is to be told of, 1 to 50.' })
+  readonly events!: readonly WebhookEventInput[];
+}
+
+@InputType({ description: 'What changes of a webhook; what is left out stays.' })
+export class UpdateWebhookInput {
+  @Field(() => String, { nullable: true, description: 'What you call it.' })
+  readonly name?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'A public address by https or http.' })
+  readonly url?: string | null;
+
+  @Field(() => [WebhookEventInput], { nullable: true, description: 'All that it is to be told of.' })
+  readonly events?: readonly WebhookEventInput[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether deliveries are to wait.' })
+  readonly isPaused?: boolean | null;
+}
+
+@ObjectType('WebhookDelivery', {
+  description: 'Something a webhook is told, and how far it got.',
+  simpleResolvers: true,
+})
+export class WebhookDeliveryResult {
+  @Field(() => ID, { description: 'Names the delivery; it is sent as `webhook-id`.' })
+  readonly id!: string;
+
+  @Field(() => String, {
+    description:
+      '`waiting`, `delivered` (the answer was 2xx), `failed` (for a day), or `skipped`: the owner may not ' +
+      'see it, or did not ask for it.',
+  })
+  readonly state!: string;
+
+  @Field(() => GraphqlJsonScalar, {
+    description: 'What happened: type, at, collection, recordId, version, by.',
+  })
+  readonly event!: unknown;
+
+  @Field(() => String, { nullable: true, description: 'What was sent; null: nothing yet.' })
+  readonly body!: string | undefined;
+
+  @Field(() => Int, { description: 'How often it was tried.' })
+  readonly attempts!: number;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null: it has ended.' })
+  readonly nextAttemptAt!: Date | undefined;
+
+  @Field(() => Int, { nullable: true, description: 'The status of the last answer; null: there was none.' })
+  readonly status!: number | undefined;
+
+  @Field(() => String, { nullable: true, description: 'The first 2,000 characters of the last answer.' })
+  readonly answer!: string | undefined;
+
+  @Field(() => String, { nullable: true, description: 'Why it was not delivered, or not yet.' })
+  readonly problem!: string | undefined;
+
+  @Field(() => Float, { nullable: true, description: 'How long the last attempt took. Unit: milliseconds.' })
+  readonly durationMs!: number | undefined;
+
+  @Field(() => DateTime, { description: 'When it was noted.' })
+  readonly createdAt!: Date;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was tried last.' })
+  readonly attemptedAt!: Date | undefined;
+}
+
+@ObjectType({ description: 'A page of deliveries, the newest first.', simpleResolvers: true })
+export class WebhookDeliveryConnection {
+  @Field(() => [WebhookDeliveryResult], { description: 'The deliveries of the page.' })
+  readonly nodes!: readonly WebhookDeliveryResult[];
+
+  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  readonly pageInfo!: PageInfo;
+}
+
+@ArgsType()
+export class WebhookDeliveriesArguments extends ForwardPageArguments {
+  @Field(() => ID, { description: 'The webhook.' })
+  readonly id!: string;
+
+  @Field(() => String, { nullable: true, description: 'Only in this state.' })
+  readonly state?: string | null;
+}

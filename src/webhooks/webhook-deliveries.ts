@@ -1,0 +1,284 @@
+/** Sends what the outbox has noted, again and again for a day, under the rights of the webhook's owner. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TextEncryption } from '../auth/text-encryption.js';
+import type { Users } from '../auth/users.js';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { parseOquery } from '../languages/oquery.js';
+import { queryOf } from '../model/record-query.js';
+import { type Domain, type Scope, systemPrincipal } from '../model/scope.js';
+import type { OutboundClient } from '../scripting/requests/outbound-client.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { signWebhook } from './sign-webhook.js';
+import { type WebhookEvent, type WebhookNews, webhookNewsSchema } from './webhook.js';
+import type { WebhookOutbox } from './webhook-outbox.js';
+
+export interface WebhookDeliveriesOptions {
+  readonly database: Database;
+  readonly domains: { find(id: string): Domain | undefined };
+  readonly store: Pick<RecordStore, 'find' | 'get'>;
+  readonly users: Pick<Users, 'principalOf'>;
+  readonly encryption: TextEncryption;
+  readonly outbox: Pick<WebhookOutbox, 'follow'>;
+  readonly outbound: Pick<OutboundClient, 'send'>;
+  readonly timeoutMs: number;
+  readonly onFault: (error: unknown) => void;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** The waits after the first attempt, the second, …: a day in all. */
+const WAITS_SECONDS = [
+  ...[10, 30, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
+  ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR],
+];
+/** Who has taken a delivery and died gives it back after this. */
+const LEASE_SECONDS = 120;
+const AT_ONCE = 8;
+const LOOK_EVERY_MS = 500;
+/** Where there is no webhook, the next one is heard of after this. */
+const LOOK_RARELY_MS = 3_000;
+const KEPT_ANSWER = 2_000;
+const KEPT_DAYS = 7;
+const WAITING_DAYS = 30;
+const MOST_REMOVED = 10_000;
+
+/** Close it to end; what is being sent is waited for. */
+export class WebhookDeliveries {
+  readonly #options: WebhookDeliveriesOptions;
+  readonly #end = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: WebhookDeliveriesOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to follow and to send. */
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#running;
+  }
+
+  /** Sends one that was just noted, whether or not its time has come; for a test that a user waits for. */
+  async sendNow(id: string): Promise<void> {
+    const [delivery] = await this.#claim(Prisma.sql`d.id = ${id}::bigint`);
+    if (delivery !== undefined) await this.#send(delivery);
+  }
+
+  /** Removes what has ended a week ago, and what waited a month for a webhook that is paused. */
+  async purge(): Promise<void> {
+    await this.#options.database.query(Prisma.sql`
+      delete from webhook_deliveries
+      where id in (
+        select id
+        from webhook_deliveries
+        where created_at < now() - interval '1 day'
+          * case state when 'waiting' then ${WAITING_DAYS}::int else ${KEPT_DAYS}::int end
+        limit ${MOST_REMOVED}::int
+      )`);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    let isOut = false;
+    while (!signal.aborted) {
+      let waitMs = LOOK_EVERY_MS;
+      try {
+        if (await this.#isWanted()) await this.#work(signal);
+        else waitMs = LOOK_RARELY_MS;
+        isOut = false;
+      } catch (error) {
+        if (!isOut) this.#options.onFault(error);
+        isOut = true;
+        waitMs = LOOK_RARELY_MS;
+      }
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #isWanted(): Promise<boolean> {
+    const rows = await this.#options.database.query(Prisma.sql`select 1 as one from webhooks limit 1`, {
+      name: 'webhooks-any',
+    });
+    return rows.length > 0;
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    await this.#options.outbox.follow();
+    for (;;) {
+      const claimed = await this.#claim(Prisma.sql`not w.is_paused and d.next_attempt_at <= now()`);
+      await Promise.all(claimed.map((delivery) => this.#send(delivery)));
+      if (claimed.length < AT_ONCE || signal.aborted) return;
+    }
+  }
+
+  /** Takes deliveries for itself for a while; nobody else takes those meanwhile. */
+  async #claim(condition: Prisma.Sql): Promise<readonly Claimed[]> {
+    return await this.#options.database.query<Claimed>(Prisma.sql`
+      with taken as (
+        select d.id
+        from webhook_deliveries d
+        join webhooks w on w.id = d.webhook_id
+        where d.state = 'waiting' and ${condition}
+        order by d.next_attempt_at, d.id
+        limit ${AT_ONCE}::int
+        for update of d skip locked
+      )
+      update webhook_deliveries d
+      set next_attempt_at = now() + ${LEASE_SECONDS}::int * interval '1 second', attempts = d.attempts + 1
+      from taken, webhooks w
+      where d.id = taken.id and w.id = d.webhook_id
+      returning d.id::text as id, d.event, d.body, d.attempts, w.id as "webhookId", w.domain_id as "domainId",
+        w.user_id as "userId", w.url, w.events, w.secret`);
+  }
+
+  async #send(delivery: Claimed): Promise<void> {
+    try {
+      const body = delivery.body ?? (await this.#bodyOf(delivery));
+      await (body === undefined
+        ? this.#settle(delivery, { state: 'skipped', problem: NOT_TOLD })
+        : this.#post(delivery, body));
+    } catch (error) {
+      // The database is away: the delivery comes back by itself.
+      if (error instanceof ServiceError && error.status >= 500) return;
+      const problem = error instanceof ServiceError ? error.message : 'a fault of the gateway';
+      await this.#settle(delivery, { state: 'skipped', problem }).catch(() => undefined);
+      if (!(error instanceof ServiceError)) this.#options.onFault(error);
+    }
+  }
+
+  /** What is sent; `undefined` for what the owner may not see, or did not ask for. */
+  async #bodyOf({ id, event, domainId, userId, events }: Claimed): Promise<string | undefined> {
+    const news = webhookNewsSchema.parse(event);
+    const head = { id, ...news, domain: domainId };
+    if (news.collection === undefined) return JSON.stringify(head);
+    const scope = await this.#scopeOf(domainId, userId);
+    const isRemoval = news.type === 'record.deleted';
+    const isTold = await this.#isTold(scope, news, events);
+    if (!isTold) return undefined;
+    if (isRemoval) return JSON.stringify(head);
+    const { json } = await this.#options.store.get(scope, news.collection, news.recordId ?? '');
+    return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
+  }
+
+  async #scopeOf(domainId: string, userId: string): Promise<Scope> {
+    const domain = this.#options.domains.find(domainId);
+    if (domain === undefined) throw new ServiceError('NOT_FOUND', 'The domain is gone.');
+    const system = {
+      domain,
+      principal: systemPrincipal('webhooks', ['admin'], domainId),
+      requestId: 'webhooks',
+    };
+    return { ...system, principal: await this.#options.users.principalOf(system, { id: userId }) };
+  }
+
+  /** Whether the record, as it is or was at last, is one the owner may read and asked for. */
+  async #isTold(scope: Scope, news: WebhookNews, events: readonly WebhookEvent[]): Promise<boolean> {
+    const { collection = '', recordId = '' } = news;
+    const operation = news.type.slice('record.'.length);
+    for (const event of events) {
+      if (event.collection !== collection || !event.operations.some((one) => one === operation)) continue;
+      const filter = parseOquery(event.oquery ?? '');
+      const set = this.#options.store.find(scope, { ...queryOf(collection), filter });
+      const [record] = await set.printChanged([recordId], []);
+      if (record !== undefined && record.isRemoved === (operation === 'deleted')) return true;
+    }
+    return false;
+  }
+
+  async #post(delivery: Claimed, body: string): Promise<void> {
+    const { outbound, encryption, timeoutMs } = this.#options;
+    const startedAt = performance.now();
+    const headers = {
+      'content-type': 'application/json',
+      ...signWebhook(encryption.decrypt(delivery.domainId, delivery.secret), {
+        id: delivery.id,
+        at: new Date(),
+        body,
+      }),
+    };
+    const outcome = await outbound
+      .send({
+        method: 'POST',
+        url: new URL(delivery.url),
+        headers,
+        body,
+        timeoutMs,
+        redirects: 'return',
+        signal: this.#end.signal,
+      })
+      .then(
+        ({ status, body: answer }) => ({ status, answer: printable(answer), problem: problemOf(status) }),
+        (error: unknown) => ({
+          status: undefined,
+          answer: undefined,
+          problem: error instanceof Error ? error.message : String(error),
+        }),
+      );
+    const durationMs = performance.now() - startedAt;
+    const next = outcome.problem === undefined ? DELIVERED : afterFailure(delivery.attempts);
+    await this.#settle(delivery, { ...outcome, ...next, body, durationMs });
+  }
+
+  async #settle({ id }: Claimed, outcome: Outcome): Promise<void> {
+    const { state, body, status, answer, problem, durationMs, waitSeconds = 0 } = outcome;
+    await this.#options.database.query(Prisma.sql`
+      update webhook_deliveries
+      set state = ${state},
+          body = coalesce(${body ?? null}::text, body),
+          status = ${status ?? null}::int,
+          answer = ${answer ?? null}::text,
+          problem = ${problem?.slice(0, KEPT_ANSWER) ?? null}::text,
+          duration_ms = ${durationMs ?? null}::float8,
+          next_attempt_at = now() + ${waitSeconds}::int * interval '1 second',
+          attempted_at = now()
+      where id = ${id}::bigint`);
+  }
+}
+
+const DELIVERED = { state: 'delivered' } as const;
+
+/** Waits for the next attempt, or gives up after so many. */
+function afterFailure(attempts: number): Pick<Outcome, 'state' | 'waitSeconds'> {
+  const waitSeconds = WAITS_SECONDS[attempts - 1];
+  return waitSeconds === undefined ? { state: 'failed' } : { state: 'waiting', waitSeconds };
+}
+
+const NOT_TOLD = 'The record is not one that the owner may read and asked for, or it has changed again.';
+
+interface Claimed {
+  readonly id: string;
+  readonly event: unknown;
+  readonly body: string | null;
+  readonly attempts: number;
+  readonly webhookId: string;
+  readonly domainId: string;
+  readonly userId: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly secret: string;
+}
+
+interface Outcome {
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped';
+  readonly body?: string | undefined;
+  readonly status?: number | undefined;
+  readonly answer?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly durationMs?: number | undefined;
+  readonly waitSeconds?: number | undefined;
+}
+
+/** Any 2xx is a yes; a redirect is none, for it could lead anywhere. */
+function problemOf(status: number): string | undefined {
+  return status >= 200 && status < 300 ? undefined : `The answer was ${status}.`;
+}
+
+function printable(answer: Buffer): string {
+  return answer.toString('utf8').slice(0, KEPT_ANSWER).replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,102 @@
+/** What a webhook is: an address outside that is told of changes of records. */
+import { z } from 'zod';
+import { ServiceError } from '../errors.js';
+import { parseOquery } from '../languages/oquery.js';
+import { queryOf } from '../model/record-query.js';
+import type { Scope } from '../model/scope.js';
+import type { RecordStore } from '../store/record-store.js';
+
+const WEBHOOK_OPERATIONS = ['created', 'updated', 'deleted'] as const;
+
+/** Which changes are told. */
+export interface WebhookEvent {
+  readonly collection: string;
+  /** Each once, at least one. */
+  readonly operations: readonly (typeof WEBHOOK_OPERATIONS)[number][];
+  /** The records alone that it is true of; a removed one is judged as it was. */
+  readonly oquery?: string | undefined;
+}
+
+export interface Webhook {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  /** Whose rights say what is sent. */
+  readonly userId: string;
+  readonly isPaused: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What happened, as it is noted with a delivery. */
+export interface WebhookNews {
+  /** `record.created`, …; `test` of a test. */
+  readonly type: string;
+  readonly at: string;
+  readonly collection?: string | undefined;
+  readonly recordId?: string | undefined;
+  readonly version?: number | undefined;
+  /** The id of the user, or the name of the task, that made the change. */
+  readonly by: string;
+}
+
+export const webhookNewsSchema: z.ZodType<WebhookNews> = z.object({
+  type: z.string(),
+  at: z.string(),
+  collection: z.string().optional(),
+  recordId: z.string().optional(),
+  version: z.number().optional(),
+  by: z.string(),
+});
+
+const LONGEST_URL = 2_000;
+const LONGEST_NAME = 100;
+const MOST_EVENTS = 50;
+
+const eventSchema = z.strictObject({
+  collection: z.string().min(1),
+  operations: z.array(z.enum(WEBHOOK_OPERATIONS)).min(1),
+  oquery: z.string().optional(),
+});
+
+/**
+ * Reads the events of a webhook. Each must be one that the caller could ask for itself.
+ *
+ * @throws INVALID_VALUE (400), MALFORMED_FILTER (400); NOT_FOUND, GONE or FORBIDDEN for the collection
+ */
+export function parseWebhookEvents(
+  written: unknown,
+  { scope, store }: { readonly scope: Scope; readonly store: Pick<RecordStore, 'find'> },
+): readonly WebhookEvent[] {
+  const read = z.array(eventSchema).min(1).max(MOST_EVENTS).safeParse(written);
+  if (!read.success) {
+    const { path = [], message = '' } = read.error.issues[0] ?? {};
+    throw invalid('events', `events is a list of 1 to ${MOST_EVENTS}: ${path.join('.')} ${message}`);
+  }
+  for (const { collection, oquery } of read.data)
+    store.find(scope, { ...queryOf(collection), filter: parseOquery(oquery ?? '') });
+  return read.data.map((event) => ({ ...event, operations: [...new Set(event.operations)] }));
+}
+
+/** @throws INVALID_VALUE (400): http or https, without credentials */
+export function parseWebhookUrl(written: string): string {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isUrl = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
+  if (!isUrl || written.length > LONGEST_URL) throw invalid('url', 'url is an address by https or http.');
+  if (url.username !== '' || url.password !== '')
+    throw invalid('url', 'url holds no user name and password.');
+  if (url.hash !== '') throw invalid('url', 'url has no part behind #: it would not be sent.');
+  return url.href;
+}
+
+/** @throws INVALID_VALUE (400) */
+export function parseWebhookName(written: string): string {
+  const name = written.trim();
+  if (name.length >= 1 && name.length <= LONGEST_NAME && !name.includes('\0')) return name;
+  throw invalid('name', `A webhook has a name of 1 to ${LONGEST_NAME} characters.`);
+}
+
+function invalid(parameter: string, detail: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}

@@ -1,0 +1,301 @@
+/** Webhooks as their owners look after them, and admins after all of the domain. */
+import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
+import type { TextEncryption } from '../auth/text-encryption.js';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
+import type { Database } from '../store/database/database.js';
+import type { RecordStore } from '../store/record-store.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
+import { createWebhookSecret } from './sign-webhook.js';
+import {
+  parseWebhookEvents,
+  parseWebhookName,
+  parseWebhookUrl,
+  type Webhook,
+  type WebhookNews,
+} from './webhook.js';
+import type { WebhookDeliveries } from './webhook-deliveries.js';
+import { beginFollowing } from './webhook-outbox.js';
+
+export interface WebhookRequest {
+  readonly name: string;
+  readonly url: string;
+  /** @see parseWebhookEvents */
+  readonly events: unknown;
+}
+
+export interface WebhookChange extends Partial<WebhookRequest> {
+  readonly isPaused?: boolean | undefined;
+}
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped';
+  readonly event: WebhookNews;
+  readonly body: string | undefined;
+  readonly attempts: number;
+  /** When it is tried next; `undefined`: it has ended. */
+  readonly nextAttemptAt: Date | undefined;
+  readonly status: number | undefined;
+  readonly answer: string | undefined;
+  readonly problem: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly createdAt: Date;
+  readonly attemptedAt: Date | undefined;
+}
+
+export interface DeliveryQuery {
+  readonly state?: string | undefined;
+  /** Only what is older than the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** A user's webhooks are told of everything it may read: a few are enough. */
+const MOST_OF_A_USER = 20;
+
+export class Webhooks {
+  readonly #database: Database;
+  readonly #store: Pick<RecordStore, 'find'>;
+  readonly #encryption: TextEncryption;
+  readonly #deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+  readonly #roles: readonly string[];
+
+  constructor(options: {
+    readonly database: Database;
+    readonly store: Pick<RecordStore, 'find'>;
+    readonly encryption: TextEncryption;
+    readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;
+    /** The roles that may have webhooks, beside `admin`; `*`: every user. */
+    readonly roles: readonly string[];
+  }) {
+    this.#database = options.database;
+    this.#store = options.store;
+    this.#encryption = options.encryption;
+    this.#deliveries = options.deliveries;
+    this.#roles = options.roles;
+  }
+
+  /** Whether the caller may have webhooks. An API key may not: what is sent would outlive it. */
+  mayHave({ principal, domain }: Scope): boolean {
+    if (principal.kind !== 'user' || principal.credential.kind !== 'token') return false;
+    if (principal.scopes !== undefined || principal.domainId !== domain.id) return false;
+    return isAdmin(principal) || this.#roles.some((role) => role === '*' || principal.roles.has(role));
+  }
+
+  /**
+   * Registers a webhook of the caller. The answer is the only place where its secret is ever shown.
+   *
+   * @throws FORBIDDEN (403), INVALID_VALUE (400), LIMIT_EXCEEDED (400) over twenty, and as
+   * `parseWebhookEvents`
+   */
+  async create(
+    scope: Scope,
+    request: WebhookRequest,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+    this.#assertMayHave(scope);
+    const name = parseWebhookName(request.name);
+    const url = parseWebhookUrl(request.url);
+    const events = parseWebhookEvents(request.events, { scope, store: this.#store });
+    const id = randomUUID();
+    const secret = createWebhookSecret();
+    const { domain, principal } = scope;
+    return await inOwnTransaction(this.#database, async (transaction) => {
+      await beginFollowing(transaction);
+      const [found] = await transaction.query<{ count: number }>(Prisma.sql`
+        select count(*)::int as count
+        from webhooks
+        where domain_id = ${domain.id} and user_id = ${principal.id}`);
+      if ((found?.count ?? 0) >= MOST_OF_A_USER)
+        throw new ServiceError('LIMIT_EXCEEDED', `A user has at most ${MOST_OF_A_USER} webhooks.`);
+      const [row] = await transaction.query<Webhook>(Prisma.sql`
+        insert into webhooks (id, domain_id, user_id, name, url, events, secret, created_by)
+        values (${id}::uuid, ${domain.id}, ${principal.id}, ${name}, ${url}, ${JSON.stringify(events)}::jsonb,
+          ${this.#encryption.encrypt(domain.id, secret)}, ${principal.id})
+        returning ${COLUMNS}`);
+      if (row === undefined) throw new ServiceError('INTERNAL', 'The webhook was not stored.');
+      return { webhook: row, secret };
+    });
+  }
+
+  /** The caller's, for an admin all of the domain, the newest first. @throws FORBIDDEN (403) */
+  async list(scope: Scope): Promise<readonly Webhook[]> {
+    this.#assertMayHave(scope);
+    const rows = await this.#database.query<Webhook>(Prisma.sql`
+      select ${COLUMNS} from webhooks where ${reachOf(scope)} order by created_at desc, webhooks.id`);
+    return rows;
+  }
+
+  /**
+   * Changes what is sent, leaving out what stays. While one is paused its deliveries wait, for a month at
+   * most.
+   *
+   * @throws NOT_FOUND (404) for one out of the caller's reach, and as `create`
+   */
+  async update(scope: Scope, id: string, change: WebhookChange): Promise<Webhook> {
+    await this.#get(scope, id);
+    const name = change.name === undefined ? null : parseWebhookName(change.name);
+    const url = change.url === undefined ? null : parseWebhookUrl(change.url);
+    const events =
+      change.events === undefined
+        ? null
+        : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
+    const [row] = await this.#database.query<Webhook>(Prisma.sql`
+      update webhooks
+      set name = coalesce(${name}::text, name),
+          url = coalesce(${url}::text, url),
+          events = coalesce(${events}::jsonb, events),
+          is_paused = coalesce(${change.isPaused ?? null}::boolean, is_paused),
+          updated_at = now()
+      where id = ${id}::uuid
+      returning ${COLUMNS}`);
+    if (row === undefined) throw noSuchWebhook();
+    return row;
+  }
+
+  /** Removes one, with what is noted of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  async remove(scope: Scope, id: string): Promise<void> {
+    await this.#get(scope, id);
+    await this.#database.query(Prisma.sql`delete from webhooks where id = ${id}::uuid`);
+  }
+
+  /** A new secret in place of the one before, which signs nothing more. @throws as `remove` */
+  async rotateSecret(scope: Scope, id: string): Promise<string> {
+    await this.#get(scope, id);
+    const secret = createWebhookSecret();
+    await this.#database.query(Prisma.sql`
+      update webhooks
+      set secret = ${this.#encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
+      where id = ${id}::uuid`);
+    return secret;
+  }
+
+  /** Sends an event of the type `test` and waits for the answer. @throws as `remove` */
+  async test(scope: Scope, id: string): Promise<WebhookDelivery> {
+    await this.#get(scope, id);
+    const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
+    // Its time has not come, so that nobody else takes it.
+    const [noted] = await this.#database.query<{ id: string }>(Prisma.sql`
+      insert into webhook_deliveries (webhook_id, event, next_attempt_at)
+      values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
+      returning id::text as id`);
+    if (noted === undefined) throw new ServiceError('INTERNAL', 'The test was not noted.');
+    await this.#deliveries.sendNow(noted.id);
+    return await this.#delivery(noted.id);
+  }
+
+  /** What was sent and what waits, the newest first. @throws NOT_FOUND (404), FORBIDDEN (403) */
+  async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<readonly WebhookDelivery[]> {
+    await this.#get(scope, id);
+    const isOlder =
+      query.before === undefined
+        ? Prisma.empty
+        : Prisma.sql`and id < ${assertDeliveryId(query.before, 'after')}::bigint`;
+    const isInState = query.state === undefined ? Prisma.empty : Prisma.sql`and state = ${query.state}`;
+    const rows = await this.#database.query<DeliveryRow>(Prisma.sql`
+      select ${DELIVERY_COLUMNS}
+      from webhook_deliveries
+      where webhook_id = ${id}::uuid ${isOlder} ${isInState}
+      order by webhook_deliveries.id desc
+      limit ${query.limit}::int`);
+    return rows.map(toDelivery);
+  }
+
+  /**
+   * Sends a delivery again, as it was sent, with the attempts of a new one; one that waits is tried now.
+   *
+   * @throws NOT_FOUND (404) for one of no webhook in the caller's reach; FORBIDDEN (403)
+   */
+  async replay(scope: Scope, deliveryId: string): Promise<WebhookDelivery> {
+    this.#assertMayHave(scope);
+    const id = /^\d{1,18}$/.test(deliveryId) ? deliveryId : '-1';
+    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+      update webhook_deliveries
+      set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
+      where id = ${id}::bigint and webhook_id in (select id from webhooks where ${reachOf(scope)})
+      returning ${DELIVERY_COLUMNS}`);
+    if (row === undefined) throw new ServiceError('NOT_FOUND', 'There is no such delivery of yours.');
+    return toDelivery(row);
+  }
+
+  async #get(scope: Scope, id: string): Promise<Webhook> {
+    this.#assertMayHave(scope);
+    const [row] = isUuid(id)
+      ? await this.#database.query<Webhook>(Prisma.sql`
+          select ${COLUMNS} from webhooks where id = ${id}::uuid and ${reachOf(scope)}`)
+      : [];
+    if (row === undefined) throw noSuchWebhook();
+    return row;
+  }
+
+  async #delivery(id: string): Promise<WebhookDelivery> {
+    const [row] = await this.#database.query<DeliveryRow>(Prisma.sql`
+      select ${DELIVERY_COLUMNS} from webhook_deliveries where id = ${id}::bigint`);
+    if (row === undefined) throw noSuchWebhook();
+    return toDelivery(row);
+  }
+
+  #assertMayHave(scope: Scope): void {
+    if (this.mayHave(scope)) return;
+    const roles = ['admin', ...this.#roles.filter((role) => role !== 'admin')].join(', ');
+    throw new ServiceError(
+      'FORBIDDEN',
+      `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), once logged in, in the own domain.`,
+    );
+  }
+}
+
+const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,
+  is_paused as "isPaused", created_at as "createdAt", updated_at as "updatedAt"`;
+
+const DELIVERY_COLUMNS = Prisma.sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
+  event, body, attempts, next_attempt_at as "nextAttemptAt", status, answer, problem,
+  duration_ms as "durationMs", created_at as "createdAt", attempted_at as "attemptedAt"`;
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly state: WebhookDelivery['state'];
+  readonly event: WebhookNews;
+  readonly body: string | null;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly problem: string | null;
+  readonly durationMs: number | null;
+  readonly createdAt: Date;
+  readonly attemptedAt: Date | null;
+}
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    ...row,
+    body: row.body ?? undefined,
+    nextAttemptAt: row.state === 'waiting' ? row.nextAttemptAt : undefined,
+    status: row.status ?? undefined,
+    answer: row.answer ?? undefined,
+    problem: row.problem ?? undefined,
+    durationMs: row.durationMs ?? undefined,
+    attemptedAt: row.attemptedAt ?? undefined,
+  };
+}
+
+function reachOf({ principal, domain }: Scope): Prisma.Sql {
+  const ofDomain = Prisma.sql`domain_id = ${domain.id}`;
+  return isAdmin(principal) ? ofDomain : Prisma.sql`${ofDomain} and user_id = ${principal.id}`;
+}
+
+function assertDeliveryId(id: string, parameter: string): string {
+  if (/^\d{1,18}$/.test(id)) return id;
+  const detail = `${parameter} is the id of a delivery.`;
+  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}
+
+function noSuchWebhook(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'There is no such webhook among yours.');
+}

@@ -1,0 +1,372 @@
+/** Webhooks: what is told, to whom, signed, again and again, and only to where it may be. */
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually, expectEventually } from '../eventually.js';
+import { type Role, useGateway } from './gateway.js';
+import { type Answered, ask, codesOf, send } from './graphql.js';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const received: Received[] = [];
+/** What the address outside answers. */
+let answer: { status: number; body?: string; headers?: Record<string, string> } = { status: 204 };
+
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString();
+    received.push({ path: request.url ?? '', headers: request.headers, body });
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const { port } = receiver.address() as AddressInfo;
+const outside = `http://127.0.0.1:${port}`;
+
+const gateway = useGateway({
+  SCRIPT_REQUEST_PRIVATE_HOSTS: `127.0.0.1:${port}`,
+  WEBHOOK_ROLES: 'clerk,viewer',
+  LOG_LEVEL: 'debug',
+});
+
+afterAll(async () => {
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+
+beforeEach(async () => {
+  answer = { status: 204 };
+  await gateway.sql.query('delete from webhooks');
+  received.length = 0;
+});
+
+const CREATE =
+  'mutation ($data: CreateWebhookInput!) { createWebhook(data: $data) { secret webhook { id } } }';
+const ALL = ['created', 'updated', 'deleted'];
+
+async function create(data: object = {}, as: Role = 'admin'): Promise<{ id: string; secret: string }> {
+  const wanted = {
+    ...{ name: 'ledger', url: `${outside}/hook`, events: [{ collection: 'task', operations: ALL }] },
+    ...data,
+  };
+  const { createWebhook } = await ask(gateway, CREATE, { variables: { data: wanted }, as });
+  return { id: createWebhook.webhook.id, secret: createWebhook.secret };
+}
+
+async function deliveriesOf(id: string, fields = 'state'): Promise<Answered[]> {
+  const query = `query ($id: ID!) { webhookDeliveries(id: $id, first: 100) { nodes { ${fields} } } }`;
+  return (await ask(gateway, query, { variables: { id } })).webhookDeliveries.nodes;
+}
+
+const createTask = (id: string, data: object = {}) =>
+  ask(gateway, 'mutation ($data: JSON!) { createRecord(collection: "task", data: $data) { id } }', {
+    variables: { data: { _id: id, name: 'Chairs', ...data } },
+  });
+
+const bodies = () => received.map(({ body }) => JSON.parse(body));
+
+/** As if the time of every delivery that waits had come. */
+const hasten = () => gateway.sql.query('update webhook_deliveries set next_attempt_at = now()');
+
+describe('a webhook', () => {
+  it('is told of what was committed, in the words of the record as its owner reads it', async () => {
+    await create();
+    await createTask('w-1', { amount: 5 });
+    await expectEventually(() => received.length, 1);
+    await ask(gateway, 'mutation { updateRecord(collection: "task", id: "w-1", data: {amount: 6}) { id } }');
+    await expectEventually(() => received.length, 2);
+    await ask(gateway, 'mutation { deleteRecord(collection: "task", id: "w-1") { id } }');
+    await expectEventually(() => received.length, 3);
+    const [created, updated, deleted] = bodies();
+    expect(created).toMatchObject({
+      ...{ type: 'record.created', collection: 'task', recordId: 'w-1', version: 1, domain: 'top' },
+      ...{ by: 'usr-admin', record: { _id: 'w-1', name: 'Chairs', amount: 5 } },
+    });
+    expect(updated).toMatchObject({ type: 'record.updated', version: 2, record: { amount: 6 } });
+    expect(deleted).toMatchObject({ type: 'record.deleted', recordId: 'w-1', version: 3 });
+    expect(deleted).not.toHaveProperty('record');
+    expect(received[0]).toMatchObject({ path: '/hook', headers: { 'content-type': 'application/json' } });
+  });
+
+  it('is signed over id, time and body by a secret that is shown once', async () => {
+    const { id, secret } = await create();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    await createTask('signed');
+    await expectEventually(() => received.length, 1);
+    const [{ headers, body }] = received as [Received];
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    expect(headers['webhook-signature']).toBe(expected);
+    expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+    const { rows } = await gateway.sql.query('select secret from webhooks');
+    expect(rows[0].secret).toMatch(/^cge1\./);
+    const rotate = 'mutation ($id: ID!) { rotateWebhookSecret(id: $id) }';
+    const { rotateWebhookSecret } = await ask(gateway, rotate, { variables: { id } });
+    expect(rotateWebhookSecret).toMatch(/^whsec_/);
+    expect(rotateWebhookSecret).not.toBe(secret);
+    expect(gateway.log.join('')).not.toContain('whsec_');
+  });
+
+  it('is told of the collections, operations and records it asked for alone', async () => {
+    const events = [{ collection: 'task', operations: ['created'], oquery: 'amount=>100' }];
+    const { id } = await create({ events });
+    await createTask('small', { amount: 1 });
+    await createTask('large', { amount: 200 });
+    await ask(
+      gateway,
+      'mutation { updateRecord(collection: "task", id: "large", data: {amount: 300}) { id } }',
+    );
+    await ask(gateway, 'mutation { createRecord(collection: "fee_head", data: {name: "Bus"}) { id } }');
+    await expectEventually(
+      () => deliveriesOf(id).then((all) => all.map(({ state }) => state).sort()),
+      ['delivered', 'skipped'],
+    );
+    expect(bodies().map(({ recordId }) => recordId)).toEqual(['large']);
+  });
+
+  it('never tells its owner what that may not read, now or later', async () => {
+    const events = [{ collection: 'pltf_user', operations: ALL }];
+    const invite =
+      'mutation { inviteUser(data: {userName: "guest", name: "G", roles: ["viewer"]}) { userId link } }';
+    const { userId, link } = (await ask(gateway, invite)).inviteUser;
+    await ask(gateway, 'mutation ($t: String!) { useAccountLink(token: $t, password: "correct horse") }', {
+      variables: { t: link.split('#')[1] },
+    });
+    const login = 'mutation { login(userName: "guest", password: "correct horse") { accessToken } }';
+    const headers = { authorization: `Bearer ${(await ask(gateway, login)).login.accessToken}` };
+    const data = { name: 'staff', url: outside, events };
+    const made = await send(gateway, { query: CREATE, variables: { data }, headers });
+    const { id } = made.data.createWebhook.webhook;
+    await ask(
+      gateway,
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-clerk", data: {phone: "+91"}) { id } }',
+    );
+    await expectEventually(() => received.length, 1);
+    expect(received[0]?.body).toContain('The clerk');
+    expect(received[0]?.body).not.toMatch(/phone|\+91|employee_code|"user_name"/);
+    await ask(gateway, 'mutation ($id: ID!) { setUserActive(userId: $id, isActive: false) { id } }', {
+      variables: { id: userId },
+    });
+    await expectEventually(
+      () => deliveriesOf(id).then((all) => all.map(({ state }) => state)),
+      ['skipped', 'delivered'],
+    );
+    expect(received).toHaveLength(1);
+  });
+
+  it('is told nothing of what was rolled back, or came before it was made', async () => {
+    await createTask('before');
+    const { id } = await create();
+    await send(gateway, {
+      as: 'admin',
+      query:
+        'mutation @transaction { createRecord(collection: "task", data: {_id: "undone", name: "x"}) { id } ' +
+        'updateRecord(collection: "task", id: "nobody", data: {name: "x"}) { id } }',
+    });
+    await createTask('after');
+    await expectEventually(
+      () => deliveriesOf(id, 'event').then((all) => all.map(({ event }) => event.recordId)),
+      ['after'],
+    );
+  });
+
+  it('is told each of many changes once', async () => {
+    const { id } = await create();
+    const records = Array.from({ length: 60 }, (_, at) => ({ _id: `many-${at}`, name: 'Many' }));
+    await ask(gateway, 'mutation ($r: [JSON!]!) { createRecords(collection: "task", data: $r) { id } }', {
+      variables: { r: records },
+    });
+    await expectEventually(() => received.length, 60);
+    expect(new Set(bodies().map(({ recordId }) => recordId)).size).toBe(60);
+    expect(await deliveriesOf(id)).toHaveLength(60);
+  });
+});
+
+describe('a delivery', () => {
+  it('is tried again, later each time, until the answer is 2xx', async () => {
+    answer = { status: 500, body: 'out of order' };
+    const { id } = await create();
+    await createTask('retried');
+    const fields = 'state attempts status answer problem';
+    const failed = { attempts: 1, status: 500, answer: 'out of order', problem: 'The answer was 500.' };
+    await expectEventually(() => deliveriesOf(id, fields), [{ ...failed, state: 'waiting' }]);
+    const waitOf = async () =>
+      (
+        await gateway.sql.query(
+          `select round(extract(epoch from next_attempt_at - attempted_at))::int as seconds
+           from webhook_deliveries`,
+        )
+      ).rows[0].seconds;
+    expect(await waitOf()).toBe(10);
+    await hasten();
+    await expectEventually(() => deliveriesOf(id, fields), [{ ...failed, attempts: 2, state: 'waiting' }]);
+    expect(await waitOf()).toBe(30);
+    answer = { status: 200 };
+    await hasten();
+    await expectEventually(() => deliveriesOf(id, 'state attempts'), [{ state: 'delivered', attempts: 3 }]);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('is given up after a day, and sent again by hand', async () => {
+    answer = { status: 503 };
+    const { id } = await create();
+    await createTask('given-up');
+    await eventually(async () => (await deliveriesOf(id)).length === 1 && received.length === 1);
+    await gateway.sql.query('update webhook_deliveries set attempts = 11, next_attempt_at = now()');
+    await expectEventually(() => deliveriesOf(id, 'state attempts'), [{ state: 'failed', attempts: 12 }]);
+    answer = { status: 200 };
+    const [{ id: delivery }] = (await deliveriesOf(id, 'id')) as [Answered];
+    await ask(gateway, 'mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', {
+      variables: { id: delivery },
+    });
+    await expectEventually(
+      () => deliveriesOf(id, 'state attempts problem'),
+      [{ state: 'delivered', attempts: 1, problem: null }],
+    );
+  });
+
+  it('follows no redirect', async () => {
+    answer = { status: 302, headers: { location: `${outside}/elsewhere` } };
+    const { id } = await create();
+    await createTask('redirected');
+    await expectEventually(() => deliveriesOf(id, 'state status'), [{ state: 'waiting', status: 302 }]);
+    expect(received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+
+  it('waits while the webhook is paused', async () => {
+    const { id } = await create();
+    const pause =
+      'mutation ($id: ID!, $is: Boolean!) { updateWebhook(id: $id, data: {isPaused: $is}) { isPaused } }';
+    await ask(gateway, pause, { variables: { id, is: true } });
+    await createTask('paused');
+    await expectEventually(() => deliveriesOf(id, 'state attempts'), [{ state: 'waiting', attempts: 0 }]);
+    expect(received).toEqual([]);
+    await ask(gateway, pause, { variables: { id, is: false } });
+    await expectEventually(() => deliveriesOf(id), [{ state: 'delivered' }]);
+  });
+
+  it('as a test is sent at once, and answered with what came of it', async () => {
+    const { id } = await create({ url: `${outside}/tested` });
+    const test = 'mutation ($id: ID!) { testWebhook(id: $id) { state status attempts event } }';
+    expect((await ask(gateway, test, { variables: { id } })).testWebhook).toMatchObject({
+      ...{ state: 'delivered', status: 204, attempts: 1, event: { type: 'test', by: 'usr-admin' } },
+    });
+    expect(bodies()).toMatchObject([{ type: 'test', domain: 'top' }]);
+  });
+
+  it.each([
+    ['a private address', 'https://10.0.0.1/x', /not one of the public internet|not public/],
+    ['this machine by another port', `http://127.0.0.1:${port + 1}/`, /./],
+    ['this machine in hexadecimal', 'http://0x7f.1/', /./],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data', /./],
+    ['this machine by name', 'http://localhost/', /./],
+    ['another port', 'https://example.org:22/', /port 22/],
+  ])('never reaches %s', async (_, url, problem) => {
+    const { id } = await create({ url });
+    const test = 'mutation ($id: ID!) { testWebhook(id: $id) { state status answer problem } }';
+    const { testWebhook } = await ask(gateway, test, { variables: { id } });
+    expect(testWebhook).toEqual({
+      ...{ state: 'waiting', status: null, answer: null },
+      problem: expect.stringMatching(problem),
+    });
+    expect(received).toEqual([]);
+  });
+});
+
+describe('webhooks', () => {
+  let key: string;
+  beforeAll(async () => {
+    const scopes = { collections: { task: ['read'] }, reports: [], scripts: [] };
+    const query = 'mutation ($s: JSON!) { createApiKey(data: {name: "k", scopes: $s}) { key } }';
+    key = (await ask(gateway, query, { variables: { s: scopes } })).createApiKey.key;
+  });
+
+  it('are for the roles of WEBHOOK_ROLES, and for no API key', async () => {
+    const data = { name: 'x', url: outside, events: [{ collection: 'task', operations: ALL }] };
+    for (const [as, code] of [
+      ['teacher', 'FORBIDDEN'],
+      ['accountant', 'FORBIDDEN'],
+    ] as const) {
+      expect([as, await codesOf(gateway, { query: CREATE, variables: { data }, as })]).toEqual([as, [code]]);
+      expect(await codesOf(gateway, { query: '{ webhooks { id } }', as })).toEqual([code]);
+    }
+    const headers = { authorization: `Bearer ${key}` };
+    expect(await codesOf(gateway, { query: CREATE, variables: { data }, headers })).toEqual(['FORBIDDEN']);
+    const may = async (as: Role) =>
+      (await ask(gateway, '{ me { mayHaveWebhooks } }', { as })).me.mayHaveWebhooks;
+    expect([await may('clerk'), await may('teacher')]).toEqual([true, false]);
+  });
+
+  it('of others are seen and changed by admins alone', async () => {
+    const { id } = await create({}, 'clerk');
+    const doors = [
+      'mutation ($id: ID!) { updateWebhook(id: $id, data: {isPaused: true}) { id } }',
+      'mutation ($id: ID!) { rotateWebhookSecret(id: $id) }',
+      'mutation ($id: ID!) { testWebhook(id: $id) { id } }',
+      'query ($id: ID!) { webhookDeliveries(id: $id) { nodes { id } } }',
+      'mutation ($id: ID!) { removeWebhook(id: $id) }',
+    ];
+    expect((await ask(gateway, '{ webhooks { id } }', { as: 'viewer' })).webhooks).toEqual([]);
+    for (const query of doors)
+      expect(await codesOf(gateway, { query, variables: { id }, as: 'viewer' })).toEqual(['NOT_FOUND']);
+    expect((await ask(gateway, '{ webhooks { id userId } }')).webhooks).toEqual([
+      { id, userId: 'usr-clerk' },
+    ]);
+    for (const query of doors)
+      expect(await codesOf(gateway, { query, variables: { id }, as: 'admin' })).toEqual([]);
+    expect((await ask(gateway, '{ webhooks { id } }')).webhooks).toEqual([]);
+  });
+
+  it.each([
+    ['no address', { url: 'nonsense' }, 'INVALID_VALUE'],
+    ['another scheme', { url: 'ftp://example.org/' }, 'INVALID_VALUE'],
+    ['a password in it', { url: 'https://a:b@example.org/' }, 'INVALID_VALUE'],
+    ['a part behind #', { url: 'https://example.org/#x' }, 'INVALID_VALUE'],
+    ['an address that is too long', { url: `https://example.org/${'x'.repeat(2000)}` }, 'INVALID_VALUE'],
+    ['no name', { name: ' ' }, 'INVALID_VALUE'],
+    ['no events', { events: [] }, 'INVALID_VALUE'],
+    ['no operation', { events: [{ collection: 'task', operations: [] }] }, 'INVALID_VALUE'],
+    ['an unknown operation', { events: [{ collection: 'task', operations: ['read'] }] }, 'INVALID_VALUE'],
+    ['an unknown collection', { events: [{ collection: 'nothing', operations: ALL }] }, 'NOT_FOUND'],
+    [
+      'a filter that cannot be read',
+      { events: [{ collection: 'task', operations: ALL, oquery: 'amount' }] },
+      'MALFORMED_FILTER',
+    ],
+  ])('are refused with %s', async (_, data, code) => {
+    const wanted = { name: 'x', url: outside, events: [{ collection: 'task', operations: ALL }], ...data };
+    expect(await codesOf(gateway, { query: CREATE, variables: { data: wanted }, as: 'admin' })).toEqual([
+      code,
+    ]);
+  });
+
+  it('are refused of a collection or field that their owner may not read', async () => {
+    const refused = [
+      { collection: 'fee_receipt', operations: ALL },
+      { collection: 'pltf_user', operations: ALL, oquery: 'phone==+91' },
+    ];
+    for (const event of refused) {
+      const data = { name: 'x', url: outside, events: [event] };
+      expect(await codesOf(gateway, { query: CREATE, variables: { data }, as: 'viewer' })).toEqual([
+        'FORBIDDEN',
+      ]);
+    }
+  });
+
+  it('are twenty a user at most', async () => {
+    for (let made = 0; made < 20; made += 1) await create();
+    const data = { name: 'x', url: outside, events: [{ collection: 'task', operations: ALL }] };
+    expect(await codesOf(gateway, { query: CREATE, variables: { data }, as: 'admin' })).toEqual([
+      'LIMIT_EXCEEDED',
+    ]);
+  });
+});
