@@ -15,6 +15,7 @@ import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
+import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
 
 const packageDirectory = findPackageDirectory();
@@ -91,7 +92,7 @@ async function buildPortal(): Promise<void> {
       WORKER_URLS: JSON.stringify(workerUrls),
       EXPLORER_STYLE: JSON.stringify(urlOfEntry(styles, EXPLORER_STYLE)),
     },
-    plugins: [withoutEditorStyles, catalogModules(catalogs)],
+    plugins: [withoutEditorStyles, catalogModules(catalogs), partsOfMantine(packageDirectory)],
     tsconfigRaw: '{}',
   });
   const names = await writeFiles([workers, styles, page].flatMap(({ outputFiles }) => outputFiles ?? []));

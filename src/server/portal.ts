@@ -112,7 +112,8 @@ ${preloads}
 </head>
 <body>
 <div id="portal"></div>
-<noscript>The portal needs JavaScript. The interface as text: <a href="/openapi.json">openapi.json</a></noscript>
+<noscript>The portal needs JavaScript.
+The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 </body>
 </html>
 `;

@@ -1,4 +1,5 @@
 /** The portal as each role uses it, in a real browser, on a demo school. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -83,6 +84,179 @@ describe('the shell of the portal', () => {
     await page.getByText('You are offline.').waitFor({ state: 'hidden' });
   });
 });
+
+describe('the records of a collection', () => {
+  it('are read on while one scrolls, in the order that is pressed', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/attendance');
+    const grid = page.getByRole('region', { name: 'Student attendance' });
+    await page.getByText('100 read so far; more as you scroll').waitFor();
+    await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
+    await page.getByText('200 read so far; more as you scroll').waitFor();
+    expect(await grid.getByRole('row').count()).toBeLessThan(80);
+    await grid.getByRole('button', { name: 'Created' }).click();
+    await grid.getByRole('button', { name: 'Created' }).click();
+    await page.waitForURL(/sort=-created/);
+    await grid
+      .getByRole('link', { name: /^20 Nov 2026/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByText('10,000+').waitFor();
+    await expectWellMade(page);
+  });
+
+  it('are filtered by rows, which are the same as the text', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Filter' });
+    await dialog.getByRole('button', { name: 'Add a condition' }).click();
+    await dialog.getByLabel('Field of condition 1').fill('Class');
+    await page.getByRole('option', { name: 'Class', exact: true }).click();
+    await dialog.getByLabel('Value of condition 1').fill('5');
+    expect(await dialog.getByLabel('As text (oquery)').inputValue()).toBe('class=5');
+    await dialog.getByLabel('As text (oquery)').fill('class=5,section=A');
+    expect(await dialog.getByLabel('Value of condition 2').inputValue()).toBe('A');
+    await dialog.getByText('{"and":[{"class":{"equals":"5"}},{"section":{"equals":"A"}}]}').waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.waitForURL(/oquery=class%3D5%2Csection%3DA/);
+    const classes = page.getByRole('row').locator('td:nth-child(3)');
+    await classes.first().waitFor();
+    expect(new Set(await classes.allTextContents())).toEqual(new Set(['5']));
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await started).path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines.length - 1).toBe(await classes.count());
+  });
+
+  it('say in the words of the gateway what is wrong with a filter', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration?oquery=class');
+    const problem = page.getByRole('alert');
+    await problem.getByText('an operator that begins with').waitFor();
+    await problem.getByText(/MALFORMED_FILTER · Request/).waitFor();
+    await expectWellMade(page);
+  });
+});
+
+describe('a record', () => {
+  it('is made, changed, taken back field by field, removed and brought back', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/task');
+    await page.getByRole('link', { name: 'New record' }).click();
+    await page.getByLabel('Name').fill('<img src=x onerror=alert(1)> the gate');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)> the gate' }).waitFor();
+    await page.getByLabel('Amount').fill('1200.5');
+    await page.getByRole('combobox', { name: 'Manager' }).fill('a');
+    await page.getByRole('option').first().click();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('1,200.5').waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Bring back Amount from before' }).click();
+    await page.getByText('Version 3', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(/^1 record of Tasks is removed: <img/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('This record was removed').waitFor();
+    await page.getByRole('button', { name: 'Back to version 2' }).click();
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('tab', { name: 'Fields' }).click();
+    expect(await page.getByLabel('Amount').inputValue()).toContain('1,200.5');
+  });
+
+  it('shows both when somebody else changed it, and keeps what is not saved over a reload', async () => {
+    const id = await makeTask('Two people');
+    const page = await pages.openPortalAs('admin', `/portal/records/task/${id}`);
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByText('1 field not saved yet').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+    await change(id, { name: 'Theirs', amount: 7 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this record meanwhile' });
+    await dialog.getByText('It was: Two people').waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('radio', { name: 'Theirs: Theirs' }).check();
+    await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+    await page.getByLabel('Name').fill('Mine after all');
+    await change(id, { amount: 8 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('They changed other fields than you.').waitFor();
+    await page.getByRole('button', { name: 'Save what I chose' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mine after all' }).waitFor();
+    expect(await page.getByLabel('Amount').inputValue()).toContain('8');
+  });
+
+  it('is saved after the session has ended in the middle of it', async () => {
+    const id = await makeTask('Interrupted');
+    const page = await pages.openPortalAs('admin', '/');
+    const token = await nextToken(page, () => page.goto(`${gateway.url}/portal/records/task/${id}`));
+    await page.getByLabel('Name').fill('Saved after all');
+    await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('demo-admin');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Saved after all' }).waitFor();
+  });
+
+  it('has its files, and what points to it', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/records/registration/stu-00001?tab=files');
+    await page.getByText('No files').waitFor();
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    await (await chosen).setFiles({
+      name: 'marks.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('all A'),
+    });
+    await page.getByRole('cell', { name: 'marks.txt', exact: true }).waitFor();
+    await expectWellMade(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download marks.txt' }).click();
+    expect(await readFile(await (await started).path(), 'utf8')).toBe('all A');
+    await page.getByRole('tab', { name: 'Points here' }).click();
+    await page.getByRole('link', { name: 'Show all in Student attendance' }).click();
+    await page.waitForURL(/oquery=student.value%3Dstu-00001/);
+    await page.getByRole('region', { name: 'Student attendance' }).waitFor();
+  });
+
+  it('is only read by who may not change it', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration/stu-00001');
+    await page.getByText('You may read this record, not change it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await page.goto(`${gateway.url}/portal/records/fee_receipt/rcp-0000001`);
+    await page
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+});
+
+async function makeTask(name: string): Promise<string> {
+  const response = await gateway.fetch('/o/task', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  });
+  return ((await response.json()) as { readonly _id: string })._id;
+}
+
+async function change(id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const response = await gateway.fetch(`/o/recs/task/${id}`, {
+    method: 'PATCH',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  expect(response.status).toBe(200);
+}
 
 describe('the keyboard in the portal', () => {
   it('skips to the page, and follows to the heading of the next one', async () => {

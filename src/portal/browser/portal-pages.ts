@@ -57,6 +57,12 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFull: true,
   },
   {
+    path: '/portal/records/$collection/$id',
+    label: phrase('Record'),
+    load: async () => (await import('./records/record-details-page')).RecordDetailsPage,
+    isFor: readsRecords,
+  },
+  {
     path: '/explore',
     label: phrase('GraphQL explorer'),
     load: async () => (await import('../../explore/browser/explorer-page')).ExplorerPage,

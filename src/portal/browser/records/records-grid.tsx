@@ -2,9 +2,9 @@
  * A grid of any number of records: only the rows in sight are drawn, and pages are read as they are
  * reached.
  */
-import { Button, Group, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Text, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import {
@@ -19,6 +19,9 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, nameOfField } from './declared-field';
+import { FilterBuilder } from './filter-builder';
+import { escapeValue } from './filter-conditions';
+import { RecordsToolbar } from './records-toolbar';
 import { useValueText } from './use-value-text';
 
 export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collection']>;
@@ -33,13 +36,27 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const t = useTexts();
   const gateway = useGateway();
   const fields = useReadableFields(collection);
-  const [{ search, oquery, sort }, change] = useAddress({ search: '', oquery: '', sort: '' });
-  const columns = fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
-  const asked = {
+  const [{ search, oquery, where, sort, columns: chosen }, change] = useAddress({
+    search: '',
+    oquery: '',
+    where: '',
+    sort: '',
+    columns: '',
+  });
+  const [isFiltering, setIsFiltering] = useState(false);
+  const columns = chooseColumns(fields, chosen);
+  const filter = {
     collection: collection.name,
-    oquery: oquery === '' ? null : oquery,
-    where: whereOfSearch(collection.labelField, search),
+    oquery: withSearch(oquery, collection.labelField, search),
+    where: where === '' ? null : toJson(where),
     project: columns.map(({ name }) => name),
+  };
+  const asked = {
+    collection: filter.collection,
+    // A filter left out is refused, for nobody is to ask for everything by mistake; an empty one is meant.
+    oquery: filter.oquery,
+    where: filter.where ?? {},
+    project: filter.project,
     orderBy: orderOf(sort),
     first: PAGE_SIZE,
   };
@@ -53,27 +70,31 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
     });
   const rows = data?.pages.flatMap(({ records }) => records.nodes) ?? [];
+  const isFiltered = filter.oquery !== '' || where !== '';
   return (
     <>
-      <Group gap="xs" mb="sm" className="grid-bar">
-        <SearchField
-          key={`search ${search}`}
-          value={search}
-          onSearch={(text) => change({ search: text }, 'replace')}
-        />
-        <OqueryField key={`oquery ${oquery}`} value={oquery} onFilter={(text) => change({ oquery: text })} />
-      </Group>
+      <RecordsToolbar
+        fields={fields}
+        asked={{ ...filter, sort }}
+        labelField={collection.labelField}
+        search={search}
+        onSearch={(text) => change({ search: text }, 'replace')}
+        onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
+        filter={[oquery, where].filter((one) => one !== '').join(' + ')}
+        onFilter={() => setIsFiltering(true)}
+      />
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && isPending && <LoadingState rows={12} />}
       {data && rows.length === 0 && (
         <EmptyState icon="table" title={t('No records')}>
-          {oquery === '' && search === ''
-            ? t('Nothing has been recorded here yet.')
-            : t('No record is as the filter asks. Loosen it, or take it away.')}
+          {isFiltered
+            ? t('No record is as the filter asks. Loosen it, or take it away.')
+            : t('Nothing has been recorded here yet.')}
         </EmptyState>
       )}
       {rows.length > 0 && (
         <GridRows
+          collection={collection.name}
           columns={columns}
           rows={rows}
           sort={sort}
@@ -82,18 +103,49 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
           label={collection.title}
         />
       )}
+      {isFiltering && (
+        <FilterBuilder
+          fields={fields}
+          oquery={oquery}
+          where={where}
+          onFilter={(next) => {
+            change(next);
+            setIsFiltering(false);
+          }}
+          onClose={() => setIsFiltering(false)}
+        />
+      )}
     </>
   );
+}
+
+/** Those that the address names, else the first that fit into a line. */
+function chooseColumns(fields: readonly DeclaredField[], chosen: string): readonly DeclaredField[] {
+  const names = new Set(chosen.split(','));
+  const found = fields.filter(({ name }) => names.has(name));
+  return found.length > 0 ? found : fields.filter(({ type }) => type !== 'object').slice(0, MOST_COLUMNS);
+}
+
+/** The search is a condition like those of the filter, so that what is exported is what is seen. */
+function withSearch(oquery: string, labelField: string | null, search: string): string {
+  if (search === '' || !labelField) return oquery;
+  const found = `${labelField}=*${escapeValue(search)}`;
+  return oquery === '' ? found : `${oquery},${found}`;
+}
+
+/** What is no JSON is sent as it is, and the gateway says what is wrong with it. */
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function useReadableFields({ name, fields }: DeclaredCollection): readonly DeclaredField[] {
   const rights = useViewer().collections.find((one) => one.name === name);
   const readable = new Set(rights?.readableFields);
   return fields.filter((field) => readable.has(field.name));
-}
-
-function whereOfSearch(labelField: string | null | undefined, search: string): unknown {
-  return search === '' || !labelField ? null : { [labelField]: { contains: search } };
 }
 
 /** `-date,name` as it stands in the address and in REST. */
@@ -108,64 +160,8 @@ function orderOf(sort: string) {
     );
 }
 
-function SearchField({
-  value,
-  onSearch,
-}: {
-  readonly value: string;
-  readonly onSearch: (text: string) => void;
-}) {
-  const t = useTexts();
-  const [text, setText] = useState(value);
-  const search = useDebouncedCallback(onSearch, 300);
-  return (
-    <TextInput
-      type="search"
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        search(event.currentTarget.value);
-      }}
-      placeholder={t('Search by name')}
-      aria-label={t('Search by name')}
-      leftSection={<Icon name="search" />}
-    />
-  );
-}
-
-function OqueryField({
-  value,
-  onFilter,
-}: {
-  readonly value: string;
-  readonly onFilter: (text: string) => void;
-}) {
-  const t = useTexts();
-  const [text, setText] = useState(value);
-  return (
-    <form
-      className="oquery-field"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onFilter(text.trim());
-      }}
-    >
-      <TextInput
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        placeholder="class=5,status=active"
-        aria-label={t('Filter as text (oquery)')}
-        ff="monospace"
-        leftSection={<Icon name="filter" />}
-      />
-      <Button type="submit" variant="default">
-        {t('Filter')}
-      </Button>
-    </form>
-  );
-}
-
 interface GridRowsProps {
+  readonly collection: string;
   readonly columns: readonly DeclaredField[];
   readonly rows: readonly GridRow[];
   readonly sort: string;
@@ -174,7 +170,7 @@ interface GridRowsProps {
   readonly label: string;
 }
 
-function GridRows({ columns, rows, sort, onSort, more, label }: GridRowsProps) {
+function GridRows({ collection, columns, rows, sort, onSort, more, label }: GridRowsProps) {
   const t = useTexts();
   const valueText = useValueText();
   const scroller = useRef<HTMLDivElement>(null);
@@ -217,11 +213,17 @@ function GridRows({ columns, rows, sort, onSort, more, label }: GridRowsProps) {
               if (!row) return null;
               return (
                 <tr key={row.id} aria-rowindex={index + 2}>
-                  {columns.map((field) => {
+                  {columns.map((field, index) => {
                     const text = valueText(storedValue(row, field), field);
                     return (
                       <td key={field.name} className={isNumeric(field) ? 'numeric' : undefined} title={text}>
-                        {text}
+                        {index === 0 ? (
+                          <Link to={`/portal/records/${collection}/${encodeURIComponent(row.id)}`}>
+                            {text === '' ? row.id : text}
+                          </Link>
+                        ) : (
+                          text
+                        )}
                       </td>
                     );
                   })}
@@ -281,7 +283,9 @@ function isNumeric({ type, isList }: DeclaredField): boolean {
 }
 
 /** In pixels; the table is wider where there is room. */
-function widthOf({ type }: DeclaredField): number {
+function widthOf({ type, example, allowed }: DeclaredField): number {
   if (type === 'number') return 120;
-  return type === 'reference' ? 200 : 150;
+  if (type === 'datetime') return String(example ?? '').length === 10 ? 130 : 190;
+  const isShort = allowed !== null || (typeof example === 'string' && example.length <= 4);
+  return isShort ? 110 : 180;
 }

@@ -1,10 +1,13 @@
 /** The records of a collection: filtered, sorted and shown as a grid that reads on while one scrolls. */
-import { useParams } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
 import { RecordsGrid } from './records-grid';
 
 export function RecordsPage() {
@@ -12,10 +15,18 @@ export function RecordsPage() {
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { data, error, refetch } = useOperation(CollectionDeclaration, { name });
   const collection = data?.collection;
+  const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
   return (
     <PageFrame
       title={collection?.title ?? name}
       above={[{ label: t('Records'), to: '/portal/records' }]}
+      actions={
+        mayCreate && (
+          <Button component={Link} to={`/portal/records/${name}/new`} leftSection={<Icon name="plus" />}>
+            {t('New record')}
+          </Button>
+        )
+      }
       description={collection && firstSentence(collection.description)}
     >
       {error && <ProblemState problem={error} retry={() => void refetch()} />}

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../language/use-texts';
+import { type DeclaredField, nameOfField } from './declared-field';
+import { useValueText } from './use-value-text';
+
+/** A field that two people changed: as it was, and as each of them left it. */
+export interface FieldConflict {
+  readonly field: DeclaredField;
+  readonly before: unknown;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+}
+
+export interface ConflictDialogProps {
+  readonly fields: readonly FieldConflict[];
+  /** Told the names of the fields that stay as the other person left them. */
+  onChosen(kept: ReadonlySet<string>): void;
+  onClose(): void;
+}
+
+/** Somebody else changed the record meanwhile: both are shown, and the person chooses field by field. */
+export function ConflictDialog({ fields, onChosen, onClose }: ConflictDialogProps) {
+  const t = useTexts();
+  const valueText = useValueText();
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const choose = (name: string, side: string) => {
+    const next = new Set(kept);
+    if (side === 'theirs') next.add(name);
+    else next.delete(name);
+    setKept(next);
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t('Somebody else has changed this record meanwhile')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack>
+        <Text size="sm">
+          {fields.length === 0
+            ? t('They changed other fields than you. Save yours on top of theirs?')
+            : t('Choose what holds of the fields that both of you changed.')}
+        </Text>
+        {fields.map(({ field, before, theirs, mine }) => (
+          <Radio.Group
+            key={field.name}
+            label={nameOfField(field.name)}
+            description={t('It was: {value}', { value: valueText(before, field) || '—' })}
+            value={kept.has(field.name) ? 'theirs' : 'mine'}
+            onChange={(side) => choose(field.name, side)}
+          >
+            <Stack gap={6} mt={6}>
+              <Radio value="mine" label={t('Mine: {value}', { value: valueText(mine, field) || '—' })} />
+              <Radio
+                value="theirs"
+                label={t('Theirs: {value}', { value: valueText(theirs, field) || '—' })}
+              />
+            </Stack>
+          </Radio.Group>
+        ))}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('Go on editing')}
+          </Button>
+          <Button onClick={() => onChosen(kept)}>{t('Save what I chose')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,233 @@
+/** What a field is filled in by, as its declaration says. */
+import {
+  ActionIcon,
+  Button,
+  Card,
+  Group,
+  Input,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useTexts } from '../language/use-texts';
+import { fromWallTime, toWallTime } from '../language/wall-time';
+import { Icon } from '../shell/icon';
+import { useViewer } from '../shell/viewer';
+import { type DeclaredField, isReferenceValue, nameOfField } from './declared-field';
+import { ReferencePicker } from './reference-picker';
+
+export interface FieldInputProps {
+  readonly field: DeclaredField;
+  readonly value: unknown;
+  /** `null` takes the value away. */
+  onChange(value: unknown): void;
+  readonly isReadOnly: boolean;
+  readonly error?: string | undefined;
+}
+
+export function FieldInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
+  if (field.isList) return <ListInput {...{ field, value, onChange, isReadOnly, error }} />;
+  return <SingleInput {...{ field, value, onChange, isReadOnly, error }} />;
+}
+
+function SingleInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
+  const t = useTexts();
+  const common = {
+    label: nameOfField(field.name),
+    description: field.description,
+    required: field.isRequired,
+    readOnly: isReadOnly,
+    error,
+  };
+  const text = value === null || value === undefined ? '' : String(value);
+  if (field.type === 'reference') {
+    return (
+      <ReferencePicker
+        {...common}
+        field={field}
+        value={isReferenceValue(value) ? value : undefined}
+        onChange={onChange}
+      />
+    );
+  }
+  if (field.type === 'boolean') {
+    return (
+      <Switch
+        label={common.label}
+        description={field.description}
+        checked={value === true}
+        disabled={isReadOnly}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    );
+  }
+  if (field.allowed) {
+    return (
+      <Select
+        {...common}
+        data={[...field.allowed]}
+        value={text === '' ? null : text}
+        onChange={onChange}
+        clearable={!field.isRequired && !isReadOnly}
+        searchable={field.allowed.length > 8}
+        disabled={isReadOnly}
+        clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
+      />
+    );
+  }
+  if (field.type === 'number') {
+    return (
+      <NumberInput
+        {...common}
+        value={typeof value === 'number' ? value : ''}
+        onChange={(next) => onChange(next === '' ? null : Number(next))}
+        suffix={field.unit === null ? '' : ` ${field.unit}`}
+        thousandSeparator=","
+        thousandsGroupStyle="lakh"
+        hideControls
+      />
+    );
+  }
+  if (field.type === 'datetime') return <InstantInput {...{ common, text, onChange, field }} />;
+  if (field.type === 'object') return <ObjectInput {...{ field, value, onChange, isReadOnly, error }} />;
+  const isLong = text.length > 60 || text.includes('\n');
+  return isLong ? (
+    <Textarea
+      {...common}
+      value={text}
+      autosize
+      minRows={2}
+      maxRows={12}
+      onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
+    />
+  ) : (
+    <TextInput
+      {...common}
+      value={text}
+      onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
+    />
+  );
+}
+
+interface InstantInputProps {
+  readonly common: {
+    readonly label: string;
+    readonly readOnly: boolean;
+    readonly error?: string | undefined;
+  };
+  readonly text: string;
+  readonly field: DeclaredField;
+  onChange(value: unknown): void;
+}
+
+/** A day where the values are days; else an instant, as the clocks of the school show it. */
+function InstantInput({ common, text, field, onChange }: InstantInputProps) {
+  const { timeZone } = useViewer().domain;
+  const isDay = text === '' ? String(field.example ?? '').length === 10 : text.length === 10;
+  if (isDay) {
+    return (
+      <TextInput
+        {...common}
+        type="date"
+        value={text}
+        onChange={(event) => onChange(textOrNull(event.currentTarget.value))}
+      />
+    );
+  }
+  return (
+    <TextInput
+      {...common}
+      type="datetime-local"
+      step={1}
+      value={text === '' ? '' : toWallTime(text, timeZone)}
+      onChange={(event) => {
+        const local = event.currentTarget.value;
+        onChange(local === '' ? null : fromWallTime(local, timeZone));
+      }}
+    />
+  );
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+function ObjectInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
+  const members = field.fields ?? [];
+  const object = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    <Input.Wrapper label={field.isList ? undefined : nameOfField(field.name)} error={error}>
+      <div className="object-fields">
+        {members.map((member) => (
+          <FieldInput
+            key={member.name}
+            field={{ ...member, description: '' }}
+            value={object[member.name]}
+            onChange={(next) => onChange({ ...object, [member.name]: next })}
+            isReadOnly={isReadOnly}
+          />
+        ))}
+      </div>
+    </Input.Wrapper>
+  );
+}
+
+function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProps) {
+  const t = useTexts();
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  const one: DeclaredField = { ...field, isList: false, isRequired: false, description: '' };
+  const label = nameOfField(field.name);
+  return (
+    <Input.Wrapper
+      label={label}
+      description={field.description}
+      error={error}
+      required={field.isRequired}
+      labelElement="div"
+    >
+      <Stack gap="xs" mt={6} role="group" aria-label={label}>
+        {entries.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no name but its place.
+          <Card key={index} withBorder padding="xs">
+            <Group align="flex-end" wrap="nowrap">
+              <div className="grow">
+                <SingleInput
+                  field={{
+                    ...one,
+                    name: field.type === 'object' ? field.name : `${field.name} ${index + 1}`,
+                  }}
+                  value={entry}
+                  onChange={(next) => onChange(entries.with(index, next))}
+                  isReadOnly={isReadOnly}
+                />
+              </div>
+              {!isReadOnly && (
+                <ActionIcon
+                  onClick={() => onChange(entries.toSpliced(index, 1))}
+                  aria-label={t('Take entry {number} out of {field}', { number: index + 1, field: label })}
+                >
+                  <Icon name="trash" />
+                </ActionIcon>
+              )}
+            </Group>
+          </Card>
+        ))}
+        {!isReadOnly && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => onChange([...entries, field.type === 'object' ? {} : null])}
+            className="add-entry"
+          >
+            {t('Add to {field}', { field: label })}
+          </Button>
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
+}

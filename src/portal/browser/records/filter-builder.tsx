@@ -1,0 +1,293 @@
+/** A filter put together row by row; beside it stands what it is as text, which can be written as well. */
+import {
+  ActionIcon,
+  Button,
+  Code,
+  CopyButton,
+  Drawer,
+  Group,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { phrase, useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { type DeclaredField, nameOfField } from './declared-field';
+import {
+  type FilterCondition,
+  needsValue,
+  type OqueryOperator,
+  parseConditions,
+  printConditions,
+  printWhere,
+} from './filter-conditions';
+
+export interface FilterBuilderProps {
+  readonly fields: readonly DeclaredField[];
+  readonly oquery: string;
+  readonly where: string;
+  onFilter(filter: { readonly oquery: string; readonly where: string }): void;
+  onClose(): void;
+}
+
+const TEXT: readonly OqueryOperator[] = ['equals', 'differs', 'contains', 'lacks', 'startsWith'];
+
+const OPERATORS_BY_TYPE: Readonly<Record<string, readonly OqueryOperator[]>> = {
+  number: ['is', 'greater', 'less'],
+  datetime: ['on', 'inMonth', 'today', 'yesterday', 'greater', 'less'],
+  boolean: ['equals'],
+};
+
+const OPERATOR_NAMES: Readonly<Record<OqueryOperator, string>> = {
+  equals: phrase('is'),
+  is: phrase('equals'),
+  differs: phrase('is not'),
+  startsWith: phrase('starts with'),
+  contains: phrase('contains'),
+  lacks: phrase('does not contain'),
+  greater: phrase('is greater than'),
+  less: phrase('is less than'),
+  on: phrase('is on the day'),
+  inMonth: phrase('is in the month'),
+  today: phrase('is today'),
+  yesterday: phrase('was yesterday'),
+};
+
+interface FilterField {
+  readonly path: string;
+  readonly label: string;
+  readonly type: string;
+  readonly allowed: readonly string[] | null;
+}
+
+export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
+  const t = useTexts();
+  const [text, setText] = useState(oquery);
+  const [rows, setRows] = useState<readonly FilterCondition[]>(parseConditions(oquery) ?? []);
+  const [own, setOwn] = useState(where);
+  const choices = fields.flatMap(choicesOf);
+  const isWritten = parseConditions(text) !== undefined;
+  const isJson = own.trim() === '' || isObject(own);
+  const edit = (next: readonly FilterCondition[]) => {
+    setRows(next);
+    setText(printConditions(next));
+  };
+  const write = (next: string) => {
+    setText(next);
+    const read = parseConditions(next.trim());
+    if (read) setRows(read);
+  };
+  const asWhere = printWhere(rows, (path) =>
+    choices.some((one) => one.path === path && one.type === 'number'),
+  );
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t('Filter')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onFilter({ oquery: text.trim(), where: own.trim() });
+        }}
+      >
+        <Stack>
+          {rows.map((row, index) => (
+            <ConditionRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other name than its place.
+              key={index}
+              {...{ row, choices, number: index + 1 }}
+              onChange={(next) => edit(rows.with(index, next))}
+              onRemove={() => edit(rows.toSpliced(index, 1))}
+            />
+          ))}
+          <Group>
+            <Button
+              variant="default"
+              leftSection={<Icon name="plus" size={14} />}
+              onClick={() =>
+                setRows([
+                  ...rows,
+                  { field: choices[0]?.path ?? '', operator: firstOperator(choices[0]), value: '' },
+                ])
+              }
+            >
+              {t('Add a condition')}
+            </Button>
+          </Group>
+          <TextInput
+            label={t('As text (oquery)')}
+            description={t('What stands here is asked; REST takes it as it is.')}
+            value={text}
+            onChange={(event) => write(event.currentTarget.value)}
+            error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
+            spellCheck={false}
+          />
+          {asWhere !== '' && (
+            <div>
+              <Group justify="space-between">
+                <Text size="sm" fw={500}>
+                  {t('The same for GraphQL (where)')}
+                </Text>
+                <CopyButton value={asWhere}>
+                  {({ copied, copy }) => (
+                    <Button size="compact-xs" variant="subtle" onClick={copy}>
+                      {copied ? t('Copied') : t('Copy')}
+                    </Button>
+                  )}
+                </CopyButton>
+              </Group>
+              <Code block className="wrapped">
+                {asWhere}
+              </Code>
+            </div>
+          )}
+          <Textarea
+            label={t('And besides (where, as JSON)')}
+            description={t('For what rows cannot say: or, not, what a reference points to.')}
+            placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
+            value={own}
+            onChange={(event) => setOwn(event.currentTarget.value)}
+            error={isJson ? undefined : t('This is no JSON object')}
+            autosize
+            minRows={2}
+            spellCheck={false}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => onFilter({ oquery: '', where: '' })}>
+              {t('Take the filter away')}
+            </Button>
+            <Button type="submit" disabled={!isJson || !isWritten}>
+              {t('Filter')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Drawer>
+  );
+}
+
+interface ConditionRowProps {
+  readonly row: FilterCondition;
+  readonly choices: readonly FilterField[];
+  readonly number: number;
+  onChange(row: FilterCondition): void;
+  onRemove(): void;
+}
+
+function ConditionRow({ row, choices, number, onChange, onRemove }: ConditionRowProps) {
+  const t = useTexts();
+  const field = choices.find(({ path }) => path === row.field);
+  const operators = operatorsOf(field);
+  // An operator that was written stays to be chosen, also where the form would not offer it.
+  const offered = operators.includes(row.operator) ? operators : [row.operator, ...operators];
+  const fieldData = field || row.field === '' ? choices : [{ path: row.field, label: row.field }, ...choices];
+  return (
+    <Group gap="xs" align="flex-end" wrap="wrap" className="condition-row">
+      <Select
+        aria-label={t('Field of condition {number}', { number })}
+        data={fieldData.map(({ path, label }) => ({ value: path, label }))}
+        value={row.field}
+        onChange={(path) => {
+          const next = choices.find((one) => one.path === path);
+          onChange({ field: path ?? '', operator: firstOperator(next), value: '' });
+        }}
+        searchable
+        allowDeselect={false}
+      />
+      <Select
+        aria-label={t('Operator of condition {number}', { number })}
+        data={offered.map((operator) => ({ value: operator, label: t(OPERATOR_NAMES[operator]) }))}
+        value={row.operator}
+        onChange={(operator) => onChange({ ...row, operator: operator as OqueryOperator })}
+        allowDeselect={false}
+      />
+      {needsValue(row.operator) && <ConditionValue {...{ row, field, number, onChange }} />}
+      <ActionIcon
+        size="input-sm"
+        onClick={onRemove}
+        aria-label={t('Take condition {number} away', { number })}
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+    </Group>
+  );
+}
+
+function ConditionValue({
+  row,
+  field,
+  number,
+  onChange,
+}: Pick<ConditionRowProps, 'row' | 'number' | 'onChange'> & { readonly field: FilterField | undefined }) {
+  const t = useTexts();
+  const label = t('Value of condition {number}', { number });
+  const allowed = field?.type === 'boolean' ? ['true', 'false'] : field?.allowed;
+  if (allowed && (row.operator === 'equals' || row.operator === 'differs')) {
+    return (
+      <Select
+        aria-label={label}
+        data={[...allowed]}
+        value={row.value === '' ? null : row.value}
+        onChange={(value) => onChange({ ...row, value: value ?? '' })}
+      />
+    );
+  }
+  return (
+    <TextInput
+      aria-label={label}
+      type={typeOf(row.operator, field)}
+      value={row.value}
+      onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+    />
+  );
+}
+
+function typeOf(operator: OqueryOperator, field: FilterField | undefined): string {
+  if (operator === 'inMonth') return 'month';
+  if (field?.type === 'datetime') return 'date';
+  return 'text';
+}
+
+/** A reference is asked for by the label of what it points to, or by its id. */
+function choicesOf(field: DeclaredField): FilterField[] {
+  const label = nameOfField(field.name);
+  if (field.type === 'object') {
+    return (field.fields ?? []).map((member) => ({
+      path: `${field.name}.${member.name}`,
+      label: `${label}: ${nameOfField(member.name)}`,
+      type: member.type,
+      allowed: member.allowed,
+    }));
+  }
+  if (field.type !== 'reference')
+    return [{ path: field.name, label, type: field.type, allowed: field.allowed }];
+  return [
+    { path: `${field.name}.label`, label, type: 'text', allowed: null },
+    { path: `${field.name}.value`, label: `${label} (_id)`, type: 'text', allowed: null },
+  ];
+}
+
+function operatorsOf(field: FilterField | undefined): readonly OqueryOperator[] {
+  return OPERATORS_BY_TYPE[field?.type ?? ''] ?? TEXT;
+}
+
+function firstOperator(field: FilterField | undefined): OqueryOperator {
+  return operatorsOf(field)[0] ?? 'equals';
+}
+
+function isObject(text: string): boolean {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && !Array.isArray(read);
+  } catch {
+    return false;
+  }
+}

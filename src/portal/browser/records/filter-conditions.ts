@@ -1,0 +1,130 @@
+/** A filter as rows of a form, and as an oquery: both say the same, so that either can be written. */
+
+export type OqueryOperator =
+  | 'equals'
+  | 'differs'
+  | 'startsWith'
+  | 'contains'
+  | 'lacks'
+  | 'is'
+  | 'greater'
+  | 'less'
+  | 'on'
+  | 'inMonth'
+  | 'today'
+  | 'yesterday';
+
+export interface FilterCondition {
+  /** A field, or a way to one within it (`student.value`). */
+  readonly field: string;
+  readonly operator: OqueryOperator;
+  /** Empty for those that need none. */
+  readonly value: string;
+}
+
+/** As they are written, the longest first of those that begin alike. */
+const SIGNS: readonly (readonly [sign: string, operator: OqueryOperator])[] = [
+  ['===', 'is'],
+  ['=!=', 'differs'],
+  ['=!*', 'lacks'],
+  ['=#in', 'inMonth'],
+  ['==', 'startsWith'],
+  ['=*', 'contains'],
+  ['=>', 'greater'],
+  ['=<', 'less'],
+];
+
+/** `class=5,total=>100` as conditions; `undefined` for what is no oquery yet. */
+export function parseConditions(oquery: string): readonly FilterCondition[] | undefined {
+  const parts = splitAtCommas(oquery).filter((part, _index, all) => part !== '' || all.length > 1);
+  const conditions = parts.map(parseOne);
+  return conditions.includes(undefined) ? undefined : (conditions as readonly FilterCondition[]);
+}
+
+/** The same as text. Rows that are not filled in yet are left out. */
+export function printConditions(conditions: readonly FilterCondition[]): string {
+  return conditions
+    .filter(({ field, operator, value }) => field !== '' && (value !== '' || !needsValue(operator)))
+    .map(({ field, operator, value }) => field + signOf(operator) + printValue(operator, value))
+    .join(',');
+}
+
+export function needsValue(operator: OqueryOperator): boolean {
+  return operator !== 'today' && operator !== 'yesterday';
+}
+
+/** A value of which every character stands for itself. */
+export function escapeValue(value: string): string {
+  return value.replaceAll(/[\\,]/g, String.raw`\$&`).replace(/^[=*!><#]/, String.raw`\$&`);
+}
+
+/** At every comma that is not escaped. */
+function splitAtCommas(text: string): string[] {
+  const parts = [''];
+  for (const [piece] of text.matchAll(/\\[\s\S]|,|[^\\,]+|\\/g)) {
+    if (piece === ',') parts.push('');
+    else parts[parts.length - 1] += piece;
+  }
+  return parts;
+}
+
+function parseOne(text: string): FilterCondition | undefined {
+  const at = text.indexOf('=');
+  const field = text.slice(0, at);
+  if (at < 1 || !/^[\w$-]+(?:\.[\w$-]+)*$/.test(field)) return undefined;
+  const rest = text.slice(at);
+  if (rest === '=today' || rest === '=yesterday') {
+    return { field, operator: rest === '=today' ? 'today' : 'yesterday', value: '' };
+  }
+  const day = /^=on(\d{4}-\d{2}-\d{2})$/.exec(rest)?.[1];
+  if (day !== undefined) return { field, operator: 'on', value: day };
+  const [sign, operator] = SIGNS.find(([one]) => rest.startsWith(one)) ?? (['=', 'equals'] as const);
+  return { field, operator, value: rest.slice(sign.length).replaceAll(/\\([\s\S])/g, '$1') };
+}
+
+function signOf(operator: OqueryOperator): string {
+  const sign = SIGNS.find(([, one]) => one === operator)?.[0];
+  if (sign !== undefined) return sign;
+  return operator === 'equals' ? '=' : `=${operator}`;
+}
+
+function printValue(operator: OqueryOperator, value: string): string {
+  if (!needsValue(operator)) return '';
+  // `name=today` would be today, not the word.
+  const isWord = operator === 'equals' && /^(?:today|yesterday|daybeforeyesterday|on\d)/.test(value);
+  return isWord ? `\\${value}` : escapeValue(value);
+}
+
+/** The same for GraphQL, whose `where` may be written into a query of one's own. */
+export function printWhere(
+  conditions: readonly FilterCondition[],
+  isNumber: (field: string) => boolean,
+): string {
+  const complete = parseConditions(printConditions(conditions)) ?? [];
+  const members = complete.map(({ field, operator, value }) => {
+    const operand = isNumber(field) && value.trim() !== '' ? Number(value) : value;
+    // What REST calls the value of a reference is its id to GraphQL.
+    const steps = field.replace(/\.value$/, '.id').split('.');
+    const inner = steps.reduceRight<unknown>((below, step) => ({ [step]: below }), {
+      [OPERATORS_OF_WHERE[operator]]: needsValue(operator) ? operand : true,
+    });
+    return operator === 'lacks' ? { not: inner } : inner;
+  });
+  if (members.length === 0) return '';
+  return JSON.stringify(members.length === 1 ? members[0] : { and: members });
+}
+
+const OPERATORS_OF_WHERE: Readonly<Record<OqueryOperator, string>> = {
+  equals: 'equals',
+  is: 'equals',
+  differs: 'notEquals',
+  startsWith: 'startsWith',
+  contains: 'contains',
+  lacks: 'contains',
+  greater: 'greaterThan',
+  less: 'lessThan',
+  on: 'on',
+  inMonth: 'inMonth',
+  today: 'today',
+  yesterday: 'yesterday',
+};

@@ -1,0 +1,211 @@
+/** Who made a record what it is: every change with its fields, each of which can be brought back. */
+import { Badge, Button, Card, Group, Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  HistoryOfRecord,
+  type HistoryOfRecordQuery,
+  RecordNow,
+  RestoreRecord,
+  SaveRecord,
+} from '../../../generated/portal/records/record';
+import { GridRecords } from '../../../generated/portal/records/records';
+import { useGateway } from '../gateway/gateway-context';
+import { useChange } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { phrase, useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { type DeclaredField, nameOfField } from './declared-field';
+import type { DeclaredCollection } from './records-grid';
+import { useValueText } from './use-value-text';
+
+type RecordVersion = HistoryOfRecordQuery['recordHistory']['nodes'][number];
+
+export interface HistoryTabProps {
+  readonly collection: DeclaredCollection;
+  readonly id: string;
+  /** As it is now; `undefined` of one that is removed. */
+  readonly version: number | undefined;
+}
+
+const PAGE_SIZE = 20;
+
+function nameOfOperation({ operation, fromVersion }: RecordVersion): string {
+  if (operation === 'deleted') return phrase('Removed');
+  if (operation === 'updated') return phrase('Changed');
+  return fromVersion === null ? phrase('Created') : phrase('Brought back');
+}
+
+export function HistoryTab({ collection, id, version }: HistoryTabProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const asked = { collection: collection.name, id, first: PAGE_SIZE };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [HistoryOfRecord.name, asked],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(HistoryOfRecord, { ...asked, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ recordHistory: { pageInfo } }) =>
+      pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
+  });
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const versions = data.pages.flatMap(({ recordHistory }) => recordHistory.nodes);
+  if (versions.length === 0) return <EmptyState icon="history" title={t('No changes are kept')} />;
+  return (
+    <Stack component="ol" className="plain-list" maw={900}>
+      {versions.map((one) => (
+        <VersionCard
+          key={`${one.version} ${one.at}`}
+          {...{ collection, id, current: version }}
+          change={one}
+        />
+      ))}
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('Older changes')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+interface VersionCardProps {
+  readonly collection: DeclaredCollection;
+  readonly id: string;
+  readonly current: number | undefined;
+  readonly change: RecordVersion;
+}
+
+function VersionCard({ collection, id, current, change }: VersionCardProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const notice = useNotice();
+  const viewer = useViewer();
+  const [isAsked, setIsAsked] = useState(false);
+  const restore = useChange(RestoreRecord, [GridRecords, RecordNow, HistoryOfRecord]);
+  const rights = viewer.collections.find(({ name }) => name === collection.name);
+  const mayRestore =
+    rights?.canUpdate === true && change.version !== current && change.operation !== 'deleted';
+  const bringBack = async () => {
+    await restore.mutateAsync({
+      collection: collection.name,
+      id,
+      version: change.version,
+      ifVersion: current ?? null,
+    });
+    setIsAsked(false);
+    notice(t('The record is as it was at version {version}.', { version: change.version }));
+  };
+  return (
+    <Card component="li" withBorder padding="md" className="version-card">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Badge variant="light" tt="none">
+            {t('Version {version}', { version: change.version })}
+          </Badge>
+          <Text fw={600}>{t(nameOfOperation(change))}</Text>
+          <Text size="sm" c="dimmed">
+            {formats.instant(change.at)}
+            {change.by && ` · ${change.by.principal} · ${change.by.credential.replace(/:.*/, '')}`}
+          </Text>
+        </Group>
+        {mayRestore && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon name="undo" size={14} />}
+            onClick={() => setIsAsked(true)}
+          >
+            {t('Back to version {version}', { version: change.version })}
+          </Button>
+        )}
+      </Group>
+      <ChangedFields {...{ collection, id, current, change }} />
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Bring back version {version}?', { version: change.version })}
+          action={t('Bring it back')}
+          isBusy={restore.isPending}
+          problem={restore.error}
+          onConfirm={() => void bringBack().catch(() => undefined)}
+          onClose={() => setIsAsked(false)}
+        >
+          {t('The record gets the values of then, as a new version. This can be taken back in the same way.')}
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function ChangedFields({ collection, id, current, change }: VersionCardProps) {
+  const t = useTexts();
+  const valueText = useValueText();
+  const viewer = useViewer();
+  const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
+  const updatable = viewer.collections.find(({ name }) => name === collection.name)?.updatableFields ?? [];
+  const fields = new Map<string, DeclaredField>(collection.fields.map((field) => [field.name, field]));
+  if (!change.changes) {
+    return (
+      <Text size="sm" c="dimmed" mt="xs">
+        {t('The values of this change are not kept.')}
+      </Text>
+    );
+  }
+  if (change.changes.length === 0) return null;
+  const text = (value: unknown, path: string) => {
+    const field = fields.get(path);
+    if (value === null || value === undefined) return '—';
+    return field ? valueText(value, field) : JSON.stringify(value);
+  };
+  return (
+    <div className="table-scroll">
+      <Table mt="xs" verticalSpacing={6} fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Field')}</Table.Th>
+            <Table.Th>{t('Before')}</Table.Th>
+            <Table.Th>{t('After')}</Table.Th>
+            <Table.Th>
+              <span className="visually-hidden">{t('Actions')}</span>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {change.changes.map(({ path, before, after }) => (
+            <Table.Tr key={path}>
+              <Table.Td>{nameOfField(path)}</Table.Td>
+              <Table.Td className="removed-value">{text(before, path)}</Table.Td>
+              <Table.Td className="added-value">{text(after, path)}</Table.Td>
+              <Table.Td>
+                {change.operation === 'updated' && current !== undefined && updatable.includes(path) && (
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    loading={save.isPending}
+                    aria-label={t('Bring back {field} from before', { field: nameOfField(path) })}
+                    onClick={() =>
+                      save.mutate({
+                        collection: collection.name,
+                        id,
+                        data: { [path]: before ?? null },
+                        ifVersion: current,
+                      })
+                    }
+                  >
+                    {t('Bring back')}
+                  </Button>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {save.error && <ProblemState problem={save.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+/** A record: its fields to fill in, what it points to and what points to it, its files, its history. */
+import { Button, Card, Tabs } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
+import { CollectionDeclaration, GridRecords } from '../../../generated/portal/records/records';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+import { HistoryTab } from './history-tab';
+import { type EditedRecord, RecordEditor } from './record-editor';
+import { RecordFiles } from './record-files';
+import { RecordReferences } from './record-references';
+import type { DeclaredCollection } from './records-grid';
+
+/** The id of a record that is not made yet. */
+const NEW = 'new';
+
+export function RecordDetailsPage() {
+  const t = useTexts();
+  const { collection: name = '', id = '' } = useParams({ strict: false }) as {
+    readonly collection?: string;
+    readonly id?: string;
+  };
+  const isNew = id === NEW;
+  const declared = useOperation(CollectionDeclaration, { name });
+  const now = useOperation(RecordNow, { collection: name, id }, { isEnabled: !isNew });
+  const collection = declared.data?.collection;
+  const isRemoved = now.error instanceof GatewayProblem && now.error.code === 'GONE';
+  // What was read before the removal is still there beside the refusal.
+  const record = isRemoved ? undefined : (now.data?.record ?? undefined);
+  const problem = declared.error ?? (isRemoved ? null : now.error);
+  const isReady = collection !== undefined && collection !== null && (isNew || isRemoved || record);
+  return (
+    <PageFrame
+      title={isNew ? t('New record') : (labelOf(collection, record) ?? id)}
+      above={[
+        { label: t('Records'), to: '/portal/records' },
+        { label: collection?.title ?? name, to: `/portal/records/${name}` },
+      ]}
+      actions={record && collection && <RemoveButton collection={collection} record={record} />}
+    >
+      {problem && <ProblemState problem={problem} retry={() => void now.refetch()} />}
+      {!problem && !isReady && <LoadingState />}
+      {!problem && isReady && collection && (
+        <RecordTabs key={`${name} ${id}`} {...{ collection, record, id, isRemoved, isNew }} />
+      )}
+    </PageFrame>
+  );
+}
+
+interface RecordTabsProps {
+  readonly collection: DeclaredCollection;
+  readonly record: EditedRecord | undefined;
+  readonly id: string;
+  readonly isRemoved: boolean;
+  readonly isNew: boolean;
+}
+
+function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProps) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [{ tab }, change] = useAddress({ tab: isRemoved ? 'history' : 'fields' });
+  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  return (
+    <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' }, 'replace')} keepMounted={false}>
+      <Tabs.List mb="md">
+        {!isRemoved && <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>}
+        {!isNew && !isRemoved && <Tabs.Tab value="references">{t('Points here')}</Tabs.Tab>}
+        {!isNew && !isRemoved && <Tabs.Tab value="files">{t('Files')}</Tabs.Tab>}
+        {!isNew && <Tabs.Tab value="history">{t('History')}</Tabs.Tab>}
+      </Tabs.List>
+      <Tabs.Panel value="fields">
+        <Card withBorder padding="lg">
+          <RecordEditor
+            collection={collection}
+            record={record}
+            onMade={(made) =>
+              void navigate({ to: `/portal/records/${collection.name}/${encodeURIComponent(made)}` })
+            }
+          />
+        </Card>
+      </Tabs.Panel>
+      <Tabs.Panel value="references">
+        <RecordReferences collection={collection.name} id={id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="files">
+        <RecordFiles collection={collection.name} id={id} mayChange={rights?.canUpdate === true} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        {isRemoved && (
+          <EmptyState icon="trash" title={t('This record was removed')}>
+            {t('Its history is kept. Go back to a version below, and it is there again.')}
+          </EmptyState>
+        )}
+        <HistoryTab collection={collection} id={id} version={record?.version} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function RemoveButton({
+  collection,
+  record,
+}: {
+  readonly collection: DeclaredCollection;
+  readonly record: EditedRecord;
+}) {
+  const t = useTexts();
+  const [isAsked, setIsAsked] = useState(false);
+  const remove = useChange(RemoveRecord, [GridRecords, RecordNow]);
+  const mayRemove = useViewer().collections.some(
+    ({ name, canRemove }) => name === collection.name && canRemove,
+  );
+  if (!mayRemove) return null;
+  const asked = { collection: collection.name, id: record.id, ifVersion: record.version };
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => setIsAsked(true)}>
+        {t('Remove')}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Remove this record?')}
+          action={t('Remove')}
+          isDangerous
+          isBusy={remove.isPending}
+          problem={remove.error}
+          onConfirm={() => remove.mutate(asked, { onSuccess: () => setIsAsked(false) })}
+          onClose={() => setIsAsked(false)}
+        >
+          {t('1 record of {collection} is removed: {label}. From its history it can be brought back.', {
+            collection: collection.title,
+            label: labelOf(collection, record) ?? record.id,
+          })}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function labelOf(
+  collection: DeclaredCollection | null | undefined,
+  record: EditedRecord | undefined,
+): string | undefined {
+  if (!collection?.labelField || !record) return undefined;
+  const label = (record.data as Readonly<Record<string, unknown>>)[collection.labelField];
+  return typeof label === 'string' || typeof label === 'number' ? String(label) : undefined;
+}

@@ -1,0 +1,224 @@
+/** Above the grid: search, filter, columns, how many, and the files of what is filtered. */
+import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
+import type { GatewayClient } from '../gateway/gateway-client';
+import { useGateway } from '../gateway/gateway-context';
+import { saveFile } from '../gateway/save-file';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { type DeclaredField, nameOfField } from './declared-field';
+
+/** What is asked of a collection, as REST says it. */
+interface AskedRecords {
+  readonly collection: string;
+  readonly oquery: string;
+  /** A filter that REST does not know; null for none. */
+  readonly where: unknown;
+  readonly sort: string;
+  readonly project: readonly string[];
+}
+
+export interface RecordsToolbarProps {
+  readonly fields: readonly DeclaredField[];
+  readonly asked: AskedRecords;
+  /** The field that is searched; `null`: there is none. */
+  readonly labelField: string | null;
+  readonly search: string;
+  onSearch(text: string): void;
+  onColumns(names: readonly string[]): void;
+  /** The filter as it stands on its button; '' for none. */
+  readonly filter: string;
+  onFilter(): void;
+}
+
+export function RecordsToolbar(props: RecordsToolbarProps) {
+  const { fields, asked, labelField, search, onSearch, onColumns, filter, onFilter } = props;
+  const t = useTexts();
+  return (
+    <Group gap="xs" mb="sm" className="grid-bar">
+      {labelField !== null && (
+        <SearchField
+          value={search}
+          label={t('Search by {field}', { field: nameOfField(labelField).toLowerCase() })}
+          onSearch={onSearch}
+        />
+      )}
+      <Button
+        variant={filter === '' ? 'default' : 'light'}
+        leftSection={<Icon name="filter" />}
+        onClick={onFilter}
+        className="filter-button"
+      >
+        {filter === '' ? t('Filter') : filter}
+      </Button>
+      <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
+      <CountButton key={JSON.stringify([asked.oquery, asked.where])} asked={asked} />
+      <ExportMenu asked={asked} />
+    </Group>
+  );
+}
+
+function SearchField({
+  value,
+  label,
+  onSearch,
+}: {
+  readonly value: string;
+  readonly label: string;
+  onSearch(text: string): void;
+}) {
+  const [text, setText] = useState(value);
+  const search = useDebouncedCallback(onSearch, 300);
+  return (
+    <TextInput
+      type="search"
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        search(event.currentTarget.value);
+      }}
+      placeholder={label}
+      aria-label={label}
+      leftSection={<Icon name="search" />}
+    />
+  );
+}
+
+function ColumnsMenu({
+  fields,
+  shown,
+  onShow,
+}: {
+  readonly fields: readonly DeclaredField[];
+  readonly shown: readonly string[];
+  onShow(names: readonly string[]): void;
+}) {
+  const t = useTexts();
+  return (
+    <Popover position="bottom-end" withArrow trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<Icon name="columns" />}>
+          {t('Columns')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <ScrollArea.Autosize mah={360}>
+          <Stack gap="xs">
+            {fields.map(({ name }) => (
+              <Checkbox
+                key={name}
+                label={nameOfField(name)}
+                checked={shown.includes(name)}
+                onChange={(event) => {
+                  const isShown = event.currentTarget.checked;
+                  onShow(
+                    fields
+                      .map((field) => field.name)
+                      .filter((one) => (one === name ? isShown : shown.includes(one))),
+                  );
+                }}
+              />
+            ))}
+          </Stack>
+        </ScrollArea.Autosize>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** More are not counted: a pass over all of a large collection would take seconds. */
+const MOST_COUNTED = 10_000;
+
+function CountButton({ asked }: { readonly asked: AskedRecords }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const gateway = useGateway();
+  const { mutate, data, isPending } = useMutation({ mutationFn: () => countRecords(gateway, asked) });
+  if (data === undefined) {
+    return (
+      <Button variant="default" loading={isPending} onClick={() => mutate()}>
+        {t('Count')}
+      </Button>
+    );
+  }
+  return (
+    <output className="count">
+      {data > MOST_COUNTED
+        ? `${formats.number(MOST_COUNTED)}+`
+        : t('{count, plural, one {# record} other {# records}}', { count: data })}
+    </output>
+  );
+}
+
+const COUNTED_AT_ONCE = 1_000;
+
+/** Gives a number above `MOST_COUNTED` where there are more. */
+async function countRecords(
+  gateway: GatewayClient,
+  { collection, oquery, where }: AskedRecords,
+): Promise<number> {
+  const filter = {
+    collection,
+    oquery,
+    where: where ?? {},
+    first: COUNTED_AT_ONCE,
+  };
+  let after: string | null = null;
+  for (let count = 0; ; ) {
+    const { records }: CountedRecordsQuery = await gateway.execute(CountedRecords, { ...filter, after });
+    count += records.nodes.length;
+    if (!records.pageInfo.hasNextPage) return count;
+    if (count >= MOST_COUNTED) return count + 1;
+    after = records.pageInfo.endCursor ?? null;
+  }
+}
+
+const FORMATS = [
+  ['csv', 'CSV'],
+  ['xlsx', 'Excel (XLSX)'],
+  ['ndjson', 'NDJSON'],
+  ['parquet', 'Parquet'],
+] as const;
+
+function ExportMenu({ asked }: { readonly asked: AskedRecords }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async (format: string) => {
+      const address = new URLSearchParams({ ...addressOf(asked), project: asked.project.join(','), format });
+      saveFile(
+        await gateway.fetchFile(`/o/recs/${asked.collection}?${address}`),
+        `${asked.collection}.${format}`,
+      );
+    },
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" />} loading={isPending}>
+          {t('Export')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {asked.where === null
+            ? t('All that the filter leaves, with these columns')
+            : t('A filter by where cannot be exported: say it as oquery')}
+        </Menu.Label>
+        {FORMATS.map(([format, label]) => (
+          <Menu.Item key={format} disabled={asked.where !== null} onClick={() => mutate(format)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function addressOf({ oquery, sort }: AskedRecords): Record<string, string> {
+  return { ...(oquery !== '' && { oquery, ci: 'true' }), ...(sort !== '' && { sort }) };
+}

@@ -1,0 +1,83 @@
+/** Finds the record that a reference is to point to, by a part of its label. */
+import { ActionIcon, Group, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { LabelFields, ReferenceChoices } from '../../../generated/portal/records/record';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import type { DeclaredField, ReferenceValue } from './declared-field';
+
+export interface ReferencePickerProps {
+  readonly field: DeclaredField;
+  readonly value: ReferenceValue | undefined;
+  onChange(value: unknown): void;
+  readonly label: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly readOnly: boolean;
+  readonly error?: string | undefined;
+}
+
+export function ReferencePicker({ field, value, onChange, readOnly, ...common }: ReferencePickerProps) {
+  const t = useTexts();
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search, 250);
+  const [isOpen, setIsOpen] = useState(false);
+  const target = field.targets.find((one) => one === value?.collection) ?? field.targets[0] ?? '';
+  const labels = useOperation(LabelFields, {});
+  const labelField = labels.data?.collections.find(({ name }) => name === target)?.labelField ?? '_id';
+  const { data, isFetching } = useOperation(
+    ReferenceChoices,
+    {
+      collection: target,
+      where: asked === '' || asked === value?.label ? {} : { [labelField]: { contains: asked } },
+      project: [labelField],
+    },
+    { isEnabled: isOpen && target !== '', keepsPrevious: true },
+  );
+  const found = (data?.records.nodes ?? []).map(({ id, data: fields }) => ({
+    value: id,
+    label: String((fields as Readonly<Record<string, unknown>>)[labelField] ?? id),
+  }));
+  const own = value ? [{ value: value.value, label: value.label ?? value.value }] : [];
+  const choices = [...own, ...found.filter(({ value: id }) => id !== value?.value)];
+  return (
+    <Group align="flex-end" gap={4} wrap="nowrap">
+      <Select
+        {...common}
+        className="grow"
+        data={choices}
+        value={value?.value ?? null}
+        onChange={(id, option) =>
+          onChange(
+            id === null
+              ? null
+              : { value: id, label: option?.label, ...(field.targets.length > 1 && { collection: target }) },
+          )
+        }
+        searchable
+        disabled={readOnly}
+        onSearchChange={setSearch}
+        onDropdownOpen={() => setIsOpen(true)}
+        filter={({ options }) => options}
+        nothingFoundMessage={isFetching ? t('Looking …') : t('Nothing found')}
+        placeholder={t('Type a part of the name')}
+        clearable={!common.required && !readOnly}
+        clearButtonProps={{ 'aria-label': t('Clear {field}', { field: common.label }) }}
+      />
+      {value && target !== '' && (
+        <ActionIcon
+          component={Link}
+          to={`/portal/records/${target}/${encodeURIComponent(value.value)}`}
+          size="input-sm"
+          variant="default"
+          aria-label={t('Open {label}', { label: value.label ?? value.value })}
+        >
+          <Icon name="link" />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from './states';
+
+export interface ConfirmDialogProps {
+  readonly title: string;
+  /** What the button says that does it. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onConfirm(): void;
+  onClose(): void;
+  /** What will happen, to how much, and how it is taken back. */
+  readonly children: ReactNode;
+}
+
+/** Before what cannot be undone by pressing something else: it says what will be done. */
+export function ConfirmDialog({
+  title,
+  action,
+  isDangerous = false,
+  isBusy,
+  problem,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
+  const t = useTexts();
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('Close') }}>
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('Cancel')}
+          </Button>
+          <Button color={isDangerous ? 'red' : 'campus'} loading={isBusy} onClick={onConfirm}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
