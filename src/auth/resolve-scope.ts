@@ -70,7 +70,8 @@ function chooseDomain(domains: DomainDirectory, own: Domain, request: ScopeReque
       { errors: [{ parameter: 'X-Domain', detail: 'This is not the domain of your credential.' }] },
     );
   const domain = domains.find(wanted);
-  if (domain) return domain;
+  // Another top domain is nobody's branch.
+  if (domain?.parentId === own.id) return domain;
   throw new ServiceError('NOT_FOUND', `There is no domain "${wanted.slice(0, 64)}".`, {
     errors: [{ parameter: 'X-Domain', detail: 'There is no such domain.' }],
   });

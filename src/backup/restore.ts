@@ -154,9 +154,20 @@ async function writeAll(client: pg.Client, options: RestoreOptions): Promise<voi
   options.onProgress?.({ stage: 'files', done, total });
   await writeFiles(client, options);
   await setSequences(client);
+  await giveCollections(client, manifest);
   // Rows that foreign keys look at are looked at now: a table with such work left cannot be altered.
   await client.query('set constraints all immediate');
   for (const table of triggered) await client.query(`alter table ${table} enable trigger user`);
+}
+
+/** What was registered by a domain that the backup does not have, or under another name, is the head's. */
+async function giveCollections(client: pg.Client, { migrations }: Manifest): Promise<void> {
+  if (!migrations.includes('0030_collection_domains')) return;
+  await client.query(
+    `update collections
+     set domain_id = (select id from domains where parent_id is null order by created_at, id limit 1)
+     where domain_id not in (select id from domains where parent_id is null)`,
+  );
 }
 
 /** Those of an empty database of ours, which may be of another version than the backup. */

@@ -19,7 +19,9 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
               listed.name,
               listed.title,
               String(listed.fields.length),
-              listed.isDeclared ? 'schema/collections' : 'at run time',
+              listed.isDeclared
+                ? 'schema/collections'
+                : `at run time${listed.domainId ? ` by ${listed.domainId}` : ''}`,
               String(listed.version),
             ]),
         );

@@ -132,6 +132,8 @@ export interface Collection {
   readonly personal: Personal | undefined;
   /** It comes from a file of schema/collections, not registered at run time. */
   readonly isDeclared: boolean;
+  /** The top domain whose it is, and its branches'; `undefined`: every domain has it. */
+  readonly domainId: string | undefined;
   /** Goes up with every change of the definition: the key of whatever is cached for a collection. */
   readonly version: number;
   /** GraphQL names, e.g. `task` and `tasks`. */

@@ -13,6 +13,11 @@ export interface Domain {
   readonly timeZone: string;
 }
 
+/** The top domain that a domain is, or is a branch of. */
+export function topDomainIdOf({ id, parentId }: Pick<Domain, 'id' | 'parentId'>): string {
+  return parentId ?? id;
+}
+
 export type RecordVerb = 'read' | 'create' | 'update' | 'delete';
 
 /** What an API key leaves of its user's rights. `collections` maps a name, or `*`, to verbs. */

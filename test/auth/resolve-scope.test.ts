@@ -5,8 +5,9 @@ import type { Domain, Principal } from '../../src/model/scope.js';
 const TOP: Domain = { id: 'top', name: 'Top', parentId: undefined, timeZone: 'Asia/Kolkata' };
 const NORTH: Domain = { id: 'north', name: 'North', parentId: 'top', timeZone: 'Asia/Kolkata' };
 const SOUTH: Domain = { id: 'south', name: 'South', parentId: 'top', timeZone: 'Asia/Kolkata' };
+const OTHER_TOP: Domain = { ...TOP, id: 'other', name: 'Other' };
 const DOMAINS: DomainDirectory = {
-  find: (id) => [TOP, NORTH, SOUTH].find((domain) => domain.id === id),
+  find: (id) => [TOP, NORTH, SOUTH, OTHER_TOP].find((domain) => domain.id === id),
   top: () => TOP,
 };
 
@@ -40,6 +41,8 @@ describe('the domain of a request', () => {
 
   it('is unknown to the admin of the top domain too when there is none', () => {
     expect(codeOf(caller('top', 'admin'), 'nowhere')).toBe('NOT_FOUND');
+    expect(codeOf(caller('top', 'admin'), 'other')).toBe('NOT_FOUND');
+    expect(codeOf(caller('other', 'admin'), 'north')).toBe('NOT_FOUND');
   });
 
   it('is gone for a credential of a domain that is gone', () => {

@@ -14,6 +14,8 @@ beforeAll(async () => {
     insert into properties (domain_id, name, value, updated_at)
       values ('school', 'timezone', '"Asia/Dubai"', now()), ('school', 'currency', '"AED"', now()),
         ('north', 'currency', '"INR"', now());
+    insert into collections (name, definition, domain_id, updated_at)
+      values ('club', '{"name": "club"}', 'school', now());
     insert into settings (name, value, updated_at) values ('tokenSecret', '"secret"', now());
     insert into records (domain, collection, id, data)
       select domain, 'note', n::text, jsonb_build_object('text', E'a\\tb\\\\c\\nd é 😀 north', 'n', n)
@@ -58,6 +60,7 @@ describe('the backup of a domain', () => {
         ['north', 50],
       ]);
       expect(await rowsOf(client, 'select domain, name from files')).toEqual([['north', 'a']]);
+      expect(await rowsOf(client, 'select name, domain_id from collections')).toEqual([['club', 'north']]);
       expect(await rowsOf(client, 'select bytes::text from file_chunks')).toEqual([['\\x616263']]);
       expect(await rowsOf(client, 'select domain from audit_entries')).toEqual([['north']]);
       expect(await rowsOf(client, 'select name from settings')).toEqual([]);

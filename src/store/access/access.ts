@@ -13,7 +13,7 @@ import type { Readership } from '../../languages/where-place.js';
 import type { Collection, RoleAccess, RowRule } from '../../model/collection.js';
 import { EVERYTHING, type Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
-import type { Principal, RecordVerb, Scope } from '../../model/scope.js';
+import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
 
 export interface EffectiveAccess {
   /** The rows in reach, as a filter; `undefined`: all of the domain. */
@@ -58,6 +58,7 @@ export function findAccess(
   verb: RecordVerb,
 ): EffectiveAccess | undefined {
   const { principal } = scope;
+  if (!isOfDomain(scope, collection)) return undefined;
   if (!isInScopes(principal, collection.name, verb)) return undefined;
   if (principal.roles.has(ADMIN) && !collection.access.has(ADMIN)) return FULL_ACCESS;
   const granting: RoleAccess[] = [];
@@ -67,6 +68,11 @@ export function findAccess(
   }
   if (granting.length === 0) return undefined;
   return combine(granting, principal);
+}
+
+/** Whether the domain has the collection: one registered at run time belongs to one top domain. */
+function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection): boolean {
+  return domainId === undefined || domainId === topDomainIdOf(domain);
 }
 
 const VERBS: readonly RecordVerb[] = ['read', 'create', 'update', 'delete'];

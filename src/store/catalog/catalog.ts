@@ -14,7 +14,7 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
-import type { Domain, Scope } from '../../model/scope.js';
+import { type Domain, type Scope, topDomainIdOf } from '../../model/scope.js';
 import { isInReach } from '../access/access.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
@@ -49,6 +49,8 @@ interface Entry {
   readonly name: string;
   readonly version: number;
   readonly isDeclared: boolean;
+  /** The top domain that registered it; `null`: every domain has it. */
+  readonly domainId: string | null;
   readonly definition: CollectionDefinition;
   /** `undefined`: dropped. */
   readonly collection: Collection | undefined;
@@ -118,12 +120,19 @@ export class Catalog {
    * GONE when the collection was dropped
    */
   get(name: string, scope?: Scope): Collection {
-    const entry = this.#entries.get(name);
+    const entry = this.#entryFor(name, scope);
     if (entry?.collection !== undefined) return entry.collection;
     if (entry !== undefined) throw new ServiceError('GONE', `the collection "${name}" was dropped`);
     const known = this.#collections.filter((one) => scope === undefined || isInReach(scope, one));
     const names = known.map((collection) => collection.name);
     throw new ServiceError('NOT_FOUND', `there is no collection "${name}".${didYouMean(name, names)}`);
+  }
+
+  /** What another top domain registered is nothing that its own callers could tell from what never was. */
+  #entryFor(name: string, scope: Scope | undefined): Entry | undefined {
+    const entry = this.#entries.get(name);
+    const isOwn = scope === undefined || (entry?.domainId ?? null) === null;
+    return isOwn || entry?.domainId === topDomainIdOf(scope.domain) ? entry : undefined;
   }
 
   find(name: string): Collection | undefined {
@@ -161,7 +170,7 @@ export class Catalog {
   }
 
   /**
-   * Registers a collection at run time, for every domain.
+   * Registers a collection at run time, for the caller's top domain and its branches.
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; INVALID_VALUE; CONFLICT when the name
    * or a GraphQL name is taken
@@ -169,10 +178,10 @@ export class Catalog {
   async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'registerCollection');
-    await this.#change(parsed, async (current) => {
+    await this.#change(scope, parsed, async (current) => {
       if (current.some((row) => row.name === parsed.name)) throw nameTaken(parsed.name, current);
     });
-    return this.get(parsed.name);
+    return this.get(parsed.name, scope);
   }
 
   /**
@@ -188,9 +197,9 @@ export class Catalog {
   async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
-    await this.#change(parsed, async (current) => {
+    await this.#change(scope, parsed, async (current) => {
       const row = current.find((candidate) => candidate.name === parsed.name);
-      if (row === undefined || row.dropped) this.get(parsed.name);
+      if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(parsed.name, scope);
       if (row?.is_declared) throw isInFile(parsed.name);
       if (row === undefined) return;
       const before = toCollection(row);
@@ -217,7 +226,7 @@ export class Catalog {
     await this.#alone(async () => {
       const rows = await this.#database.query<CatalogRow>(selectRows);
       const row = rows.find((candidate) => candidate.name === name);
-      if (row === undefined || row.dropped) this.get(name);
+      if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(name, scope);
       if (row?.is_declared) throw isInFile(name);
       await this.#database.query(Prisma.sql`
         with dropped as (
@@ -232,7 +241,8 @@ export class Catalog {
   }
 
   #assertAdmin(scope: Scope): void {
-    if (isTopDomainAdmin(scope, this.#topDomain())) return;
+    const top = this.#topDomain();
+    if (isTopDomainAdmin(scope, top) || isTopDomainAdmin(scope, ownTop(scope))) return;
     throw new ServiceError(
       'FORBIDDEN',
       'only an admin of the top domain, signed in with a password, registers, alters and drops collections',
@@ -241,6 +251,7 @@ export class Catalog {
 
   /** Checks under the lock, makes partition and indexes, stores the definition, tells the other gateways. */
   async #change(
+    scope: Scope,
     definition: CollectionDefinition,
     check: (current: readonly CatalogRow[]) => Promise<void>,
   ): Promise<void> {
@@ -254,7 +265,7 @@ export class Catalog {
         version: 0,
       });
       await ensurePartition(this.#database, collection);
-      await this.#database.query(upsert(definition, 'registered'));
+      await this.#database.query(upsert(definition, { domainId: topDomainIdOf(scope.domain) }));
     });
     await this.refresh();
   }
@@ -272,7 +283,8 @@ export class Catalog {
       // The same object as long as nothing changed: it is the key of what others remember of it.
       if (known?.version === row.version && known.isDeclared === row.is_declared) return [known];
       const definition: CollectionDefinition = JSON.parse(row.definition);
-      const entry = { name: row.name, version: row.version, isDeclared: row.is_declared, definition };
+      const { name, version, is_declared: isDeclared, domain_id: domainId } = row;
+      const entry = { name, version, isDeclared, domainId, definition };
       if (row.dropped) return [{ ...entry, collection: undefined }];
       try {
         return [{ ...entry, collection: toCollection(row) }];
@@ -352,15 +364,21 @@ async function declareAll(
 /**
  * Stores a definition; one that is there already, the same and not dropped, is left alone and nobody is told.
  */
-function upsert(definition: CollectionDefinition, origin: 'declared' | 'registered'): Prisma.Sql {
+function upsert(
+  definition: CollectionDefinition,
+  origin: 'declared' | { readonly domainId: string },
+): Prisma.Sql {
   const { $schema: _where, ...stored } = definition;
+  const domainId = origin === 'declared' ? null : origin.domainId;
   return Prisma.sql`
     with changed as (
-      insert into collections (name, definition, is_declared, version, updated_at)
-      values (${definition.name}, ${JSON.stringify(stored)}::jsonb, ${origin === 'declared'}, 1, now())
+      insert into collections (name, definition, is_declared, domain_id, version, updated_at)
+      values (${definition.name}, ${JSON.stringify(stored)}::jsonb, ${origin === 'declared'}, ${domainId}, 1,
+        now())
       on conflict (name) do update
         set definition = excluded.definition,
           is_declared = excluded.is_declared,
+          domain_id = excluded.domain_id,
           version = collections.version + 1,
           updated_at = excluded.updated_at,
           dropped_at = null
@@ -376,12 +394,14 @@ interface CatalogRow {
   readonly name: string;
   readonly definition: string;
   readonly is_declared: boolean;
+  readonly domain_id: string | null;
   readonly version: number;
   readonly dropped: boolean;
 }
 
 const selectRows = Prisma.sql`
-  select name, definition::text as definition, is_declared, version, dropped_at is not null as dropped
+  select name, definition::text as definition, is_declared, domain_id, version,
+    dropped_at is not null as dropped
   from collections
   order by name`;
 
@@ -394,6 +414,7 @@ function toCollection(row: CatalogRow): Collection {
     source: `the stored definition of ${row.name}`,
     isDeclared: row.is_declared,
     version: row.version,
+    domainId: row.domain_id ?? undefined,
   });
 }
 
@@ -406,6 +427,15 @@ function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {
   const isDropped = current.some((row) => row.name === name && row.dropped);
   const why = isDropped ? 'was dropped, and its name is not free until it is purged' : 'is there already';
   return new ServiceError('CONFLICT', `the collection "${name}" ${why}`);
+}
+
+/** The top of the caller's own domain, where the caller's credential belongs to it. */
+function ownTop({ domain }: Scope): Domain | undefined {
+  return domain.parentId === undefined ? domain : undefined;
+}
+
+function isOwnedBy({ domain }: Scope, { domain_id: domainId }: CatalogRow): boolean {
+  return domainId === null || domainId === topDomainIdOf(domain);
 }
 
 function isInFile(name: string): ServiceError {

@@ -98,6 +98,8 @@ export interface ParseCollectionOptions {
   readonly source: string;
   readonly isDeclared: boolean;
   readonly version: number;
+  /** The top domain that registered it. Default: every domain has it. */
+  readonly domainId?: string | undefined;
 }
 
 /**
@@ -139,6 +141,7 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     ),
     personal: parsed.personal === undefined ? undefined : toPersonal(parsed.personal),
     isDeclared: options.isDeclared,
+    domainId: options.domainId,
     version: options.version,
     singular,
     plural: parsed.plural ?? `${singular}s`,
