@@ -119,6 +119,14 @@ const SETTINGS = {
     schema: positiveSetting,
     meaning: 'life of a refresh token',
   },
+  secondFactorRoles: {
+    variable: 'SECOND_FACTOR_ROLES',
+    default: '',
+    schema: listSetting,
+    meaning:
+      'roles that need a second factor, e.g. admin, separated by commas: who logs in without one may do ' +
+      'nothing but switch it on; empty: none, whoever wants one has it',
+  },
   apiKeyRoles: {
     variable: 'API_KEY_ROLES',
     default: '*',

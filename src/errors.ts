@@ -37,6 +37,11 @@ export const ERRORS = {
     title: 'The login is wrong',
     when: 'user name and password do not belong together',
   },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    title: 'A second factor is required',
+    when: 'the password is right, and the code beside it is missing, wrong or was used',
+  },
   FORBIDDEN: {
     status: 403,
     title: 'Not allowed',

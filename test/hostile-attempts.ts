@@ -210,6 +210,13 @@ function graphqlOperations(): readonly Attempt[] {
       (text) => text,
     ],
     ['delivery of a webhook', 'mutation ($v: ID!) { replayWebhookDelivery(id: $v) { id } }', (text) => text],
+    [
+      'code',
+      'mutation ($v: String!) { login(userName: "clerk", password: "correct horse", code: $v) ' +
+        '{ accessToken } }',
+      (text) => text,
+    ],
+    ['code of a second factor', 'mutation ($v: String!) { confirmSecondFactor(code: $v) }', (text) => text],
     ['usage of a key', 'query ($v: ID!) { apiKeyUsage(id: $v) { total { requests } } }', (text) => text],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [

@@ -8,18 +8,21 @@ import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
-import type { LoginLockout } from './login-lockout.js';
+import type { LoginLockout, LoginTrial } from './login-lockout.js';
 import { hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
 import { type Principals, parseRoles, type Standing } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
-import { replacePassword, type Sessions } from './sessions.js';
+import type { SecondFactors } from './second-factors.js';
+import { replacePassword, type Sessions, type UserRef } from './sessions.js';
 
 export interface LoginAttempt {
   /** Absent: the top domain. */
   readonly domainId?: string | undefined;
   readonly userName: string;
   readonly password: string;
+  /** Of the second factor, where the user has one. */
+  readonly code?: string | undefined;
   /** The caller's IP address. */
   readonly address: string;
   /** What the caller says it is; the session is recognized by it. */
@@ -61,6 +64,7 @@ export interface AuthenticatorOptions {
   readonly keyUsage: KeyUsage;
   readonly throttle: LoginThrottle;
   readonly lockout: LoginLockout;
+  readonly secondFactors: SecondFactors;
   readonly accessTokenTtlSeconds: number;
 }
 
@@ -118,7 +122,9 @@ export class Authenticator {
       throw wrongLogin();
     }
     const ref = { domainId: domain.id, userId: user.id, epoch: user.epoch };
-    const session = await sessions.open(ref, attempt);
+    await this.#assertSecondFactor(ref, attempt, trial);
+    const isConfined = await this.#lacksSecondFactor(ref, parseRoles(user.roles));
+    const session = await sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
     await lockout.forgive(trial);
     if (check.isOutdated) await this.#rehash(ref, user.passwordHash, attempt.password);
@@ -239,6 +245,33 @@ export class Authenticator {
     const passwordHash = await passwords.hash(newPassword);
     await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash));
     principals.forget(user.domainId, user.userId);
+  }
+
+  /**
+   * The password was right. Who goes on guessing codes knows it, from wherever it tries: those failures count
+   * over all addresses too.
+   *
+   * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
+   */
+  async #assertSecondFactor(user: UserRef, attempt: LoginAttempt, trial: LoginTrial): Promise<void> {
+    const { secondFactors, lockout } = this.#options;
+    const everywhere = { ...trial, address: 'second factor' };
+    if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
+    const outcome = await secondFactors.check(user, attempt.code);
+    if (outcome === 'missing')
+      throw new ServiceError('SECOND_FACTOR_REQUIRED', 'Send the code of your second factor as `code`.');
+    if (outcome === 'wrong') {
+      await lockout.noteFailure(trial);
+      await lockout.noteFailure(everywhere);
+      throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
+    }
+    if (outcome === 'right') await lockout.forgive(everywhere);
+  }
+
+  async #lacksSecondFactor(user: UserRef, roles: readonly string[]): Promise<boolean> {
+    const { secondFactors } = this.#options;
+    if (!secondFactors.isRequired(roles)) return false;
+    return (await secondFactors.check(user, undefined)) === 'none';
   }
 
   async #ofToken(token: string, address: string | undefined): Promise<Principal | undefined> {

@@ -78,6 +78,9 @@ const MOST_ATTEMPTS = 4;
 /** The net below the announcements: nothing is believed for longer, whatever was missed. */
 const MAX_AGE_MS = 15_000;
 
+/** What a session is left with whose user still lacks a second factor. */
+const NOTHING: KeyScopes = { collections: {}, reports: [], scripts: [] };
+
 /**
  * Loads principals and remembers them, so that an authenticated request costs no round trip.
  *
@@ -258,9 +261,9 @@ export class Principals {
         id: ref.userId,
         userName: row.userName,
         domainId: ref.domainId,
-        roles: new Set(parseRoles(row.roles)),
+        roles: new Set(row.isConfined ? [] : parseRoles(row.roles)),
         credential: { kind: ref.origin.kind === 'session' ? 'token' : 'key', id: ref.origin.id },
-        scopes: row.scopes ?? undefined,
+        scopes: row.isConfined ? NOTHING : (row.scopes ?? undefined),
         attributes,
       },
       name: row.name,
@@ -307,6 +310,7 @@ interface StandingRow {
   readonly expiresAt: number | null;
   readonly scopes: KeyScopes | null;
   readonly addresses: readonly string[] | null;
+  readonly isConfined: boolean;
 }
 
 function selectUser({ domainId, userId }: WorkPrincipal): Prisma.Sql {
@@ -325,7 +329,8 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql 
       c.token_epoch as epoch,
       null as "expiresAt",
       null::jsonb as scopes,
-      null::text[] as addresses
+      null::text[] as addresses,
+      s.is_confined as "isConfined"
     from sessions s
     join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
     join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
@@ -345,7 +350,8 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
       c.token_epoch as epoch,
       (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
       k.scopes as scopes,
-      k.allowed_addresses as addresses
+      k.allowed_addresses as addresses,
+      false as "isConfined"
     from api_keys k
     left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
     join records r on ${liveRecordsIn(Prisma.raw('k.domain_id'), 'pltf_user')} and r.id = k.user_id

@@ -31,6 +31,8 @@ const OF_ROW = { domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` };
 export interface SessionOrigin {
   readonly address: string;
   readonly userAgent?: string | undefined;
+  /** It may do nothing but switch a second factor on. */
+  readonly isConfined?: boolean | undefined;
 }
 
 export interface UserRef {
@@ -74,9 +76,9 @@ export class Sessions {
           where domain_id = ${user.domainId} and user_id = ${user.userId} and token_epoch = ${user.epoch}
           for share
         ), opened as (
-          insert into sessions (id, domain_id, user_id, expires_at, address, user_agent)
+          insert into sessions (id, domain_id, user_id, expires_at, address, user_agent, is_confined)
           select ${sessionId}::uuid, domain_id, user_id, ${expiresAt}::timestamptz, ${origin.address},
-            ${origin.userAgent ?? null}::text
+            ${origin.userAgent ?? null}::text, ${origin.isConfined ?? false}::boolean
           from current
           returning id
         )

@@ -14,6 +14,7 @@ import { LoginLockout } from '../auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../auth/passwords.js';
 import { Principals } from '../auth/principals.js';
 import { Profiles } from '../auth/profiles.js';
+import { SecondFactors } from '../auth/second-factors.js';
 import { SessionDesk } from '../auth/session-desk.js';
 import { Sessions } from '../auth/sessions.js';
 import { loadEncryptionKeys, TextEncryption } from '../auth/text-encryption.js';
@@ -60,6 +61,7 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
+  readonly secondFactors: SecondFactors;
   readonly passwords: Passwords;
   readonly apiKeys: ApiKeys;
   readonly keyMeter: KeyMeter;
@@ -238,6 +240,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('webhooks', error),
     });
     closers.push(closeWebhooks);
+    const secondFactors = new SecondFactors({
+      ...{ database, encryption, principals },
+      roles: config.secondFactorRoles,
+    });
     const accountLinks = new AccountLinks({ database, passwords, principals });
     return {
       database,
@@ -258,6 +264,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         publicUrl: config.publicUrl,
       }),
       accountLinks,
+      secondFactors,
       sessionDesk: new SessionDesk({ database, principals }),
       profiles: new Profiles({ database, domains, records: store }),
       apiKeys,
@@ -275,6 +282,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         principals,
         keyUsage,
         throttle: rateLimits,
+        secondFactors,
         lockout: new LoginLockout({ database, afterFailures: config.loginLockoutFailures }),
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),

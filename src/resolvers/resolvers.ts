@@ -9,6 +9,7 @@ import type { Authenticator } from '../auth/authenticator.js';
 import type { Invitations } from '../auth/invitations.js';
 import type { KeyFigures } from '../auth/key-figures.js';
 import type { Profiles } from '../auth/profiles.js';
+import type { SecondFactors } from '../auth/second-factors.js';
 import type { SessionDesk } from '../auth/session-desk.js';
 import type { Users } from '../auth/users.js';
 import type { Files } from '../files/files.js';
@@ -42,6 +43,7 @@ import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
 import { PersonResolver } from './services/person-resolver.js';
 import { ScriptResolver } from './services/script-resolver.js';
+import { SecondFactorResolver } from './services/second-factor-resolver.js';
 import { UserResolver } from './services/user-resolver.js';
 import { WebhookResolver } from './services/webhook-resolver.js';
 
@@ -60,6 +62,7 @@ export interface ResolverServices {
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
+  readonly secondFactors: SecondFactors;
   readonly apiKeys: ApiKeys;
   readonly keyFigures: KeyFigures;
   readonly scripts: Scripts;
@@ -84,6 +87,7 @@ export interface Resolvers {
   readonly caller: CallerResolver;
   readonly audit: AuditResolver;
   readonly scripts: ScriptResolver;
+  readonly secondFactors: SecondFactorResolver;
   readonly users: UserResolver;
   readonly webhooks: WebhookResolver;
   readonly keyUsage: KeyUsageResolver;
@@ -109,6 +113,7 @@ export const RESOLVER_CLASSES = [
   MessageResolver,
   PersonResolver,
   ScriptResolver,
+  SecondFactorResolver,
   UserResolver,
   WebhookResolver,
 ] as const;
@@ -124,6 +129,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     caller: new CallerResolver({ ...services, rights: services }),
     audit: new AuditResolver(services),
     scripts: new ScriptResolver(services),
+    secondFactors: new SecondFactorResolver(services.secondFactors),
     webhooks: new WebhookResolver(services),
     users: new UserResolver({ ...services, rights: services }),
     keyUsage: new KeyUsageResolver(services.keyFigures),

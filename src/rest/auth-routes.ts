@@ -10,6 +10,7 @@ export const LOGIN: Schema = { $ref: '#/components/schemas/Login' };
 const PARAMETERS: readonly Parameter[] = [
   credential('user_name', 'login name', 'viewer'),
   credential('password', 'login password; better in the body, an address ends up in logs', 'demo-viewer'),
+  credential('code', 'the code of the second factor, where the user has one'),
   credential('domain', 'the domain of the user; absent: that of X-Domain, else the top domain'),
   credential('api_key', 'an API key, in exchange for an access token'),
   credential('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
@@ -38,6 +39,7 @@ const signIn: Route = {
     'MALFORMED_REQUEST',
     'INVALID_VALUE',
     'WRONG_LOGIN',
+    'SECOND_FACTOR_REQUIRED',
     'NOT_ACCEPTABLE',
     'TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
@@ -82,6 +84,7 @@ type Grant =
       readonly userName: string;
       readonly password: string;
       readonly domain: string | undefined;
+      readonly code: string | undefined;
     }
   | { readonly kind: 'api_key'; readonly key: string }
   | { readonly kind: 'refresh_token'; readonly token: string };
@@ -105,12 +108,12 @@ function readGrant(parameters: RestRequest['parameters']): Grant {
 }
 
 function grantsIn(parameters: RestRequest['parameters']): Grant[] {
-  const { user_name: userName, password, domain, api_key: key, refresh_token: token } = parameters;
+  const { user_name: userName, password, domain, code, api_key: key, refresh_token: token } = parameters;
   const grants: Grant[] = [];
   if (userName !== undefined || password !== undefined) {
     if (!userName) throw missing('user_name');
     if (!password) throw missing('password');
-    grants.push({ kind: 'password', userName, password, domain: domain || undefined });
+    grants.push({ kind: 'password', userName, password, domain: domain || undefined, code });
   }
   if (key !== undefined) grants.push({ kind: 'api_key', key });
   if (token !== undefined) grants.push({ kind: 'refresh_token', token });

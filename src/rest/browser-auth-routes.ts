@@ -21,6 +21,7 @@ const loginSchema = z.strictObject({
   user_name: z.string().min(1),
   password: z.string().min(1),
   domain: z.string().min(1).optional(),
+  code: z.string().optional(),
 });
 
 const browserLogin: Route = {
@@ -36,7 +37,9 @@ const browserLogin: Route = {
   body: {
     kind: 'record',
     isRequired: true,
-    description: 'JSON: `user_name`, `password`, and `domain` where it is not the top one.',
+    description:
+      'JSON: `user_name`, `password`, `domain` where it is not the top one, and `code` where the user has ' +
+      'a second factor.',
     schema: {
       type: 'object',
       required: ['user_name', 'password'],
@@ -44,6 +47,7 @@ const browserLogin: Route = {
         user_name: { type: 'string' },
         password: { type: 'string' },
         domain: { type: 'string' },
+        code: { type: 'string' },
       },
     },
     example: { user_name: 'viewer', password: 'demo-viewer' },
@@ -53,6 +57,7 @@ const browserLogin: Route = {
     'MALFORMED_REQUEST',
     'INVALID_VALUE',
     'WRONG_LOGIN',
+    'SECOND_FACTOR_REQUIRED',
     'FORBIDDEN',
     'NOT_ACCEPTABLE',
     'TOO_LARGE',
@@ -67,6 +72,7 @@ const browserLogin: Route = {
       userName: asked.user_name,
       password: asked.password,
       domain: asked.domain,
+      code: asked.code,
     });
     // Who logs in anew leaves what the browser had: no session goes on that nobody can see any more.
     const before = refreshTokenOf(request);

@@ -7,7 +7,9 @@ import { LoginLockout } from '../../src/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../src/auth/passwords.js';
 import { Principals } from '../../src/auth/principals.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
+import { SecondFactors } from '../../src/auth/second-factors.js';
 import { Sessions } from '../../src/auth/sessions.js';
+import { loadEncryptionKeys, TextEncryption } from '../../src/auth/text-encryption.js';
 import { loadTokenKeys } from '../../src/auth/token-keys.js';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import type { Principal, Scope } from '../../src/model/scope.js';
@@ -71,6 +73,10 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     principals,
     keyUsage,
     throttle: rateLimits,
+    secondFactors: new SecondFactors({
+      ...{ database, principals, roles: [] },
+      encryption: new TextEncryption(await loadEncryptionKeys(database, { encryptionSecret: undefined })),
+    }),
     lockout: new LoginLockout({ database, afterFailures: options.lockoutFailures ?? 0 }),
     accessTokenTtlSeconds: options.accessTokenTtlSeconds ?? 3600,
   });

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
+import { Secret, TOTP } from 'otpauth';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 
@@ -319,6 +320,15 @@ describe('with one connection', () => {
       scopes: { collections: {}, reports: [], scripts: [] },
     });
     await mutate('rotateApiKey(id: $id) { id }', { id: createApiKey.id });
+  });
+
+  it('a second factor is switched on and off', async () => {
+    const { beginSecondFactor } = await mutate('beginSecondFactor { secret }');
+    const totp = new TOTP({ secret: Secret.fromBase32(beginSecondFactor.secret) });
+    const token = totp.generate({ timestamp: Date.now() - 30_000 });
+    const { confirmSecondFactor } = await mutate('confirmSecondFactor(code: $token)', { token });
+    await mutate('removeSecondFactor(code: $token)', { token: confirmSecondFactor[0] });
+    await mutate('resetSecondFactor(userId: $id)', { id: 'usr-clerk' });
   });
 
   it('webhooks are looked after', async () => {

@@ -9,6 +9,8 @@ import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from '.
 export interface LoginRequest {
   readonly userName: string;
   readonly password: string;
+  /** Of the second factor. */
+  readonly code?: string | undefined;
   /** Absent: the domain of the `X-Domain` header, else the top domain. */
   readonly domain?: string | undefined;
 }
@@ -29,6 +31,7 @@ export class AuthResolver {
     return await this.#authenticator.login({
       userName: request.userName,
       password: request.password,
+      code: request.code,
       address: context.address,
       userAgent: context.userAgent,
       ...(domainId === undefined ? {} : { domainId }),
@@ -112,7 +115,8 @@ export class AuthResolver {
   @Mutation(() => LoginResult, {
     name: 'login',
     description:
-      'Tokens for a user name and password. Needs no credential. Errors: WRONG_LOGIN, TOO_MANY_REQUESTS.',
+      'Tokens for a user name and password. Needs no credential. Errors: WRONG_LOGIN, ' +
+      'SECOND_FACTOR_REQUIRED, TOO_MANY_REQUESTS.',
   })
   async mutateLogin(
     @Ctx() context: RequestContext,
@@ -124,8 +128,17 @@ export class AuthResolver {
         'The id of the domain of the user; left out: that of the header X-Domain, else the top domain.',
     })
     domain: string | null | undefined,
+    @Arg('code', () => String, {
+      nullable: true,
+      description: 'Of the second factor, or a recovery code; asked for by SECOND_FACTOR_REQUIRED.',
+    })
+    code: string | null | undefined,
   ): Promise<Login> {
-    return await this.login(context, { userName, password, domain: domain ?? undefined });
+    return await this.login(context, {
+      ...{ userName, password },
+      domain: domain ?? undefined,
+      code: code ?? undefined,
+    });
   }
 
   @Mutation(() => Boolean, {

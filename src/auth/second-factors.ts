@@ -1,0 +1,254 @@
+/**
+ * Time-based codes beside the password, and the recovery codes of who has lost the device.
+ *
+ * @see RFC 6238
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Principal, Scope } from '../model/scope.js';
+import { isAdmin } from '../store/access/admin.js';
+import type { Database, Queryable } from '../store/database/database.js';
+import { inOwnTransaction } from '../store/writing/atomically.js';
+import { announceUser, type Principals } from './principals.js';
+import type { UserRef } from './sessions.js';
+import type { TextEncryption } from './text-encryption.js';
+
+export interface NewSecondFactor {
+  /** In base32, to be typed. */
+  readonly secret: string;
+  /** `otpauth://…`, to be shown as a QR code. */
+  readonly uri: string;
+}
+
+export interface SecondFactorState {
+  readonly isOn: boolean;
+  /** By SECOND_FACTOR_ROLES. */
+  readonly isRequired: boolean;
+  /** It is required and not on: the session may do nothing but switch it on. */
+  readonly isMissing: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+const PERIOD_SECONDS = 30;
+/** Clocks differ, and people type: the codes before and after are good too. */
+const WINDOW = 1;
+const RECOVERY_CODES = 10;
+const RECOVERY_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+export class SecondFactors {
+  readonly #database: Database;
+  readonly #encryption: TextEncryption;
+  readonly #principals: Principals;
+  readonly #roles: readonly string[];
+
+  constructor(options: {
+    readonly database: Database;
+    readonly encryption: TextEncryption;
+    readonly principals: Principals;
+    /** The roles that need one. */
+    readonly roles: readonly string[];
+  }) {
+    this.#database = options.database;
+    this.#encryption = options.encryption;
+    this.#principals = options.principals;
+    this.#roles = options.roles;
+  }
+
+  isRequired(roles: Iterable<string>): boolean {
+    return [...roles].some((role) => this.#roles.includes(role));
+  }
+
+  /**
+   * Compares what was sent at a login: a code, or a recovery code, each of which is good once. `none`: the
+   * user has no second factor; `missing`: nothing was sent.
+   */
+  async check(user: UserRef, code: string | undefined): Promise<'none' | 'missing' | 'right' | 'wrong'> {
+    const stored = await findConfirmed(this.#database, user);
+    if (stored === undefined) return 'none';
+    if (code === undefined || code.trim() === '') return 'missing';
+    return (await this.#isRight(this.#database, { user, secret: stored.secret, code })) ? 'right' : 'wrong';
+  }
+
+  async state({ principal }: Scope): Promise<SecondFactorState> {
+    const user = { domainId: principal.domainId, userId: principal.id };
+    const [row] = await this.#database.query<{ isOn: boolean; isConfined: boolean; left: number }>(Prisma.sql`
+      select
+        exists (select from second_factors where ${isOf(user)} and confirmed_at is not null) as "isOn",
+        exists (
+          select from sessions where id::text = ${principal.credential.id} and is_confined
+        ) as "isConfined",
+        (select count(*)::int from recovery_codes where ${isOf(user)} and used_at is null) as left`);
+    const isMissing = row?.isConfined === true;
+    return {
+      isOn: row?.isOn === true,
+      isRequired: isMissing || this.isRequired(principal.roles),
+      isMissing,
+      recoveryCodesLeft: row?.left ?? 0,
+    };
+  }
+
+  /**
+   * Makes a secret for the caller, which counts once it is confirmed.
+   *
+   * @throws CONFLICT (409) where there is one already; FORBIDDEN (403) for an API key
+   */
+  async begin(scope: Scope): Promise<NewSecondFactor> {
+    const user = ownerOf(scope);
+    const secret = new Secret({ size: 20 });
+    const rows = await this.#database.query(Prisma.sql`
+      insert into second_factors as f (domain_id, user_id, secret)
+      values (${user.domainId}, ${user.userId}, ${this.#encryption.encrypt(user.domainId, secret.base32)})
+      on conflict (domain_id, user_id) do update
+      set secret = excluded.secret, created_at = now(), last_step = null
+      where f.confirmed_at is null
+      returning 1 as one`);
+    if (rows.length === 0)
+      throw new ServiceError(
+        'CONFLICT',
+        'A second factor is on already; remove it first, with a code of it.',
+      );
+    const issuer = scope.domain.name.replaceAll(':', ' ');
+    const totp = new TOTP({ issuer, label: scope.principal.userName, secret, period: PERIOD_SECONDS });
+    return { secret: secret.base32, uri: totp.toString() };
+  }
+
+  /**
+   * Switches the second factor on by a code of it, and gives the recovery codes, which are shown here alone.
+   * A session that was confined for want of it may do from now on what the user may.
+   *
+   * @throws INVALID_VALUE (400) for a wrong code; NOT_FOUND (404) where none was begun; FORBIDDEN (403)
+   */
+  async confirm(scope: Scope, code: string): Promise<readonly string[]> {
+    const user = ownerOf(scope);
+    const codes = Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
+    await inOwnTransaction(this.#database, async (transaction) => {
+      const [begun] = await transaction.query<{ secret: string }>(Prisma.sql`
+        select secret from second_factors where ${isOf(user)} and confirmed_at is null for update`);
+      if (begun === undefined) throw new ServiceError('NOT_FOUND', 'No second factor was begun.');
+      if (!(await this.#isRight(transaction, { user, secret: begun.secret, code }))) throw wrongCode();
+      await transaction.query(Prisma.sql`
+        update second_factors set confirmed_at = now() where ${isOf(user)}`);
+      await transaction.query(Prisma.sql`delete from recovery_codes where ${isOf(user)}`);
+      await transaction.query(Prisma.sql`
+        insert into recovery_codes (domain_id, user_id, code_hash)
+        select ${user.domainId}, ${user.userId}, decode(hash, 'hex')
+        from unnest(${codes.map((one) => hashRecoveryCode(one).toString('hex'))}::text[]) as n (hash)`);
+      await transaction.query(Prisma.sql`
+        with freed as (
+          update sessions set is_confined = false where id = ${scope.principal.credential.id}::uuid
+        )
+        select ${announceUser(asSql(user))}`);
+    });
+    this.#principals.forget(user.domainId, user.userId);
+    return codes;
+  }
+
+  /**
+   * Switches the caller's second factor off, by a code of it or a recovery code.
+   *
+   * @throws INVALID_VALUE (400) for a wrong code; CONFLICT (409) where the caller's role needs one; NOT_FOUND
+   * (404) where there is none; FORBIDDEN (403)
+   */
+  async remove(scope: Scope, code: string): Promise<void> {
+    const user = ownerOf(scope);
+    if (this.isRequired(scope.principal.roles))
+      throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
+    const state = await this.check(user, code);
+    if (state === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor to remove.');
+    if (state !== 'right') throw wrongCode();
+    await removeFactor(this.#database, user);
+  }
+
+  /**
+   * Switches off the second factor of a user who has lost it and the recovery codes. For admins.
+   *
+   * @throws FORBIDDEN (403)
+   */
+  async reset(scope: Scope, userId: string): Promise<void> {
+    if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
+    await removeFactor(this.#database, { domainId: scope.domain.id, userId });
+  }
+
+  async #isRight(
+    database: Queryable,
+    { user, secret, code }: { readonly user: UserRef; readonly secret: string; readonly code: string },
+  ): Promise<boolean> {
+    const token = code.replaceAll(/[\s-]/g, '');
+    if (!/^\d{6}$/.test(token)) return await useRecoveryCode(database, user, token);
+    const base32 = this.#encryption.decrypt(user.domainId, secret);
+    const totp = new TOTP({ secret: Secret.fromBase32(base32), period: PERIOD_SECONDS });
+    const now = Date.now();
+    // It compares in constant time.
+    const delta = totp.validate({ token, timestamp: now, window: WINDOW });
+    if (delta === null) return false;
+    const step = Math.floor(now / 1000 / PERIOD_SECONDS) + delta;
+    const taken = await database.query(Prisma.sql`
+      update second_factors
+      set last_step = ${step}::bigint
+      where ${isOf(user)} and (last_step is null or last_step < ${step}::bigint)
+      returning 1 as one`);
+    return taken.length > 0;
+  }
+}
+
+async function findConfirmed(
+  database: Queryable,
+  user: UserRef,
+): Promise<{ readonly secret: string } | undefined> {
+  const [row] = await database.query<{ secret: string }>(
+    Prisma.sql`select secret from second_factors where ${isOf(user)} and confirmed_at is not null`,
+    { name: 'auth-second-factor' },
+  );
+  return row;
+}
+
+async function useRecoveryCode(database: Queryable, user: UserRef, code: string): Promise<boolean> {
+  const used = await database.query(Prisma.sql`
+    update recovery_codes
+    set used_at = now()
+    where ${isOf(user)} and code_hash = ${hashRecoveryCode(code)} and used_at is null
+    returning 1 as one`);
+  return used.length > 0;
+}
+
+async function removeFactor(database: Queryable, user: UserRef): Promise<void> {
+  await database.query(Prisma.sql`
+    with codes as (delete from recovery_codes where ${isOf(user)})
+    delete from second_factors where ${isOf(user)}`);
+}
+
+function isOf({ domainId, userId }: UserRef): Prisma.Sql {
+  return Prisma.sql`domain_id = ${domainId} and user_id = ${userId}`;
+}
+
+function asSql({ domainId, userId }: UserRef) {
+  return { domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${userId}` };
+}
+
+/** The user of a session, a confined one too; not of an API key, or of a token with a part of its rights. */
+function ownerOf({ principal }: Scope): UserRef {
+  if (isOwnSession(principal)) return { domainId: principal.domainId, userId: principal.id };
+  throw new ServiceError('FORBIDDEN', 'A second factor is looked after once logged in, not with an API key.');
+}
+
+function isOwnSession({ kind, credential }: Principal): boolean {
+  return kind === 'user' && credential.kind === 'token' && credential.part === undefined;
+}
+
+/** Four groups of four characters: 80 random bits, none of which is taken for another character. */
+function createRecoveryCode(): string {
+  const characters = [...randomBytes(16)].map((byte) => RECOVERY_ALPHABET.charAt(byte % 32)).join('');
+  return characters.replaceAll(/.{4}(?=.)/g, '$&-');
+}
+
+function hashRecoveryCode(code: string): Buffer {
+  return hash('sha256', code.replaceAll('-', '').toUpperCase(), 'buffer');
+}
+
+function wrongCode(): ServiceError {
+  return new ServiceError('INVALID_VALUE', 'The code is wrong, or was used before.', {
+    errors: [{ parameter: 'code', detail: 'The code is wrong, or was used before.' }],
+  });
+}
