@@ -106,6 +106,26 @@ describe('an import', () => {
     expect(first).toMatchObject({ _id: 'h-1', date: '2026-08-15', name: 'Independence Day', working: false });
   });
 
+  it('makes users, and starts the scripts after each record that it makes', async () => {
+    const query = `mutation { saveScript(script: {name: "seen", code: "platform.log(args.id)",
+      after: [{collection: "pltf_user", operations: [CREATE]}], serviceRoles: ["admin"]}) { name } }`;
+    await ask('POST', '/graphql', { query });
+    const roles = '"[""clerk""]"';
+    const users = `_id,user_name,name,active,roles\nu-1,one,One,true,${roles}\nu-2,two,Two,true,${roles}\n`;
+    const taken = await take('pltf_user', users);
+    const done = await run(taken.id, 'triggers=after');
+    expect(done).toMatchObject({ state: 'done', fault: null, counts: { created: 2, refused: 0 } });
+    await eventually(async () => {
+      const { rows } = await gateway.sql.query(`select message from script_log where script = 'seen'`);
+      return (
+        rows
+          .map(({ message }) => message)
+          .sort()
+          .join() === 'u-1,u-2'
+      );
+    });
+  });
+
   it('finds records by a unique field, writes what is another and leaves the rest', async () => {
     const first = await take('registration', sheetOf(student('A-1'), student('A-2')));
     expect(first.by).toBe('sequence');
