@@ -72,6 +72,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./export-command.js')).registerExportCommand,
   },
   {
+    usage: 'convert <format> <file>',
+    description: 'read the files of another program (oneroster, a zip file) as files to be imported',
+    load: async () => (await import('./convert-command.js')).registerConvertCommand,
+  },
+  {
     usage: 'person',
     description: 'export all that is kept of a person, or erase it',
     load: async () => (await import('./person-command.js')).registerPersonCommand,

@@ -7,8 +7,9 @@ import { ServiceError } from '../errors.js';
 import { FormatExport, type FormatReport } from '../formats/format-export.js';
 import { FORMAT_NAMES, type FormatMapping, readFormatMapping } from '../formats/format-mapping.js';
 import type { Lack } from '../formats/readiness.js';
-import { instantFrom, today } from '../model/calendar.js';
+import { instantFrom } from '../model/calendar.js';
 import type { Scope } from '../model/scope.js';
+import { sessionOf, todayIn } from '../reports/engine/school-calendar.js';
 import { schoolSettings } from '../reports/engine/school-settings.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import { printZip, type ZipEntry } from '../tables/print-zip.js';
@@ -68,12 +69,11 @@ function sinceOf(
   );
 }
 
-function contextOf({ domains }: Services, { domain }: Scope, now: Date) {
+/** What a mapping knows beside the records. */
+export function contextOf({ domains }: Services, { domain }: Scope, now: Date) {
   const property = (name: string) => domains.property(domain.id, name);
   const { sessionFirstMonth } = schoolSettings(property);
-  const [year = 0, month = 0] = today(domain.timeZone, now).split('-').map(Number);
-  const first = month >= sessionFirstMonth ? year : year - 1;
-  const session = `${first}-${String((first + 1) % 100).padStart(2, '0')}`;
+  const session = sessionOf(todayIn(domain.timeZone, now), sessionFirstMonth);
   return { domain, property, session, sessionFirstMonth };
 }
 

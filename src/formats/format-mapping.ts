@@ -23,10 +23,12 @@ const Value = z.union([
     part: z.enum(['last word', 'but the last word']).optional(),
     /** A regular expression with one group. */
     match: z.string().optional(),
+    /** What is taken out of the text before: a regular expression. */
+    without: z.string().optional(),
     decimals: z.number().int().min(0).max(6).optional(),
     sign: z.literal('negative').optional(),
-    /** Of a session `YYYY-YY`. */
-    session: z.enum(['first day', 'last day', 'last year']).optional(),
+    /** Of a session `YYYY-YY`; `of day`: the session that a day is in. */
+    session: z.enum(['first day', 'last day', 'last year', 'of day']).optional(),
   }),
 ]);
 
@@ -100,6 +102,54 @@ const XmlFile = z.strictObject({
   none: z.array(Homeless).optional(),
 });
 
+const Join = z.strictObject({
+  /** A file of the format, and the column of it that holds what `by` of the row does. */
+  file: z.string(),
+  on: z.string(),
+  /** Default: `sourcedId`. Of several values with commas between, the first. */
+  by: z.string().optional(),
+  where: z.record(z.string(), z.string()).optional(),
+});
+
+/** What the files of a format become: the records of a collection, from the rows of a file. */
+const Table = z.strictObject({
+  collection: z.string(),
+  from: z.string(),
+  /** Rows of other files, which stand in the row by these names. */
+  joins: z.record(z.string(), Join).optional(),
+  only: z
+    .strictObject({
+      field: z.string(),
+      values: z.array(z.string()).optional(),
+      except: z.array(z.string()).optional(),
+    })
+    .optional(),
+  values: z.record(z.string(), Value),
+  /** Fields that are no texts. */
+  types: z.record(z.string(), z.enum(['boolean', 'number'])).optional(),
+  /** Fields that hold a list: an element for each row that belongs to this one. */
+  lists: z
+    .record(
+      z.string(),
+      z.strictObject({
+        file: z.string(),
+        on: z.string(),
+        joins: z.record(z.string(), Join).optional(),
+        value: Value.optional(),
+        values: z.record(z.string(), Value).optional(),
+      }),
+    )
+    .optional(),
+  /** What a row that is there no more says instead; absent: it is left out. */
+  removed: z.record(z.string(), z.string()).optional(),
+});
+
+const Incoming = z.strictObject({
+  /** The column that says that a row is there no more. */
+  status: z.strictObject({ column: z.string(), removed: z.string() }),
+  tables: z.array(Table).min(1),
+});
+
 const FormatMapping = z.strictObject({
   title: z.string(),
   /** The document that says what the format is. */
@@ -123,6 +173,8 @@ const FormatMapping = z.strictObject({
     })
     .optional(),
   files: z.array(z.discriminatedUnion('kind', [CsvFile, XmlFile])).min(1),
+  /** How its files are read; absent: they are only written. */
+  in: Incoming.optional(),
   tables: z.record(z.string(), z.record(z.string(), z.string())).optional(),
 });
 
@@ -130,6 +182,9 @@ export type Value = z.infer<typeof Value>;
 export type CsvFile = z.infer<typeof CsvFile>;
 export type CsvSource = CsvFile['sources'][number];
 export type XmlFile = z.infer<typeof XmlFile>;
+export type FormatJoin = z.infer<typeof Join>;
+export type FormatTable = z.infer<typeof Table>;
+export type FormatIncoming = z.infer<typeof Incoming>;
 export type FormatMapping = z.infer<typeof FormatMapping>;
 export type ColumnRule = Pick<z.infer<typeof Column>, 'required' | 'pattern' | 'min' | 'max' | 'expected'>;
 

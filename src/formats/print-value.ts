@@ -1,7 +1,9 @@
 /** The text that a mapping makes of a record. */
 import { Decimal } from 'decimal.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, printExactJson } from '../json.js';
-import { dayOf, firstDay, isDay, lastDay } from '../model/calendar.js';
+import { dayOf, isDay } from '../model/calendar.js';
+import { isReportDay, isSession } from '../reports/engine/parameter-types.js';
+import { firstDayOf, lastDayOf, monthsOf, sessionOf } from '../reports/engine/school-calendar.js';
 import type { FormatMapping, Value } from './format-mapping.js';
 
 /** What is known beside the record: `{$domain.name}`, `{$property.udiseCode}`, `{$session}`. */
@@ -60,11 +62,15 @@ function converted(text: string, value: Exclude<Value, string>, context: FormatC
   if (text === '') return '';
   if (value.day !== undefined) return printDay(text, value.day, context.domain.timeZone);
   if (value.part !== undefined) return partOf(text, value.part);
-  if (value.match !== undefined)
-    return new RegExp(value.match, 'u').exec(text.replace(/[\s-]/g, ''))?.[1] ?? '';
+  if (value.match !== undefined) return found(text, value.match, value.without);
   if (value.session !== undefined) return partOfSession(text, value.session, context.sessionFirstMonth);
   if (value.decimals !== undefined) return printNumber(text, value.decimals, value.sign);
   return text;
+}
+
+function found(text: string, pattern: string, without: string | undefined): string {
+  const bare = without === undefined ? text : text.replace(new RegExp(without, 'gu'), '');
+  return new RegExp(pattern, 'u').exec(bare)?.[1] ?? '';
 }
 
 function printDay(text: string, form: 'YYYY-MM-DD' | 'DD-MM-YYYY' | 'YYYYMMDD', timeZone: string): string {
@@ -87,17 +93,14 @@ function partOf(name: string, part: 'last word' | 'but the last word'): string {
 
 function partOfSession(
   session: string,
-  part: 'first day' | 'last day' | 'last year',
+  part: 'first day' | 'last day' | 'last year' | 'of day',
   firstMonth: number,
 ): string {
-  const year = Number(/^(\d{4})-\d{2}$/.exec(session)?.[1]);
-  if (Number.isNaN(year)) return '';
-  const month = (number: number) => String(number).padStart(2, '0');
-  const isCalendarYear = firstMonth === 1;
-  const endYear = isCalendarYear ? year : year + 1;
-  if (part === 'last year') return String(endYear);
-  if (part === 'first day') return firstDay(`${year}-${month(firstMonth)}`);
-  return lastDay(`${endYear}-${month(isCalendarYear ? 12 : firstMonth - 1)}`);
+  if (part === 'of day') return isReportDay(session) ? sessionOf(session, firstMonth) : '';
+  if (!isSession(session)) return '';
+  const { first, last } = monthsOf(session, firstMonth);
+  if (part === 'last year') return last.slice(0, 4);
+  return part === 'first day' ? firstDayOf(first) : lastDayOf(last);
 }
 
 function printNumber(text: string, decimals: number, sign: 'negative' | undefined): string {

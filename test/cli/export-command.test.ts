@@ -52,6 +52,8 @@ describe('campus export --as', () => {
     ['export class --as oneroster', /With --as, the format says which collections are exported/],
     ['export --as onerooster', /onerooster is no format \(oneroster, tally, udise\), and no file/],
     ['export --as tally --since 2026-07-01', /tally knows no changes/],
+    ['convert tally nothing.zip', /tally is written, by campus export --as, and not read/],
+    ['convert oneroster /nowhere.zip', /nowhere/],
     ['export --as oneroster --since yesterday', /--since is "yesterday"/],
   ])('refuses: %s', async (words, reason) => {
     const { code, output, errors } = await run(words);
@@ -77,6 +79,24 @@ describe('campus export --as', () => {
         .slice(1)
         .filter((line) => !ids.has(line.split(',')[3])),
     ).toEqual([]);
+
+    // What was written is read again: the same students, and nothing that has no place.
+    const read = path.join(directory, 'read');
+    const converted = JSON.parse((await run(`convert oneroster ${zip} --out ${read} --json`)).output);
+    expect(converted.files.map(({ collection }: { collection: string }) => collection)).toEqual([
+      ...['pltf_user', 'class', 'registration'],
+    ]);
+    const students = (await readFile(path.join(read, 'registration.ndjson'), 'utf8')).trimEnd().split('\n');
+    const { rows: known } = await sql.query<{ id: string; data: Record<string, string> }>(
+      `select id, data from records where domain = 'demo' and collection = 'registration'
+         and data->>'status' = 'active' and deleted_at is null`,
+    );
+    const byId = new Map(known.map(({ id, data }) => [id, data]));
+    expect(students).toHaveLength(known.length);
+    for (const line of students) {
+      const { _id: id, ...student } = JSON.parse(line);
+      expect(byId.get(id)).toMatchObject(student);
+    }
 
     const folder = path.join(directory, 'udise');
     const udise = await run(`export --as udise --out ${folder}`);

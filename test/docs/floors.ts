@@ -89,8 +89,14 @@ export const FLOORS: readonly Room[] = [
       'importing/reading/',
     ],
   },
-  { name: 'formats/', imports: ['model/', 'languages/', 'store/', 'tables/', 'exporting/'] },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },
+  {
+    name: 'formats/',
+    imports: [
+      ...['model/', 'languages/', 'store/', 'tables/', 'exporting/', 'importing/reading/'],
+      ...['reports/engine/parameter-types.ts', 'reports/engine/school-calendar.ts'],
+    ],
+  },
   { name: 'reports/shared/', imports: ['store/sql/records-of.ts', 'reports/engine/'] },
   {
     name: 'reports/receipts/',
