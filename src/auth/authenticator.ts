@@ -90,11 +90,14 @@ export class Authenticator {
    * @throws UNAUTHENTICATED (401), the same for every reason; FORBIDDEN (403) for a key used from elsewhere
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
-    const principal =
-      bearer.length > LONGEST_BEARER
-        ? undefined
-        : await (bearer.startsWith('cg_') ? this.#ofKey(bearer, address) : this.#ofToken(bearer, address));
-    if (principal) return principal;
+    const isPossible = bearer.length <= LONGEST_BEARER;
+    if (isPossible && bearer.startsWith('cg_')) {
+      const standing = await this.#standingOfKey(bearer, address);
+      if (standing) return standing.principal;
+    } else if (isPossible) {
+      const principal = await this.#ofToken(bearer, address);
+      if (principal) return principal;
+    }
     throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
   }
 
@@ -283,10 +286,6 @@ export class Authenticator {
     if (claims?.delegation === undefined) return principal;
     const part = hashOpaqueSecret(token).toString('base64url');
     return narrowPrincipal(principal, { ...claims.delegation, part });
-  }
-
-  async #ofKey(key: string, address: string | undefined): Promise<Principal | undefined> {
-    return (await this.#standingOfKey(key, address))?.principal;
   }
 
   async #standingOfKey(key: string, address: string | undefined): ReturnType<Principals['ofKey']> {

@@ -28,20 +28,19 @@ export function useAuthentication(app: FastifyInstance, options: AuthenticationO
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       return;
     }
-    const principal = await authenticate(authorization, arrival.address).catch((error: unknown) => {
+    let principal: Principal;
+    try {
+      principal = await options.authenticator.authenticate(bearerOf(authorization), arrival.address);
+    } catch (error) {
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;
-    });
+    }
     arrival.credential = principal.credential;
     count(reply, options.rateLimits.take(principal.credential.id));
     const { askedDomain, requestId } = arrival;
     const scope = resolveScope(options.domains, { principal, askedDomain, requestId, arrival });
     request.requestContext = arrival.toContext(scope);
   });
-
-  async function authenticate(authorization: string, address: string): Promise<Principal> {
-    return await options.authenticator.authenticate(bearerOf(authorization), address);
-  }
 }
 
 /** @throws UNAUTHENTICATED (401) for another scheme */

@@ -37,8 +37,20 @@ export function redactSecrets(text: string): string {
     : withoutParameters;
 }
 
+/** Names seen so far, which are mostly those of our own parameters. Bounded, since a caller writes them. */
+const SECRECY = new Map<string, boolean>();
+const MAX_REMEMBERED = 256;
+
 /** Whether what goes by this name is nobody's to read. */
 function isSecretName(name: string): boolean {
+  const known = SECRECY.get(name);
+  if (known !== undefined) return known;
+  const isSecret = soundsSecret(name);
+  if (SECRECY.size < MAX_REMEMBERED) SECRECY.set(name, isSecret);
+  return isSecret;
+}
+
+function soundsSecret(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()

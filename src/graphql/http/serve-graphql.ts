@@ -83,7 +83,7 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
         });
       }
       const asked: Asked = {
-        ...options,
+        options,
         request,
         incoming,
         server: options.current(),
@@ -132,7 +132,8 @@ function toAnswerable(
   }
 }
 
-interface Asked extends EndpointOptions {
+interface Asked {
+  readonly options: EndpointOptions;
   readonly request: FastifyRequest;
   readonly incoming: Incoming;
   readonly server: SchemaServer;
@@ -152,13 +153,13 @@ interface Repeated {
 }
 
 /** `undefined`: no document known from before, or a request that is out of the ordinary. */
-function findRepeated({ request, incoming, server, persisted, asking }: Asked): Repeated | undefined {
+function findRepeated({ request, incoming, server, options, asking }: Asked): Repeated | undefined {
   const isGet = incoming.method === 'GET';
   if (isGet && !hasPreflightHeader(request)) return undefined;
   const sent = readOperationText(incoming);
   const mediaType = mediaTypeFor(request.headers.accept);
   if (!sent || mediaType === undefined) return undefined;
-  const text = textOf(sent, persisted);
+  const text = textOf(sent, options.persisted);
   const ready = text === undefined ? undefined : server.documents.find(text, sent.operationName);
   if (!ready) return undefined;
   if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
@@ -167,8 +168,8 @@ function findRepeated({ request, incoming, server, persisted, asking }: Asked): 
 }
 
 async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
-  const { request, incoming, operations } = asked;
-  const { result, status, headers } = await answerOperation(operation, operations);
+  const { request, incoming, options } = asked;
+  const { result, status, headers } = await answerOperation(operation, options.operations);
   const isWhole = result.errors === undefined;
   return {
     status: isWhole ? status : toldStatus(status, result.errors, request.headers.accept),

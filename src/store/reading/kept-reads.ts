@@ -42,7 +42,12 @@ export class KeptReads {
     const { principal, domain } = scope;
     const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
     const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
-    const shape = JSON.stringify([collection, sort, projection, limit, skip, after, before, fromEnd]);
+    const isPlain =
+      projection === undefined && sort.length === 0 && after === undefined && before === undefined;
+    // One record, mostly: to print a list for it would take longer than all else here.
+    const shape = isPlain
+      ? `${collection} ${limit} ${skip} ${fromEnd}`
+      : JSON.stringify([collection, sort, projection, limit, skip, after, before, fromEnd]);
     const key = `${asker} ${domain.timeZone} ${shape} ${where.text}`;
     const known = this.#reads.get(key);
     if (known) return known;
@@ -115,8 +120,33 @@ class StatementTemplate {
   fill({ values }: Prisma.Sql): Statement {
     const { sql, name } = this.#statement;
     const filled = this.#values.map((value) => (value instanceof Slot ? values[value.index] : value));
-    // Its text is that of the template.
-    return { sql: Object.create(sql, { values: { value: filled, enumerable: true } }) as Prisma.Sql, name };
+    return { sql: new FilledSql(sql, filled), name };
+  }
+}
+
+/** A statement with other values. Its text is that of the template, which is put together once. */
+class FilledSql extends Prisma.Sql {
+  override readonly values: Prisma.Sql['values'];
+  override readonly strings: string[];
+  readonly #template: Prisma.Sql;
+
+  constructor(template: Prisma.Sql, values: Prisma.Sql['values']) {
+    super([''], []);
+    this.#template = template;
+    this.values = values;
+    this.strings = template.strings;
+  }
+
+  override get sql(): string {
+    return this.#template.sql;
+  }
+
+  override get statement(): string {
+    return this.#template.statement;
+  }
+
+  override get text(): string {
+    return this.#template.text;
   }
 }
 
