@@ -38,7 +38,8 @@ interface HourCount {
   readonly latency: number[];
 }
 
-interface WaitingRequest extends MeteredRequest {
+interface WaitingRequest {
+  readonly request: MeteredRequest;
   readonly at: number;
 }
 
@@ -55,7 +56,7 @@ export class KeyMeter {
   readonly #onFault: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #hours = new Map<string, HourCount>();
-  #requests: WaitingRequest[] = [];
+  #requests = new WaitingRequests();
   #writing: Promise<void> | undefined;
 
   constructor(options: {
@@ -81,7 +82,7 @@ export class KeyMeter {
       const slot = slotOf(request.durationMs);
       count.latency[slot] = (count.latency[slot] ?? 0) + 1;
     }
-    if (this.#requests.length < MOST_WAITING_REQUESTS) this.#requests.push({ ...request, at });
+    this.#requests.add({ request, at });
   }
 
   /** Writes what has come since the last time. Runs by itself; never throws. */
@@ -99,11 +100,11 @@ export class KeyMeter {
   }
 
   async #write(): Promise<void> {
-    if (this.#hours.size === 0 && this.#requests.length === 0) return;
+    if (this.#hours.size === 0 && this.#requests.count === 0) return;
     const hours = [...this.#hours.values()];
     const requests = this.#requests;
     this.#hours = new Map();
-    this.#requests = [];
+    this.#requests = new WaitingRequests();
     try {
       await this.#writeHours(hours);
     } catch (error) {
@@ -113,7 +114,9 @@ export class KeyMeter {
     try {
       await this.#writeRequests(requests);
     } catch (error) {
-      this.#requests = [...requests, ...this.#requests].slice(-MOST_WAITING_REQUESTS);
+      const newer = this.#requests;
+      this.#requests = requests;
+      for (const waiting of newer.list()) requests.add(waiting);
       this.#onFault(error);
     }
   }
@@ -142,9 +145,9 @@ export class KeyMeter {
     );
   }
 
-  async #writeRequests(requests: readonly WaitingRequest[]): Promise<void> {
-    if (requests.length === 0) return;
-    const rows = latestOfEach(requests);
+  async #writeRequests(requests: WaitingRequests): Promise<void> {
+    if (requests.count === 0) return;
+    const rows = requests.list().map(toRow);
     await this.#database.query(
       Prisma.sql`
         with sent as (
@@ -204,20 +207,47 @@ function slotOf(durationMs: number): number {
   return slot === -1 ? LATENCY_BOUNDS_MS.length : slot;
 }
 
-/** Of one key no more than are kept: a row written twice by a statement is an error. */
-function latestOfEach(requests: readonly WaitingRequest[]) {
-  const counts = new Map<string, number>();
-  return requests
-    .map((request, ordinal) => ({
-      ...request,
-      ordinal,
-      requestId: request.requestId.slice(0, LONGEST_TEXT),
-      operation: request.operation.slice(0, LONGEST_TEXT),
-    }))
-    .reverse()
-    .filter(({ keyId }) => {
-      const count = (counts.get(keyId) ?? 0) + 1;
-      counts.set(keyId, count);
-      return count <= KEPT_REQUESTS;
-    });
+function toRow({ request, at }: WaitingRequest, ordinal: number) {
+  return {
+    ...request,
+    at,
+    ordinal,
+    requestId: request.requestId.slice(0, LONGEST_TEXT),
+    operation: request.operation.slice(0, LONGEST_TEXT),
+  };
+}
+
+/**
+ * The latest requests of each key, no more than are kept of it: a row written twice by a statement is an
+ * error, and what holds all of a busy second is copied about by the garbage collector.
+ */
+class WaitingRequests {
+  readonly #byKey = new Map<string, { readonly ring: WaitingRequest[]; next: number }>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(waiting: WaitingRequest): void {
+    const { keyId } = waiting.request;
+    const known = this.#byKey.get(keyId);
+    if (known !== undefined && known.ring.length === KEPT_REQUESTS) {
+      known.ring[known.next] = waiting;
+      known.next = (known.next + 1) % KEPT_REQUESTS;
+      return;
+    }
+    if (this.#count >= MOST_WAITING_REQUESTS) return;
+    this.#count += 1;
+    if (known === undefined) this.#byKey.set(keyId, { ring: [waiting], next: 0 });
+    else known.ring.push(waiting);
+  }
+
+  /** Those of a key in the order in which they were added. */
+  list(): readonly WaitingRequest[] {
+    return [...this.#byKey.values()].flatMap(({ ring, next }) => [
+      ...ring.slice(next),
+      ...ring.slice(0, next),
+    ]);
+  }
 }

@@ -124,16 +124,21 @@ function count(metrics: Metrics, event: Observation): void {
   }
 }
 
-const KEY_CREDENTIAL = /^key:([0-9a-f-]{36})/;
+const KEY = 'key:';
+const ID_LENGTH = 36;
 
 function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
-  const keyId = event.credential?.startsWith('key:') && KEY_CREDENTIAL.exec(event.credential)?.[1];
-  if (!keyId) return;
-  const { requestId, status, durationMs, cost, errorCode } = event;
+  const { credential, requestId, status, durationMs, cost, errorCode } = event;
+  if (credential === undefined || !credential.startsWith(KEY)) return;
   keyMeter.note({
-    ...{ keyId, requestId, status, durationMs, cost },
+    // What may follow tells which part of the rights of the key it is.
+    keyId: credential.slice(KEY.length, KEY.length + ID_LENGTH),
+    requestId,
     operation: event.operation ?? event.route,
+    status,
     isError: status >= 400 || errorCode !== undefined,
+    durationMs,
+    cost,
   });
 }
 
