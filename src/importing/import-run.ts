@@ -112,7 +112,7 @@ export class ImportRun {
         const allFields = addFields(fields, outcome);
         const shown = [...preview, ...previewOf(batch, outcome, refused)].slice(0, MOST_PREVIEWED);
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
-        if (one.options.missing === 'remove') await noteSeen(transaction, one.id, outcome.ids);
+        if (one.options.missing === 'remove') await noteSeen(transaction, one.id, outcome.ids());
         await this.#note(transaction, one.id, state, {
           position: batch.position,
           counts: after,
@@ -151,7 +151,7 @@ export class ImportRun {
         const after = addCounts(counts, batch, outcome, refused);
         const isChange = outcome.created.length + outcome.updated.length > 0;
         await noteRefused(transaction, begun.id, 'run', refused);
-        if (begun.options.missing === 'remove') await noteSeen(transaction, begun.id, outcome.ids);
+        if (begun.options.missing === 'remove') await noteSeen(transaction, begun.id, outcome.ids());
         const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };

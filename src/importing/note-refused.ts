@@ -18,12 +18,12 @@ export async function noteRefused(
     from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
 }
 
-/** Notes the records that the file has; `ids` is a query. */
-export async function noteSeen(db: Queryable, importId: string, ids: Prisma.Sql): Promise<void> {
+/** Notes the records that the file has. */
+export async function noteSeen(db: Queryable, importId: string, ids: readonly string[]): Promise<void> {
   await db.query(Prisma.sql`
     insert into import_seen (import_id, record_id)
-    select ${importId}::uuid, staged.id
-    from (${ids}) as staged
+    select ${importId}::uuid, seen.id
+    from unnest(${[...ids]}::text[]) as seen (id)
     on conflict do nothing`);
 }
 

@@ -18,6 +18,8 @@ const ENTRY = new URL(`./preparer-thread${EXTENSION}`, import.meta.url);
 const EXEC_ARGUMENTS =
   EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const HEAP_MB = 256;
+/** A batch that outlives the young generation is copied twice: room for one took a fifth off the time of a row. */
+const YOUNG_MB = 48;
 
 export interface PreparedFileOptions extends PreparerStart {
   readonly ask: Ask;
@@ -44,7 +46,7 @@ export class PreparedFile {
       execArgv: EXEC_ARGUMENTS,
       // The secrets of the gateway are in its environment.
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.on('message', (report: PreparerReport) => this.#hear(report));
     this.#worker.on('error', (error) => this.#add({ kind: 'failed', message: error.message }));

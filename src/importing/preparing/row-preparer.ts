@@ -14,7 +14,7 @@ import {
   uniqueTextsOf,
 } from '../../store/writing/check-record.js';
 import { deadReferenceDetail, type HeldReference, listReferences } from '../../store/writing/references.js';
-import type { SoughtTarget } from '../../store/writing/staged-writes.js';
+import type { FoundTarget, SoughtTarget } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';
 import type { SourceRow } from '../reading/row-source.js';
@@ -46,7 +46,7 @@ export type Question =
 
 /** By the kind of the question: what was found of each target, or the ids by each text that was found. */
 export interface AnswerOf {
-  readonly targets: readonly { readonly label: string | undefined; readonly isDead: boolean }[];
+  readonly targets: readonly FoundTarget[];
   readonly lookup: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -74,6 +74,7 @@ export interface RefusedRow {
 }
 
 const MOST_FIRST = 100;
+const NO_FAULTS: readonly never[] = [];
 
 export class RowPreparer {
   readonly #plan: PreparationPlan;
@@ -181,55 +182,54 @@ export class RowPreparer {
     pending: readonly PendingRow[],
   ): Promise<(one: PendingRow) => readonly ErrorDetail[]> {
     const { collection } = this.#plan;
-    const sought = new Map<string, SoughtTarget>();
+    const sought = new SoughtTargets();
     const held = new Map<PendingRow, readonly HeldReference[]>();
-    const note = (targets: readonly string[], id: string, mustExist: boolean) => {
-      const name = nameOfTarget(targets, id);
-      if (mustExist || !sought.has(name)) sought.set(name, { targets, id, mustExist });
-    };
     for (const one of pending) {
       if (one.checked === undefined || one.faults.length > 0) continue;
       const { data, unlabelled } = one.checked.change;
-      for (const { targets, reference } of unlabelled) note(targets, reference.value, false);
+      for (const { targets, reference } of unlabelled) sought.add(targets, reference.value, false);
       const references = listReferences(collection, data);
-      held.set(one, references);
-      for (const { targets, value } of references) note(targets, value, true);
+      if (references.length > 0) held.set(one, references);
+      for (const { targets, value } of references) sought.add(targets, value, true);
     }
-    if (sought.size === 0) return () => [];
-    const answers = await this.#ask({ kind: 'targets', sought: [...sought.values()] });
-    const found = new Map([...sought.keys()].map((name, index) => [name, answers[index]]));
-    for (const one of held.keys()) {
-      for (const { targets, reference } of one.checked?.change.unlabelled ?? []) {
-        const label = found.get(nameOfTarget(targets, reference.value))?.label;
+    const found = await sought.settle(this.#ask);
+    for (const one of pending) {
+      if (one.checked === undefined || one.faults.length > 0) continue;
+      for (const { targets, reference } of one.checked.change.unlabelled) {
+        const label = found(targets, reference.value)?.label;
         if (label !== undefined) reference.label = label;
       }
     }
     const ids = this.#seen.get('_id');
-    return (one) =>
-      (held.get(one) ?? [])
-        .filter(({ targets, value }) => found.get(nameOfTarget(targets, value))?.isDead === true)
-        // Records of the file may point at each other, at one that comes first.
-        .filter(({ targets, value }) => !targets.includes(collection.name) || ids?.find(value) === undefined)
-        .map((reference) => deadReferenceDetail(reference));
+    return (one) => {
+      const dead =
+        held.get(one)?.filter(({ targets, value }) => found(targets, value)?.isDead === true) ?? [];
+      return (
+        dead
+          // Records of the file may point at each other, at one that comes first.
+          .filter(
+            ({ targets, value }) => !targets.includes(collection.name) || ids?.find(value) === undefined,
+          )
+          .map((reference) => deadReferenceDetail(reference))
+      );
+    };
   }
 
   /** What another row of the file has already; what is not there yet is noted. */
-  #findRepeated(checked: CheckedRecord, number: number): RowFault[] {
+  #findRepeated(checked: CheckedRecord, number: number): readonly RowFault[] {
     const { collection, key } = this.#plan;
     const texts = uniqueTextsOf(checked, this.#rules);
     const keyName = nameOfKey(key);
-    if (key.kind !== 'id' && !texts.has(keyName)) {
-      return [
-        { detail: `the row has no ${keyName} to tell its record by`, expected: `a value for ${keyName}` },
-      ];
+    if (key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
+      const detail = `the row has no ${keyName} to tell its record by`;
+      return [{ detail, expected: `a value for ${keyName}` }];
     }
     const faults: RowFault[] = [];
     for (const [name, text] of texts) {
       const row = this.#seenOf(name).find(text);
       if (row === undefined) continue;
-      const [column] = [name, ...partsOf(collection, name)].flatMap(
-        (path) => this.#columnAt(`/${path}`) ?? [],
-      );
+      const paths = [name, ...partsOf(collection, name)];
+      const [column] = paths.flatMap((path) => this.#columnAt(`/${path}`) ?? []);
       faults.push({
         detail: `row ${row} of the file has the same ${name}`,
         expected: `each ${name} once`,
@@ -238,7 +238,7 @@ export class RowPreparer {
     }
     if (faults.length > 0) return faults;
     for (const [name, text] of texts) this.#seenOf(name).add(text, number);
-    return [];
+    return NO_FAULTS;
   }
 
   #seenOf(name: string): SeenTexts {
@@ -271,8 +271,40 @@ function partsOf(collection: Collection, rule: string): readonly string[] {
   return parts.map(({ path }) => path.join('/'));
 }
 
-function nameOfTarget(targets: readonly string[], id: string): string {
-  return `${targets.join()} ${id}`;
+/** The targets of a batch, each asked for once. */
+class SoughtTargets {
+  readonly #byTargets = new Map<string, Map<string, { targets: readonly string[]; mustExist: boolean }>>();
+
+  add(targets: readonly string[], id: string, mustExist: boolean): void {
+    const name = nameOfTargets(targets);
+    let byId = this.#byTargets.get(name);
+    if (byId === undefined) {
+      byId = new Map();
+      this.#byTargets.set(name, byId);
+    }
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, { targets, mustExist });
+    else if (mustExist) known.mustExist = true;
+  }
+
+  async settle(ask: Ask): Promise<(targets: readonly string[], id: string) => FoundTarget | undefined> {
+    const sought = [...this.#byTargets.values()].flatMap((byId) =>
+      [...byId].map(([id, { targets, mustExist }]): SoughtTarget => ({ targets, id, mustExist })),
+    );
+    if (sought.length === 0) return () => undefined;
+    const answers = await ask({ kind: 'targets', sought });
+    const found = new Map<string, Map<string, FoundTarget | undefined>>();
+    sought.forEach(({ targets, id }, index) => {
+      const name = nameOfTargets(targets);
+      const byId = found.get(name) ?? new Map();
+      found.set(name, byId.set(id, answers[index]));
+    });
+    return (targets, id) => found.get(nameOfTargets(targets))?.get(id);
+  }
+}
+
+function nameOfTargets(targets: readonly string[]): string {
+  return targets.length === 1 ? (targets[0] ?? '') : targets.join();
 }
 
 function notOne(sought: {

@@ -2,7 +2,7 @@
  * The texts that were seen in a file so far, with the row of each: 17 to 34 bytes a text, whatever its
  * length, where a map of texts would take over a hundred. A text is known by 64 bits of its hash.
  */
-import { createHash } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
 const FIRST_SLOTS = 1 << 10;
 /** Fuller than this, looking takes long. */
@@ -12,10 +12,11 @@ export class SeenTexts {
   /** High and low half of the hash, and the row: three places a slot; row 0 is an empty slot. */
   #slots = new Uint32Array(3 * FIRST_SLOTS);
   #count = 0;
+  readonly #seed = randomInt(0xffff_ffff);
 
   /** The row where the text was seen first; `undefined`: not yet. */
   find(text: string): number | undefined {
-    const [high, low] = hashOf(text);
+    const [high, low] = hashOf(text, this.#seed);
     const place = this.#placeOf(high, low);
     const row = this.#slots[place + 2];
     return row === 0 ? undefined : row;
@@ -24,7 +25,7 @@ export class SeenTexts {
   /** Notes a text that was not seen yet; rows count from 1. */
   add(text: string, row: number): void {
     if (this.#count + 1 > MOST_FULL * (this.#slots.length / 3)) this.#grow();
-    const [high, low] = hashOf(text);
+    const [high, low] = hashOf(text, this.#seed);
     this.#put(high, low, row);
     this.#count += 1;
   }
@@ -58,8 +59,16 @@ export class SeenTexts {
   }
 }
 
-/** A hash that nobody can make collide on purpose without much work. */
-function hashOf(text: string): readonly [number, number] {
-  const digest = createHash('sha1').update(text).digest();
-  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+/** 64 bits in two halves (MurmurHash's mixing); with a seed of its own, nobody can prepare texts that collide. */
+function hashOf(text: string, seed: number): readonly [number, number] {
+  let one = seed ^ 0xdeadbeef;
+  let other = seed ^ 0x41c6ce57;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x9e3779b1);
+    other = Math.imul(other ^ code, 0x5f356495);
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
+  return [one >>> 0, other >>> 0];
 }

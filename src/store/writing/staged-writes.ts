@@ -16,7 +16,7 @@ import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
-import { STAGED_COLUMNS } from './check-record.js';
+import { nameOfKey, STAGED_COLUMNS } from './check-record.js';
 import { countRecords, deleteRecords, type LockedRow, lockRecords } from './matched-change.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable, outOfRows } from './record-refusals.js';
@@ -48,8 +48,8 @@ export interface StagedOutcome {
   readonly updated: readonly StagedUpdate[];
   readonly same: number;
   readonly refused: readonly StagedRefusal[];
-  /** The ids of all records that the rows stand for, a query of this transaction. */
-  readonly ids: Sql;
+  /** The ids of all records that the rows stand for. */
+  readonly ids: () => readonly string[];
   /** Tells the gateways, once the transaction is committed. */
   tellOfCommit(): void;
 }
@@ -209,15 +209,16 @@ export class StagedWrites {
     const matched = await this.#match(work);
     const refused: StagedRefusal[] = [...matched.refused];
     const updated = matched.differing === 0 ? [] : await this.#update(work, refused);
-    const unmatched = batch.count - matched.same - matched.differing - matched.refused.length;
+    const same = matched.sameIds.length;
+    const unmatched = batch.count - same - matched.differing - matched.refused.length;
     const created = unmatched === 0 ? [] : await this.#create(work, refused);
     const written = batch.mode === 'write' ? [...updated, ...created] : [];
     return {
       created: created.map(({ number }) => number),
       updated,
-      same: matched.same,
+      same,
       refused,
-      ids: Prisma.sql`select id from import_staged where is_done`,
+      ids: () => [...matched.sameIds, ...updated.map(({ id }) => id), ...created.map(({ id }) => id)],
       tellOfCommit: () => this.#environment.tellOfCommit(scope, collection, written),
     };
   }
@@ -235,14 +236,16 @@ export class StagedWrites {
         members jsonb,
         keys jsonb,
         missing jsonb,
-        -- Null: it is new. Else same, differs, or other: the record that is there has another id.
-        state text,
-        is_done boolean
+        -- Null: it is new, or nobody has looked yet.
+        state text
       ) on commit drop`);
     await transaction.copyIn(`copy import_staged (${STAGED_COLUMNS}) from stdin`, batch.lines);
   }
 
-  /** Finds the records that are there, and tells those that would stay as they are. */
+  /**
+   * Finds the records that are there. Of those that would stay as they are nothing is written, not even in the
+   * staging table: they go from it where others are new.
+   */
   async #match(work: Work): Promise<Matched> {
     const { transaction, scope, collection, batch, readable, writable } = work;
     const environment = this.#environment;
@@ -254,42 +257,39 @@ export class StagedWrites {
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
     const isUntold =
       secret.length === 0 ? Prisma.sql`false` : Prisma.sql`(s.patch || s.added) ?| ${secret}::text[]`;
-    const rows = await transaction.query<{ state: string; count: number; numbers: number[] | null }>(
-      Prisma.sql`
-      with found as (
-        select s.number, r.id as match,
+    // For each row by itself: the plan of a join would read all of an index for every batch.
+    const groups = await transaction.query<MatchedGroup>(Prisma.sql`
+      select f.state, array_agg(s.number::float8) as numbers, array_agg(f.id) as ids
+      from import_staged s
+      cross join lateral (
+        select r.id,
           case
             when s.is_id_sent and s.id <> r.id then 'other'
             when ${isUntold} or ${BECAME} <> r.data then 'differs'
             else 'same'
           end as state
-        from import_staged s
-        join records r on ${liveRecordsOf(scope, collection)} and ${matchOf(work)}
-        where true ${Prisma.join([Prisma.empty, ...reach], ' ')}
-      ),
-      noted as (
+        from records r
+        where ${liveRecordsOf(scope, collection)} and ${matchOf(work)}
+          ${Prisma.join([Prisma.empty, ...reach], ' ')}
+        limit 1
+      ) as f
+      group by f.state`);
+    const groupOf = (state: string) => groups.find((group) => group.state === state) ?? NO_GROUP;
+    const [same, differing, others] = [groupOf('same'), groupOf('differs'), groupOf('other')];
+    const isAllSame = same.numbers.length === batch.count;
+    if (same.numbers.length > 0 && !isAllSame) await forget(transaction, same.numbers);
+    if (differing.numbers.length > 0) {
+      await transaction.query(Prisma.sql`
         update import_staged s
-        set state = f.state,
-          id = case f.state when 'other' then s.id else f.match end,
-          is_done = f.state = 'same'
-        from found f
-        where f.number = s.number
-      )
-      select state, count(*)::int as count,
-        case when state = 'other' then array_agg(number) end as numbers
-      from found
-      group by state`,
-    );
-    const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
-    const others = rows.find((row) => row.state === 'other')?.numbers ?? [];
-    const detail = `another record has this ${nameOfKeyIn(batch.key)}, and the _id of a record never changes`;
-    const refused = others.map((number): StagedRefusal => {
-      return {
-        number: Number(number),
-        errors: [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }],
-      };
-    });
-    return { same: countOf('same'), differing: countOf('differs'), refused };
+        set id = f.id, state = 'differs'
+        from unnest(${differing.numbers}::bigint[], ${differing.ids}::text[]) as f (number, id)
+        where s.number = f.number`);
+    }
+    if (others.numbers.length > 0) await forget(transaction, others.numbers);
+    const detail = `another record has this ${nameOfKey(batch.key)}, and the _id of a record never changes`;
+    const errors = [{ pointer: '/_id', detail, expected: 'the _id it has, or none' }];
+    const refused = others.numbers.map((number): StagedRefusal => ({ number, errors }));
+    return { sameIds: same.ids, differing: differing.numbers.length, refused };
   }
 
   async #update(work: Work, refused: StagedRefusal[]): Promise<StagedUpdate[]> {
@@ -326,7 +326,6 @@ export class StagedWrites {
         })),
       );
     }
-    await noteDone(transaction, updated);
     return updated;
   }
 
@@ -378,19 +377,13 @@ export class StagedWrites {
     const { transaction, scope, collection, batch, creatable } = work;
     const errorsByNumber = await this.#findCreateFaults(work);
     for (const [number, errors] of errorsByNumber) refused.push({ number, errors });
-    if (errorsByNumber.size > 0) {
-      await transaction.query(Prisma.sql`
-        delete from import_staged where number = any(${[...errorsByNumber.keys()]}::bigint[])`);
-    }
+    if (errorsByNumber.size > 0) await forget(transaction, [...errorsByNumber.keys()]);
     assertCompletable(
       [Object.fromEntries(batch.fields.map((field) => [field, null]))],
       collection,
       creatable.hiddenFields,
     );
-    if (batch.mode === 'try') {
-      return await transaction.query<NewRow>(Prisma.sql`
-        update import_staged set is_done = true where state is null returning number::float8 as number, id`);
-    }
+    if (batch.mode === 'try') return await this.#listNew(transaction);
     const { triggers } = this.#environment;
     if (triggers.before(scope.domain.id, collection.name, 'create').length > 0) {
       return await this.#createAsking(work, refused);
@@ -403,8 +396,12 @@ export class StagedWrites {
       select count(*)
       -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
       from (select r.id ${announcement(context, 'create')} from written r) as told`);
+    return await this.#listNew(transaction);
+  }
+
+  async #listNew(transaction: OwnTransaction): Promise<NewRow[]> {
     return await transaction.query<NewRow>(Prisma.sql`
-      update import_staged set is_done = true where state is null returning number::float8 as number, id`);
+      select number::float8 as number, id from import_staged where state is null`);
   }
 
   /** New records about which scripts are asked, one after the other. */
@@ -429,7 +426,6 @@ export class StagedWrites {
         refused.push({ number, errors: errorsOf(fault) });
       }
     }
-    await noteDone(transaction, made);
     return made;
   }
 
@@ -562,10 +558,19 @@ interface Work {
 }
 
 interface Matched {
-  readonly same: number;
+  readonly sameIds: readonly string[];
   readonly differing: number;
   readonly refused: readonly StagedRefusal[];
 }
+
+/** Rows that stand for records that are there, and those. */
+interface MatchedGroup {
+  readonly state: string;
+  readonly numbers: readonly number[];
+  readonly ids: readonly string[];
+}
+
+const NO_GROUP: MatchedGroup = { state: '', numbers: [], ids: [] };
 
 interface NewRow {
   readonly number: number;
@@ -600,15 +605,10 @@ function matchOf({ collection, batch: { key } }: Work): Sql {
   }
 }
 
-/** Notes that the rows stand for records now. */
-async function noteDone(
-  transaction: OwnTransaction,
-  rows: readonly { readonly number: number }[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const numbers = rows.map(({ number }) => number);
+/** Takes rows out of the staging table that need nothing more. */
+async function forget(transaction: OwnTransaction, numbers: readonly number[]): Promise<void> {
   await transaction.query(Prisma.sql`
-    update import_staged set is_done = true where number = any(${numbers}::bigint[])`);
+    delete from import_staged where number = any(${[...numbers]}::bigint[])`);
 }
 
 /** Rows of `inputOf` as records, for a condition over `r`. */
@@ -624,10 +624,6 @@ function uniqueFieldsOf(collection: Collection): ReadonlySet<string> {
     ...collection.fields.filter((field) => field.isUnique).map((field) => field.name),
     ...collection.uniqueTogether.flatMap((rule) => rule.parts.flatMap((part) => part.path.slice(0, 1))),
   ]);
-}
-
-function nameOfKeyIn(key: UniqueKey): string {
-  return key.kind === 'id' ? '_id' : key.name;
 }
 
 function errorsOf(fault: ServiceError): readonly ErrorDetail[] {

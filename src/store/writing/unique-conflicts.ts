@@ -121,11 +121,12 @@ export async function findTakenInStore(
   };
   const rules = rulesOf(collection).filter((rule) => verb === 'create' || rule !== 'id');
   if (rules.length === 0) return [];
+  // A value and no join: the plan of `exists` read all of an index to find a few.
   const selects = rules.map(
     (rule) => Prisma.sql`
       select (i.position - 1)::int as index, ${nameLiteral(rule)} as rule
       from input i
-      where exists (select 1 from records r where ${isSame(rule)})`,
+      where (select true from records r where ${isSame(rule)} limit 1)`,
   );
   return await queryable.query<TakenValue>(
     Prisma.sql`with input as (${input}) ${Prisma.join(selects, ' union all ')} order by 1`,
