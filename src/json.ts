@@ -44,6 +44,20 @@ export function parseKeepingDigits(text: string): JsonValue {
   return isSafe ? (JSON.parse(text) as JsonValue) : parseExactJson(text);
 }
 
+/**
+ * Reads JSON text; a number is a JavaScript number where that is written as it was, else exact: 12.50 and
+ * 1e3 stay what they are. @throws SyntaxError
+ */
+export function parseAsWritten(text: string): JsonValue {
+  const isSafe = !LONG_NUMBER.test(text) && !OTHERWISE_WRITTEN.test(text);
+  return isSafe ? (JSON.parse(text) as JsonValue) : (parse(text, null, toSameNumber) as JsonValue);
+}
+
+function toSameNumber(digits: string): number | LosslessNumber {
+  const number = Number(digits);
+  return String(number) === digits ? number : new LosslessNumber(digits);
+}
+
 /** A JavaScript number where a float holds the value that is written, else an exact one. */
 export function toPlainNumber(digits: string): number | LosslessNumber {
   return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);

@@ -9,13 +9,16 @@ import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import type { Path } from '../model/path.js';
+import { DAY_FORMATS } from './cells/day-cell.js';
+import { INSTANT_FORMATS } from './cells/instant-cell.js';
+import { NUMBER_FORMATS } from './cells/number-cell.js';
 
 export interface ColumnMapping {
   /** The column of the file; of documents, a member of the first level. */
   readonly column: string;
   /** The field it goes to, e.g. `address.city`, `_id`, or `student.admission_no`; `null`: it is left out. */
   readonly field: string | null;
-  /** How days and numbers are written, e.g. `dd/MM/yyyy`. Default: as this service writes them. */
+  /** How days and numbers are written, e.g. `DD/MM/YYYY`. Default: as this service writes them. */
   readonly format?: string | undefined;
   /** What other values stand for values of the file. */
   readonly values?: Readonly<Record<string, JsonValue>> | undefined;
@@ -153,7 +156,11 @@ function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | u
 
 function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collection): ErrorDetail[] {
   const { field } = one;
-  return field === null ? [] : faultsOfField({ ...one, field }, `${pointer}/field`, collection);
+  if (field === null) return [];
+  return [
+    ...faultsOfField({ ...one, field }, `${pointer}/field`, collection),
+    ...faultsOfFormat({ ...one, field }, `${pointer}/format`, collection),
+  ];
 }
 
 function faultsOfField(
@@ -194,6 +201,36 @@ function faultsOfField(
   const hint = didYouMean(name, collection.fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
   const detail = `${pointer}: ${collection.name} declares no field "${name}".${hint}`;
   return [{ pointer, detail, expected: [...collection.fieldsByName.keys()].join(', '), sent: field }];
+}
+
+function faultsOfFormat(
+  { field, by, format }: ColumnMapping & { readonly field: string },
+  pointer: string,
+  collection: Collection,
+): ErrorDetail[] {
+  if (format === undefined) return [];
+  const target = targetOf(field, by, collection);
+  const known = target.kind === 'value' ? formatsOf(target.column.kind) : [];
+  if (known.includes(format)) return [];
+  const expected =
+    known.length === 0 ? 'none: it is neither a day nor a number' : `one of ${known.join(', ')}`;
+  const detail = `${pointer}: "${format}" is no format of ${field}; expected: ${expected}`;
+  return [{ pointer, detail, expected, sent: format }];
+}
+
+/** How the cells of a kind may be written. */
+export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
+  switch (kind) {
+    case 'number':
+    case 'decimal':
+      return NUMBER_FORMATS;
+    case 'date':
+      return DAY_FORMATS;
+    case 'datetime':
+      return INSTANT_FORMATS;
+    default:
+      return [];
+  }
 }
 
 function findDoubleFields({ columns, fixed }: ImportMapping): ErrorDetail[] {

@@ -1,8 +1,8 @@
 /** What is found in the file of an import, and the mapping that is proposed for it. */
 import type { Collection } from '../model/collection.js';
 import type { ImportMapping } from './import-mapping.js';
+import { inspectOnThread } from './preparing/inspect-on-thread.js';
 import { proposeKey, proposeMapping } from './propose-mapping.js';
-import { openRowSource } from './reading/open-row-source.js';
 import type { ImportInspection, ImportOptions, StoredImport } from './stored-import.js';
 
 export interface Inspected {
@@ -18,13 +18,17 @@ export async function inspectImport(asked: {
   readonly file: string;
   readonly signal: AbortSignal;
 }): Promise<Inspected> {
-  const { one, collection, file } = asked;
-  const rows = await openRowSource({ path: file, name: one.name }, one.source);
-  const { format, encoding, delimiter, sheet, sheets, header, columns, warnings } = rows;
-  const mapping = one.mapping ?? proposeMapping(collection, columns ?? []);
+  const { one, collection, file, signal } = asked;
+  const start = { file: { path: file, name: one.name }, source: one.source };
+  const { tableColumns, inspection } = await inspectOnThread(start, signal);
+  const { columns: found, ...others } = inspection;
+  // Documents say by themselves which field a value is of.
+  const proposed =
+    tableColumns === undefined ? { columns: [], fixed: {} } : proposeMapping(collection, tableColumns, found);
+  const mapping = one.mapping ?? proposed;
   return {
-    inspection: { format, encoding, delimiter, sheet, sheets, header, columns, warnings },
+    inspection: { ...others, columns: tableColumns, found },
     mapping,
-    options: { ...one.options, by: one.options.by || proposeKey(collection, mapping) },
+    options: { ...one.options, by: one.options.by || proposeKey(collection, mapping, found) },
   };
 }

@@ -2,7 +2,8 @@
 import { findNearest } from '../did-you-mean.js';
 import { columnsOfRecords, REST_HEADING } from '../exporting/record-columns.js';
 import type { Collection, Field } from '../model/collection.js';
-import type { ColumnMapping, ImportMapping } from './import-mapping.js';
+import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
+import type { ColumnInspection } from './reading/column-findings.js';
 
 /** The last column of the list of refused rows, which may be sent again as it is. */
 export const ERROR_COLUMN = 'error';
@@ -20,7 +21,11 @@ const ID_WORDS = ['_id', 'id', 'record id'];
  * the labels of fields in descriptions last. What is like no field is left out. A field is given to one
  * column.
  */
-export function proposeMapping(collection: Collection, columns: readonly string[]): ImportMapping {
+export function proposeMapping(
+  collection: Collection,
+  columns: readonly string[],
+  found: readonly ColumnInspection[],
+): ImportMapping {
   const candidates = candidatesOf(collection);
   const taken = new Set<string>();
   const fields = new Map<string, string>();
@@ -55,10 +60,23 @@ export function proposeMapping(collection: Collection, columns: readonly string[
   return {
     columns: columns.map((column): ColumnMapping => {
       const field = fields.get(column) ?? (isFreeForm && column !== ERROR_COLUMN ? column : null);
-      return { column, field };
+      const cells = found.find((one) => one.column === column);
+      return { column, field, ...formatFor(field, cells, collection) };
     }),
     fixed: {},
   };
+}
+
+/** How the cells are written, where that is not as this service writes them. */
+function formatFor(
+  field: string | null,
+  found: ColumnInspection | undefined,
+  collection: Collection,
+): Pick<ColumnMapping, 'format'> {
+  const format = found?.likely.format;
+  if (field === null || format === undefined || format === 'YYYY-MM-DD' || format === 'plain') return {};
+  const target = targetOf(field, undefined, collection);
+  return target.kind === 'value' && formatsOf(target.column.kind).includes(format) ? { format } : {};
 }
 
 /**
@@ -66,8 +84,17 @@ export function proposeMapping(collection: Collection, columns: readonly string[
  * unique together, that are mapped. Where there is none, `_id`: the same rows of the same file are the same
  * records.
  */
-export function proposeKey(collection: Collection, mapping: ImportMapping): string {
-  const fields = new Set([...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)]);
+export function proposeKey(
+  collection: Collection,
+  mapping: ImportMapping,
+  found: readonly ColumnInspection[],
+): string {
+  const ofDocuments = mapping.columns.length === 0 ? found.map(({ column }) => column) : [];
+  const fields = new Set([
+    ...mapping.columns.map(({ field }) => field),
+    ...Object.keys(mapping.fixed),
+    ...ofDocuments,
+  ]);
   if (fields.has('_id')) return '_id';
   const has = (path: string) =>
     [...fields].some(

@@ -7,6 +7,7 @@ import type { Queryable } from '../store/database/database.js';
 import type { TriggerChoice } from '../store/writing/write-triggers.js';
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
+import type { ColumnInspection } from './reading/column-findings.js';
 import type { SourceFormat, SourceOptions } from './reading/row-source.js';
 
 /**
@@ -68,7 +69,7 @@ export interface ImportInspection {
   readonly columns?: readonly string[] | undefined;
   readonly warnings: readonly string[];
   /** What was found in the columns; as the reader of files gives it. */
-  readonly found?: JsonValue | undefined;
+  readonly found?: readonly ColumnInspection[] | undefined;
 }
 
 export interface StoredImport {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- imports`: how many rows a second an import takes, through all checks and while readers run:
- * marks into a collection that has 300,000, the same file again, and into one that has none.
+ * `npm run bench -- imports`: how many rows a second an import takes, through all checks and while readers
+ * run: marks into a collection that has 300,000, the same file again, and into one that has none.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

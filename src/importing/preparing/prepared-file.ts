@@ -18,7 +18,10 @@ const ENTRY = new URL(`./preparer-thread${EXTENSION}`, import.meta.url);
 const EXEC_ARGUMENTS =
   EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
 const HEAP_MB = 256;
-/** A batch that outlives the young generation is copied twice: room for one took a fifth off the time of a row. */
+/**
+ * A batch that outlives the young generation is copied twice: room for one took a fifth off the time of a
+ * row.
+ */
 const YOUNG_MB = 48;
 
 export interface PreparedFileOptions extends PreparerStart {

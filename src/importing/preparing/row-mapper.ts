@@ -10,6 +10,12 @@ import {
 } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import type { Path } from '../../model/path.js';
+import { parseBooleanCell } from '../cells/boolean-cell.js';
+import { CellFault } from '../cells/cell-fault.js';
+import { convertCell } from '../cells/convert-cell.js';
+import { type DayFormat, parseDayCell } from '../cells/day-cell.js';
+import { type InstantFormat, parseInstantCell } from '../cells/instant-cell.js';
+import { type NumberFormat, parseNumberCell } from '../cells/number-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** What is wrong with a row, by the column it stands in. */
@@ -29,6 +35,8 @@ interface Lookup {
 
 export interface MappedRow {
   readonly record: JsonObject;
+  /** The top-level fields that a record that is there loses. */
+  readonly removed: ReadonlySet<string>;
   readonly lookups: readonly Lookup[];
   readonly faults: readonly RowFault[];
 }
@@ -73,25 +81,29 @@ export function columnFinder(mapping: ImportMapping): (pointer: string | undefin
 export function createRowMapper(
   mapping: ImportMapping,
   collection: Collection,
-  of: 'table' | 'documents',
+  { of, timeZone }: { readonly of: 'table' | 'documents'; readonly timeZone: string },
 ): RowMapper {
+  const reading = { of, timeZone };
   const columns = mapping.columns.map((one) => ({
     ...one,
     target: one.field === null ? undefined : targetOf(one.field, one.by, collection),
   }));
   const named = new Set(columns.map(({ column }) => column));
   const fixed = Object.entries(mapping.fixed).map(([field, value]) => ({ path: field.split('.'), value }));
+  const references = new Set(
+    collection.fields.filter(({ type }) => type === 'reference').map(({ name }) => name),
+  );
   const keepsOthers = mapping.others !== 'leave out';
   return (values) => {
-    const row: Row = { record: {}, lookups: [], faults: [] };
+    const row: Row = { record: {}, removed: new Set(), references, lookups: [], faults: [] };
     for (const column of columns) {
       if (column.target === undefined) continue;
       const value = Object.hasOwn(values, column.column) ? values[column.column] : undefined;
-      fill(row, column, { target: column.target, value, of });
+      fill(row, column, { target: column.target, value, ...reading });
     }
     if (keepsOthers) {
       for (const name of Object.keys(values)) {
-        if (!named.has(name)) row.record[name] = values[name] as JsonValue;
+        if (!named.has(name)) define(row.record, name, values[name] as JsonValue);
       }
     }
     for (const { path, value } of fixed) put(row.record, path, value);
@@ -101,6 +113,9 @@ export function createRowMapper(
 
 interface Row {
   readonly record: { [name: string]: JsonValue };
+  readonly removed: Set<string>;
+  /** The top-level references of the collection. */
+  readonly references: ReadonlySet<string>;
   readonly lookups: Lookup[];
   readonly faults: RowFault[];
 }
@@ -109,14 +124,15 @@ interface Filled {
   readonly target: MappingTarget;
   readonly value: unknown;
   readonly of: 'table' | 'documents';
+  readonly timeZone: string;
 }
 
-function fill(row: Row, column: ColumnMapping, { target, value: sent, of }: Filled): void {
+function fill(row: Row, column: ColumnMapping, { target, value: sent, of, timeZone }: Filled): void {
   const { value, isMeant } = translate(sent, column.values);
   if (value === undefined || value === null || (value === '' && !isText(target))) {
     // An empty cell says nothing; a null that was written says so.
-    const isRemoved = column.empty === 'remove' && sent !== undefined;
-    if (isRemoved || (value === null && (isMeant || of === 'documents'))) putNull(row, target);
+    if (value === null && (isMeant || of === 'documents')) putNull(row, target);
+    else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
     return;
   }
   switch (target.kind) {
@@ -135,9 +151,8 @@ function fill(row: Row, column: ColumnMapping, { target, value: sent, of }: Fill
       return;
     case 'value': {
       const { kind, isList, path } = target.column;
-      const made =
-        typeof value === 'string' ? ofText(value, kind, isList) : ofValue(value as JsonValue, kind);
-      if (made === undefined) row.faults.push(misfit(column, value, expectationOf(kind, isList)));
+      const made = isList || kind === 'json' ? ofJson(value) : ofCell(value, kind, { column, timeZone });
+      if (made instanceof CellFault) row.faults.push(misfit(column, value, made.expected));
       else put(row.record, path, made);
     }
   }
@@ -154,6 +169,16 @@ function translate(
   const text = String(sent ?? '');
   if (values !== undefined && Object.hasOwn(values, text)) return { value: values[text], isMeant: true };
   return { value: sent, isMeant: false };
+}
+
+/** Of an object's member, null stands for nothing: the object itself stays. */
+function remove(row: Row, target: MappingTarget): void {
+  if (target.kind === 'id' || target.kind === 'rest') return;
+  const path = target.kind === 'value' ? target.column.path : target.path;
+  const [name = '', ...rest] = path;
+  const isWhole = rest.length === 0 || target.kind === 'reference' || row.references.has(name);
+  if (isWhole) row.removed.add(name);
+  else put(row.record, path, null);
 }
 
 function putNull(row: Row, target: MappingTarget): void {
@@ -218,42 +243,42 @@ function define(record: { [name: string]: JsonValue }, name: string, value: Json
 type Kind = Extract<MappingTarget, { kind: 'value' }>['column']['kind'];
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['yes', true],
-  ['1', true],
-  ['false', false],
-  ['no', false],
-  ['0', false],
-]);
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** `undefined`: the text is no such value. */
-function ofText(text: string, kind: Kind, isList: boolean): JsonValue | undefined {
-  if (isList || kind === 'json') return parseJson(text);
+/** What this service writes itself is read without looking further. */
+function ofCell(
+  cell: unknown,
+  kind: Kind,
+  { column: { format }, timeZone }: { readonly column: ColumnMapping; readonly timeZone: string },
+): JsonValue | CellFault {
   switch (kind) {
-    case 'text':
-      return text;
     case 'number':
     case 'decimal':
-      return numberOf(text.trim());
+      return numberOf(cell) ?? parseNumberCell(cell, format as NumberFormat | undefined);
     case 'boolean':
-      return FLAGS.get(text.trim().toLowerCase());
+      return parseBooleanCell(cell);
+    case 'date':
+      if (typeof cell === 'string' && DAY.test(cell)) return cell;
+      return parseDayCell(cell, (format ?? 'YYYY-MM-DD') as DayFormat, timeZone);
+    case 'datetime':
+      if (typeof cell === 'string' && INSTANT.test(cell)) return cell;
+      return parseInstantCell(cell, (format ?? 'YYYY-MM-DD') as InstantFormat, timeZone);
     default:
-      return text.trim();
+      return convertCell(cell, { kind: 'text' });
   }
 }
 
-/** A cell of a sheet, or a member of a document. */
-function ofValue(value: JsonValue, kind: Kind): JsonValue {
-  const isScalarText = kind === 'text' || kind === 'session' || kind === 'month';
-  if (isScalarText && (typeof value === 'number' || isExactNumber(value))) return value.toString();
-  return value;
+/** A number with the digits it was written with. */
+function numberOf(cell: unknown): JsonValue | undefined {
+  if (typeof cell !== 'string' || !NUMBER.test(cell)) return undefined;
+  const number = Number(cell);
+  return String(number) === cell ? number : new ExactNumber(cell);
 }
 
-function numberOf(text: string): JsonValue | undefined {
-  if (!NUMBER.test(text)) return undefined;
-  const number = Number(text);
-  return String(number) === text ? number : new ExactNumber(text);
+function ofJson(cell: unknown): JsonValue | CellFault {
+  if (typeof cell !== 'string') return cell as JsonValue;
+  return parseJson(cell) ?? new CellFault('JSON text, e.g. ["a","b"]');
 }
 
 function parseJson(text: string): JsonValue | undefined {
@@ -261,21 +286,6 @@ function parseJson(text: string): JsonValue | undefined {
     return parseExactJson(text);
   } catch {
     return undefined;
-  }
-}
-
-function expectationOf(kind: Kind, isList: boolean): string {
-  if (isList) return 'a list as JSON text, e.g. ["a","b"]';
-  switch (kind) {
-    case 'number':
-    case 'decimal':
-      return 'a number such as 12 or 12.50';
-    case 'boolean':
-      return 'true or false';
-    case 'json':
-      return 'JSON text';
-    default:
-      return kind;
   }
 }
 

@@ -89,7 +89,7 @@ export class RowPreparer {
     const { collection, timeZone, now, key, mapping } = plan;
     this.#plan = plan;
     this.#rules = { collection, timeZone, now, key, partial: partialFields(mapping, collection) };
-    this.#map = createRowMapper(mapping, collection, plan.of);
+    this.#map = createRowMapper(mapping, collection, plan);
     this.#columnAt = columnFinder(mapping);
     this.#columns = columns;
     this.#ask = ask;
@@ -123,7 +123,14 @@ export class RowPreparer {
       }
       for (const name of Object.keys(checked.sent)) fields.add(name);
       const id = checked.id ?? derivedId(this.#plan.seed, number);
-      lines.push(printStagedLine(checked, this.#rules, { number, id, missing: missingOf(one) }));
+      lines.push(
+        printStagedLine(checked, this.#rules, {
+          number,
+          id,
+          removed: removedBy(one),
+          missing: missingOf(one),
+        }),
+      );
       if (first.length < MOST_FIRST) first.push(number);
     }
     return {
@@ -258,6 +265,14 @@ export function withColumns(
     return column === undefined ? error : { column, ...error };
   });
 }
+
+/** The fields that the row takes away, and does not set. */
+function removedBy({ mapped }: PendingRow): readonly string[] {
+  if (mapped === undefined || mapped.removed.size === 0) return NO_NAMES;
+  return [...mapped.removed].filter((name) => !Object.hasOwn(mapped.record, name));
+}
+
+const NO_NAMES: readonly string[] = [];
 
 interface PendingRow {
   readonly row: SourceRow;

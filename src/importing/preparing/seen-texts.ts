@@ -59,7 +59,9 @@ export class SeenTexts {
   }
 }
 
-/** 64 bits in two halves (MurmurHash's mixing); with a seed of its own, nobody can prepare texts that collide. */
+/**
+ * 64 bits in two halves (MurmurHash's mixing); with a seed of its own, nobody can prepare texts that collide.
+ */
 function hashOf(text: string, seed: number): readonly [number, number] {
   let one = seed ^ 0xdeadbeef;
   let other = seed ^ 0x41c6ce57;

@@ -1,6 +1,6 @@
 /** Rows of documents: how the text or bytes of one become its values. */
 import { deserialize } from 'bson';
-import { isJsonObject, type JsonObject, parsePlainJson } from '../../json.js';
+import { isJsonObject, type JsonObject, parseAsWritten } from '../../json.js';
 import { isNestedDeeply, MAX_JSON_DEPTH } from '../../json-depth.js';
 import { fromExtendedJson } from '../documents/extended-json.js';
 import { toPlainDocument } from '../documents/plain-document.js';
@@ -44,7 +44,7 @@ function withAlterations(
 function parseDocument(json: string): JsonObject | string {
   if (isNestedDeeply(json)) return `the document is nested deeper than ${MAX_JSON_DEPTH} levels`;
   try {
-    const parsed = parsePlainJson(json);
+    const parsed = parseAsWritten(json);
     return isJsonObject(parsed) ? parsed : 'a JSON object is expected here, {"field": value, …}';
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -396,6 +396,8 @@ class PostgresDatabase implements Database {
           transaction: (inside) => this.#transactionOn(client, inside, () => {}),
         });
       } finally {
+        // The server notices the end of a connection a moment later than whoever asks for the locks next.
+        await client.query('select pg_advisory_unlock_all()').catch(() => {});
         client.release(true);
       }
     } finally {

@@ -243,8 +243,8 @@ export class StagedWrites {
   }
 
   /**
-   * Finds the records that are there. Of those that would stay as they are nothing is written, not even in the
-   * staging table: they go from it where others are new.
+   * Finds the records that are there. Of those that would stay as they are nothing is written, not even in
+   * the staging table: they go from it where others are new.
    */
   async #match(work: Work): Promise<Matched> {
     const { transaction, scope, collection, batch, readable, writable } = work;

@@ -1,0 +1,136 @@
+/** What was exported and is imported into an empty domain gives the same bytes when it is exported again. */
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorScope } from '../../src/cli/command-line.js';
+import { seedSchool } from '../../src/cli/seed-command.js';
+import { openServices, type Services } from '../../src/compose/services.js';
+import { parseConfig } from '../../src/config.js';
+import { DEMO_DEFAULTS } from '../../src/demo/demo-options.js';
+import { type ExportFormat, exportRecords } from '../../src/exporting/export-records.js';
+import type { StoredImport } from '../../src/importing/stored-import.js';
+import { type JsonObject, parseExactJson } from '../../src/json.js';
+import { queryOf } from '../../src/model/record-query.js';
+import { systemPrincipal } from '../../src/model/scope.js';
+import { createTestDatabase } from '../database.js';
+
+const FORMATS = ['ndjson', 'csv'] as const satisfies readonly ExportFormat[];
+
+let services: Services;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  services = await openServices({
+    config: parseConfig({ DATABASE_URL: database.url }),
+    onFault: (task, error) => {
+      throw new Error(task, { cause: error });
+    },
+  });
+  const progress = { show() {}, tell() {}, stop() {} };
+  await seedSchool(services, { ...DEMO_DEFAULTS, today: '2026-05-10', students: 20, progress });
+  const scope = operatorScope(services, undefined);
+  for (const domain of FORMATS) {
+    await services.domains.create(scope, { id: `from-${domain}`, name: domain });
+  }
+  await services.store.create(scope, 'task', HOSTILE);
+}, 120_000);
+
+afterAll(async () => {
+  await services.close();
+  await drop();
+}, 60_000);
+
+/** Texts, numbers and names that formats are wont to lose. */
+const HOSTILE = parseExactJson(`[
+  {"_id": "h-01", "name": "=cmd|'/c calc'!A1", "amount": 12.50, "note": "'=quoted"},
+  {"_id": "h-02", "name": "  spaces  ", "amount": 123456789012345678901234567890.123, "text": ""},
+  {"_id": "h-03", "name": "line\\r\\nbreak, \\"quoted\\"\\ttab", "amount": -0.10, "empty": {}, "none": null},
+  {"_id": "h-04", "name": "+91 98765 43210", "list": [], "deep": {"a": {"b": [1, {"c": null}]}}},
+  {"_id": "h-05", "name": "\\u200b=1+1", "__proto__": {"polluted": true}, "constructor": 1, "a.b": "dot"},
+  {"_id": "h-06", "name": "true", "amount": 0, "created_on": "2026-07-01T00:00:00.000Z"},
+  {"_id": "h-07", "name": "1.0", "manager": {"value": "usr-admin", "label": "", "more": [1]}},
+  {"_id": "h-08", "name": "😀\\u2028", "amount": 1e20, "…": "rest", "error": "no error", "$end": true},
+  {"_id": "h-09", "name": "\\\\N", "manager": null, "amount": null},
+  {"_id": "h-10", "name": "''", "tab": "\\t", "number": "007"}
+]`) as unknown as JsonObject[];
+
+async function exported(
+  domain: string | undefined,
+  collection: string,
+  format: ExportFormat,
+): Promise<string> {
+  const scope = operatorScope(services, domain);
+  const records = services.store.find(scope, queryOf(collection));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of exportRecords(records, {
+    format,
+    since: undefined,
+    signal: AbortSignal.timeout(60_000),
+  }))
+    chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function imported(
+  domain: string,
+  collection: string,
+  file: string,
+  format: string,
+): Promise<StoredImport> {
+  const operator = operatorScope(services, domain);
+  // Receipts are written by the service alone.
+  const principal = systemPrincipal('test', ['admin', 'system'], operator.domain.id);
+  const scope = { ...operator, principal };
+  const { signal } = new AbortController();
+  const one = await services.imports.create(scope, {
+    collection,
+    file: { name: `${collection}.${format}`, stream: Readable.from([Buffer.from(file)]) },
+    source: {},
+    options: { mode: 'atomic' },
+  });
+  const inspected = await services.importRunner.run(one.id, signal);
+  if (inspected.kind !== 'over' || inspected.import.state !== 'ready')
+    throw new Error(JSON.stringify(inspected));
+  await services.imports.start(scope, one.id);
+  const outcome = await services.importRunner.run(one.id, signal);
+  if (outcome.kind !== 'over') throw new Error('another import is under way');
+  if (outcome.import.state !== 'done') {
+    throw new Error(JSON.stringify(await services.imports.listErrors(scope, one.id, 3)));
+  }
+  return outcome.import;
+}
+
+/** Those that others point at come first. */
+function collectionsInOrder(): readonly string[] {
+  const collections = services.catalog.list();
+  const first = ['pltf_user', 'class', 'fee_head', 'registration'];
+  return [...first, ...collections.map(({ name }) => name).filter((name) => !first.includes(name))];
+}
+
+describe.each(FORMATS)('all collections as %s', (format) => {
+  it('come back as they were, and a second time nothing changes', async () => {
+    for (const collection of collectionsInOrder()) {
+      const file = await exported(undefined, collection, format);
+      const rows = (await exported(undefined, collection, 'ndjson')).split('\n').length - 1;
+      if (rows === 0) continue;
+      const one = await imported(`from-${format}`, collection, file, format);
+      expect({ collection, created: one.counts.created }).toEqual({ collection, created: rows });
+      const again = await exported(`from-${format}`, collection, format);
+      expect(firstDifference(again, file, collection)).toBeUndefined();
+    }
+    const tasks = await exported(undefined, 'task', format);
+    expect((await imported(`from-${format}`, 'task', tasks, format)).counts).toMatchObject({
+      created: 0,
+      updated: 0,
+    });
+  }, 120_000);
+});
+
+/** Two long texts are hard to compare by eye. */
+function firstDifference(found: string, expected: string, collection: string) {
+  if (found === expected) return undefined;
+  const lines = expected.split('\n');
+  const at = found.split('\n').findIndex((line, index) => line !== lines[index]);
+  return { collection, found: found.split('\n')[at], expected: lines[at] };
+}
