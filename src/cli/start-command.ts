@@ -52,7 +52,8 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     await seedDemo(app.services, { config, stop });
     const url = await listen(app, config);
     stop.throwIfAborted();
-    printLine(banner(app.services.domains.top(), readableUrl(url)));
+    const printBanner = await prepareBanner(app.services, config);
+    printLine(printBanner(readableUrl(url)));
     await untilAborted(stop);
   } finally {
     await app.close();
@@ -64,7 +65,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
   const server = await openDatabaseServer(config, tell);
   try {
     stop.throwIfAborted();
-    const school = await prepareDatabase(config, { databaseUrl: server.url, stop });
+    const printBanner = await prepareDatabase(config, { databaseUrl: server.url, stop });
     const port = config.port === 0 ? await findFreePort(config.host) : config.port;
     const output = openStandardOutput();
     const { group, url } = await WorkerGroup.start(
@@ -79,7 +80,7 @@ async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> 
     );
     try {
       stop.throwIfAborted();
-      printLine(banner(school, readableUrl(url)));
+      printLine(printBanner(readableUrl(url)));
       await untilAborted(stop);
     } finally {
       await group.stop();
@@ -109,11 +110,11 @@ async function serveAsWorker(config: Config): Promise<void> {
   process.exit(0);
 }
 
-/** What is done once, before the workers start: migrations, and the demo school. Gives the school. */
+/** What is done once, before the workers start: migrations, and the demo school. Gives how to tell of it. */
 async function prepareDatabase(
   config: Config,
   { databaseUrl, stop }: { readonly databaseUrl: string; readonly stop: AbortSignal },
-): Promise<Domain | undefined> {
+): Promise<(url: string) => string> {
   const services = await openServices({
     config: { ...config, databaseUrl },
     onProgress: tell,
@@ -121,7 +122,7 @@ async function prepareDatabase(
   });
   try {
     await seedDemo(services, { config, stop });
-    return services.domains.top();
+    return await prepareBanner(services, config);
   } finally {
     await services.close();
   }
@@ -189,11 +190,31 @@ const ADDRESS_FAULTS: ReadonlyMap<unknown, string> = new Map([
   ['ENOTFOUND', 'is not an address of this machine'],
 ]);
 
+/** Where there is no school yet, this makes the link by which one is made, which is told here alone. */
+async function prepareBanner(
+  { domains, firstRun }: Services,
+  config: Config,
+): Promise<(url: string) => string> {
+  const school = domains.top();
+  const token = await firstRun.offer();
+  return (url) => banner({ school, url, link: `${config.publicUrl ?? url}/first-run#${token ?? ''}` });
+}
+
 /** What a newcomer needs to go on, on one screen. */
-function banner(school: Domain | undefined, url: string): string {
+function banner({
+  school,
+  url,
+  link,
+}: {
+  readonly school: Domain | undefined;
+  readonly url: string;
+  readonly link: string;
+}): string {
   if (!school) {
     return [
-      `Campus Gateway listens on ${url}. There is no school yet:`,
+      `Campus Gateway listens on ${url}. There is no school yet. Make one within a day, by this link alone:`,
+      `  ${link}`,
+      'or here:',
       '  campus domain add <id> --name <name>          a school of your own, then',
       '  campus user add admin --name <name> --role admin',
       '  campus seed                                   or the demo school',

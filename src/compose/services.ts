@@ -6,6 +6,7 @@ import { AccessTokens } from '../auth/access-tokens.js';
 import { AccountLinks } from '../auth/account-links.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { Authenticator } from '../auth/authenticator.js';
+import { FirstRun } from '../auth/first-run.js';
 import { Invitations } from '../auth/invitations.js';
 import { KeyFigures } from '../auth/key-figures.js';
 import { KeyMeter } from '../auth/key-meter.js';
@@ -58,6 +59,7 @@ export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'clo
   readonly store: RecordStore;
   readonly users: Users;
   readonly profiles: Profiles;
+  readonly firstRun: FirstRun;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
@@ -252,6 +254,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       store,
       passwords,
       users,
+      firstRun: new FirstRun({ database, domains, users }),
       invitations: new Invitations({
         database,
         records: store,

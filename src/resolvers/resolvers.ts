@@ -6,6 +6,7 @@
 import type { AccountLinks } from '../auth/account-links.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { FirstRun } from '../auth/first-run.js';
 import type { Invitations } from '../auth/invitations.js';
 import type { KeyFigures } from '../auth/key-figures.js';
 import type { Profiles } from '../auth/profiles.js';
@@ -38,6 +39,7 @@ import { CallerResolver } from './services/caller-resolver.js';
 import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
+import { FirstRunResolver } from './services/first-run-resolver.js';
 import { ImportResolver } from './services/import-resolver.js';
 import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
@@ -59,6 +61,7 @@ export interface ResolverServices {
   readonly profiles: Profiles;
   readonly users: Users;
   readonly webhooks: Webhooks;
+  readonly firstRun: FirstRun;
   readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
   readonly sessionDesk: SessionDesk;
@@ -93,6 +96,7 @@ export interface Resolvers {
   readonly keyUsage: KeyUsageResolver;
   readonly messages: MessageResolver;
   readonly files: FileResolver;
+  readonly firstRun: FirstRunResolver;
   readonly persons: PersonResolver;
   readonly receipts: ReceiptResolver;
 }
@@ -107,6 +111,7 @@ export const RESOLVER_CLASSES = [
   CallerResolver,
   CollectionResolver,
   FileResolver,
+  FirstRunResolver,
   HistoryResolver,
   KeyUsageResolver,
   ImportResolver,
@@ -135,6 +140,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
     keyUsage: new KeyUsageResolver(services.keyFigures),
     messages: new MessageResolver(services),
     files: new FileResolver(services),
+    firstRun: new FirstRunResolver(services.firstRun),
     persons: new PersonResolver(services),
     receipts: new ReceiptResolver(services.receipts),
   };

@@ -349,7 +349,9 @@ describe('with one connection', () => {
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
     const own = names.slice(0, names.indexOf('createAttendanceRecord'));
     const ofTasks = names.filter((name) => /Tasks?$/.test(name));
-    expect([...own, ...ofTasks].filter((name) => !done.has(name))).toEqual([]);
+    // It is for a database without a school: test/contract/first-run.test.ts.
+    const others = new Set(['makeSchool']);
+    expect([...own, ...ofTasks].filter((name) => !done.has(name) && !others.has(name))).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ import { isMembers } from '../operation/operation-text.js';
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
   ...['__typename', '__schema', '__type', 'login', 'refresh'],
   // Who has a link has no password yet.
-  ...['accountLink', 'useAccountLink'],
+  ...['accountLink', 'useAccountLink', 'firstRun', 'makeSchool'],
 ]);
 
 /**

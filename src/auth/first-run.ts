@@ -1,0 +1,119 @@
+/** The first school of an empty database, and its first admin: made by who has the link in the log. */
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import { systemPrincipal } from '../model/scope.js';
+import { assertDomainId, type Domains } from '../store/catalog/domains.js';
+import { assertPropertyValue } from '../store/catalog/known-properties.js';
+import type { Database } from '../store/database/database.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
+import { assertAcceptablePassword } from './passwords.js';
+import type { Users } from './users.js';
+
+export interface FirstSchool {
+  /** Letters, digits, `_`, `.` and `-`; what `X-Domain` names. */
+  readonly id: string;
+  readonly name: string;
+  /** An IANA name; absent: Asia/Kolkata. */
+  readonly timeZone?: string | undefined;
+  readonly admin: { readonly userName: string; readonly name: string; readonly password: string };
+}
+
+/** The name of the setting that holds the hash of the link. */
+const SETTING = 'firstRun';
+const LIFE_HOURS = 24;
+const LONGEST_NAME = 200;
+
+export class FirstRun {
+  readonly #database: Database;
+  readonly #domains: Pick<Domains, 'top' | 'refresh' | 'createTop' | 'setProperty'>;
+  readonly #users: Pick<Users, 'add'>;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly domains: Pick<Domains, 'top' | 'refresh' | 'createTop' | 'setProperty'>;
+    readonly users: Pick<Users, 'add'>;
+  }) {
+    this.#database = options.database;
+    this.#domains = options.domains;
+    this.#users = options.users;
+  }
+
+  /**
+   * Makes a link, good once and for a day, in place of one made before; `undefined` where there is a school.
+   * Whoever has it makes the school: it is for the operator's eyes.
+   */
+  async offer(): Promise<string | undefined> {
+    if (this.#domains.top() !== undefined) return undefined;
+    const token = createOpaqueSecret('cgl');
+    const stored = JSON.stringify({ hash: hashOpaqueSecret(token).toString('base64url') });
+    await this.#database.query(Prisma.sql`
+      insert into settings (name, value, updated_at)
+      values (${SETTING}, ${stored}::jsonb, now())
+      on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`);
+    return token;
+  }
+
+  /** Whether a school may be made by this link now. */
+  async isOpen(token: string): Promise<boolean> {
+    if (await this.#hasSchool()) return false;
+    const rows = await this.#database.query(Prisma.sql`select 1 as one from settings where ${isLink(token)}`);
+    return rows.length > 0;
+  }
+
+  /**
+   * Makes the school and its first admin.
+   *
+   * @throws NOT_FOUND (404) for a link that was used, has expired, or was replaced, and where there is a
+   * school; INVALID_VALUE (400), after which the link is still good
+   */
+  async make(token: string, school: FirstSchool): Promise<void> {
+    if (!(await this.isOpen(token))) throw noSuchLink();
+    assertSchool(school);
+    // Who takes it away has it: of two at once, one makes the school.
+    const taken = await this.#database.query(Prisma.sql`
+      delete from settings where ${isLink(token)} returning 1 as one`);
+    if (taken.length === 0) throw noSuchLink();
+    const { id, name, timeZone, admin } = school;
+    const domain = await this.#domains.createTop({ id, name });
+    const scope = { domain, principal: systemPrincipal('first run', ['admin'], id), requestId: 'first run' };
+    if (timeZone !== undefined) await this.#domains.setProperty(scope, { name: 'timezone', value: timeZone });
+    await this.#users.add(scope, { ...admin, roles: ['admin'] });
+  }
+
+  /** Another gateway, or the command line, may have made one. */
+  async #hasSchool(): Promise<boolean> {
+    if (this.#domains.top() === undefined) await this.#domains.refresh();
+    return this.#domains.top() !== undefined;
+  }
+}
+
+/** The hash is what is looked for, so the time it takes tells nothing of the link. */
+function isLink(token: string): Prisma.Sql {
+  return Prisma.sql`name = ${SETTING}
+    and value ->> 'hash' = ${hashOpaqueSecret(token).toString('base64url')}
+    and updated_at > now() - ${LIFE_HOURS}::int * interval '1 hour'`;
+}
+
+/** Everything that could go wrong after the link is used up. @throws INVALID_VALUE (400) */
+function assertSchool({ id, name, timeZone, admin }: FirstSchool): void {
+  assertDomainId(id);
+  assertName('name', name);
+  assertName('userName', admin.userName);
+  assertName('adminName', admin.name);
+  assertAcceptablePassword(admin.password);
+  if (timeZone !== undefined) assertPropertyValue('timezone', timeZone);
+}
+
+function assertName(parameter: string, name: string): void {
+  const isName = name.trim() !== '' && name.length <= LONGEST_NAME;
+  if (isName && name.isWellFormed() && !name.includes('\0')) return;
+  const detail = `${parameter} has 1 to ${LONGEST_NAME} characters.`;
+  throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
+}
+
+function noSuchLink(): ServiceError {
+  return new ServiceError(
+    'NOT_FOUND',
+    'There is a school already, or this link was used or replaced. `campus start` prints it in its log.',
+  );
+}

@@ -1,0 +1,62 @@
+/** The door to the first school of an empty database. */
+import { Arg, Field, InputType, Mutation, Query, Resolver } from 'type-graphql';
+import type { FirstRun } from '../../auth/first-run.js';
+
+@InputType({ description: 'The first school of an empty database, and its first admin.' })
+class MakeSchoolInput {
+  @Field(() => String, { description: 'Its id: 1 to 64 letters, digits, `_`, `.` or `-`, e.g. "dps".' })
+  readonly id!: string;
+
+  @Field(() => String, { description: 'The name people read.' })
+  readonly name!: string;
+
+  @Field(() => String, { nullable: true, description: 'An IANA name; left out: Asia/Kolkata.' })
+  readonly timeZone?: string | null;
+
+  @Field(() => String, { description: 'The login name of the admin.' })
+  readonly userName!: string;
+
+  @Field(() => String, { description: 'The full name of the admin.' })
+  readonly adminName!: string;
+
+  @Field(() => String, { description: 'The password of the admin, 8 to 128 characters.' })
+  readonly password!: string;
+}
+
+@Resolver()
+export class FirstRunResolver {
+  readonly #firstRun: FirstRun;
+
+  constructor(firstRun: FirstRun) {
+    this.#firstRun = firstRun;
+  }
+
+  @Query(() => Boolean, {
+    description: 'Whether a school may be made by this link. Needs no credential but the link.',
+  })
+  async firstRun(
+    @Arg('token', () => String, { description: 'What stands behind # in the link that the log shows.' })
+    token: string,
+  ): Promise<boolean> {
+    return await this.#firstRun.isOpen(token);
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'Makes the first school and its admin, who then logs in. Needs no credential but the link in the ' +
+      'log. Errors: NOT_FOUND where there is a school, or the link is none, INVALID_VALUE.',
+  })
+  async makeSchool(
+    @Arg('token', () => String, { description: 'What stands behind # in the link that the log shows.' })
+    token: string,
+    @Arg('data', () => MakeSchoolInput, { description: 'The school.' }) data: MakeSchoolInput,
+  ): Promise<boolean> {
+    const { id, name, timeZone, userName, adminName, password } = data;
+    await this.#firstRun.make(token, {
+      ...{ id, name },
+      timeZone: timeZone ?? undefined,
+      admin: { userName, name: adminName, password },
+    });
+    return true;
+  }
+}
