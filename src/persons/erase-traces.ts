@@ -29,6 +29,7 @@ const ACCESS_TABLES = [
   { table: 'credentials', place: 'passwords', column: 'password_changed_at' },
   { table: 'account_links', place: 'links to set a password', column: 'purpose' },
   { table: 'second_factors', place: 'second factors', column: 'created_at' },
+  { table: 'webhooks', place: 'webhooks of the user', column: 'name' },
   { table: 'recovery_codes', place: 'recovery codes', column: `'code'` },
 ] as const;
 
@@ -139,7 +140,10 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
 function isOfDomain(domain: SearchedTable['domain'], id: string): Prisma.Sql {
   if (domain === undefined) return Prisma.sql`true`;
   if (typeof domain === 'string') return Prisma.sql`${Prisma.raw(domain)} = ${id}`;
-  return Prisma.sql`${Prisma.raw(domain.ofImport)} in (select i.id from imports i where i.domain = ${id})`;
+  const { column, owner, ownerDomain } = domain;
+  return Prisma.sql`${Prisma.raw(column)} in (
+    select o.id from ${Prisma.raw(owner)} o where o.${Prisma.raw(ownerDomain)} = ${id}
+  )`;
 }
 
 function isNamed(redaction: Redaction, value: string | readonly string[] | null | undefined): boolean {
@@ -160,7 +164,9 @@ async function settle(
   }
   const emptied = typeof hit === 'object' ? hit.empty : [];
   const changes = [
-    ...texts.flatMap((name) => changeOf(name, row[name], (text) => redaction.text(text))),
+    ...texts
+      .filter((name) => !emptied.includes(name))
+      .flatMap((name) => changeOf(name, row[name], (text) => redaction.text(text))),
     ...json
       .filter((name) => !emptied.includes(name))
       .flatMap((name) =>

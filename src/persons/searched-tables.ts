@@ -7,8 +7,8 @@ export interface SearchedTable {
   readonly table: string;
   /** What it is called in the report. */
   readonly place: string;
-  /** The column that names the domain, or that of an import of it; `undefined`: it names none. */
-  readonly domain: string | { readonly ofImport: string } | undefined;
+  /** The column that names the domain, or what belongs to one; `undefined`: it names none. */
+  readonly domain: string | OwnedRows | undefined;
   /** Columns that the report tells of a row. */
   readonly shown: string;
   readonly texts?: readonly string[];
@@ -21,6 +21,16 @@ export interface SearchedTable {
   /** Set with the rest of a row that names the person. */
   readonly set?: string;
 }
+
+/** Rows of what is in another table, which names the domain. */
+interface OwnedRows {
+  readonly column: string;
+  readonly owner: string;
+  readonly ownerDomain: string;
+}
+
+const OF_IMPORT: OwnedRows = { column: 'import_id', owner: 'imports', ownerDomain: 'domain' };
+const OF_WEBHOOK: OwnedRows = { column: 'webhook_id', owner: 'webhooks', ownerDomain: 'domain_id' };
 
 export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
@@ -147,7 +157,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'import_errors',
     place: 'refused rows of imports',
-    domain: { ofImport: 'import_id' },
+    domain: OF_IMPORT,
     shown: 'row_number',
     json: ['errors', 'source'],
     hit: 'remove',
@@ -155,7 +165,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'import_seen',
     place: 'records of imports',
-    domain: { ofImport: 'import_id' },
+    domain: OF_IMPORT,
     shown: 'record_id',
     texts: ['record_id'],
     hit: 'remove',
@@ -168,6 +178,25 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     texts: ['name'],
     json: ['mapping'],
     users: ['saved_by'],
+  },
+  {
+    table: 'webhooks',
+    place: 'webhooks',
+    domain: 'domain_id',
+    shown: 'name',
+    texts: ['name'],
+    json: ['events'],
+    users: ['created_by'],
+    hit: 'tell',
+  },
+  {
+    table: 'webhook_deliveries',
+    place: 'deliveries of webhooks',
+    domain: OF_WEBHOOK,
+    shown: 'id',
+    texts: ['body', 'answer', 'problem'],
+    json: ['event'],
+    hit: { empty: ['body', 'answer'] },
   },
   {
     table: 'properties',
@@ -190,6 +219,7 @@ export const UNSEARCHED_TABLES: ReadonlyMap<string, string> = new Map([
   ['recovery_codes', 'they go with the user'],
   ['key_requests', 'they count the requests of keys, which go with the user'],
   ['key_usage', 'it counts the requests of keys, which go with the user'],
+  ['webhook_position', 'it is a place in the audit trail'],
   ['login_failures', 'they have a hash of the name, for a while'],
   ['fee_months', 'triggers keep them in step with the records'],
   ['collected_receipts', 'triggers keep them in step with the records'],

@@ -140,6 +140,16 @@ async function enrol(): Promise<void> {
     'mutation($sent: JSON) { runScript(name: "seen", arguments: $sent) { value error { message } } }';
   const { runScript } = await ask(gateway, run, { as: 'admin', variables: { sent } });
   expect(runScript).toEqual({ value: { seen: ADMISSION_NO }, error: null });
+  await sql.query(
+    `with hook as (
+       insert into webhooks (id, domain_id, user_id, name, url, events, secret, is_paused, created_by)
+       values (gen_random_uuid(), 'demo', 'usr-admin', 'hook', 'https://example.org', '[]', 'x', true, 'usr-admin')
+       returning id
+     )
+     insert into webhook_deliveries (webhook_id, state, event, body)
+     select id, 'delivered', '{"recordId": "x"}', $1 from hook`,
+    [JSON.stringify({ record: { name: NAME, address: '12, Peacock Lane' } })],
+  );
   const list = { 'content-type': 'text/csv' };
   const name = encodeURIComponent(`calls to ${NAME}.csv`);
   const { text: taken } = await rest('POST', `/imports?collection=task&name=${name}`, 'name\nCall', list);
@@ -289,6 +299,7 @@ describe('a student', () => {
         ['replaced', 'runs of scripts', 1],
         ['replaced', 'log of scripts', 1],
         ['replaced', 'imports', 1],
+        ['replaced', 'deliveries of webhooks', 1],
       ]),
     );
   });
