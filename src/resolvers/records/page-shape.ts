@@ -40,14 +40,20 @@ export function toPageShape(form: SelectedForm, info: SelectionInfo): PageShape 
   return { members };
 }
 
+const READINGS = new WeakMap<PageShape, ReadFields>();
+
 export function readingOf(shape: PageShape): ReadFields {
+  const known = READINGS.get(shape);
+  if (known !== undefined) return known;
   const records = shape.members.flatMap((member): readonly (readonly Member[])[] => {
     if (member.kind === 'records') return [member.members];
     if (member.kind !== 'edges') return [];
     return member.members.flatMap((edge) => (edge.kind === 'record' ? [edge.members] : []));
   });
   const members = records.flat();
-  return { ...listShapePaths(members), members };
+  const reading = { ...listShapePaths(members), members };
+  READINGS.set(shape, reading);
+  return reading;
 }
 
 type Part<M> = M extends { readonly key: string } ? Omit<M, 'key'> : never;

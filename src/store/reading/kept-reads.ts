@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.js';
+import type { Path } from '../../model/path.js';
 import type { RecordQuery } from '../../model/record-query.js';
 import type { Scope } from '../../model/scope.js';
 import type { Member, PageShape } from '../sql/shape.js';
@@ -33,6 +34,7 @@ const MINUTE_MS = 60_000;
 
 export class KeptReads {
   readonly #reads = new LRUCache<string, KeptRead>({ max: MAX_KEPT });
+  readonly #projections = new WeakMap<readonly Path[], string>();
   readonly #numbers = new WeakMap<object, number>();
   #lastNumber = 0;
 
@@ -42,18 +44,26 @@ export class KeptReads {
     const { principal, domain } = scope;
     const asker = `${this.#numberOf(principal)} ${this.#numberOf(revision)} ${minute} ${domain.id}`;
     const { collection, sort, projection, limit, skip, after, before, fromEnd } = query;
-    const isPlain =
-      projection === undefined && sort.length === 0 && after === undefined && before === undefined;
-    // One record, mostly: to print a list for it would take longer than all else here.
-    const shape = isPlain
-      ? `${collection} ${limit} ${skip} ${fromEnd}`
-      : JSON.stringify([collection, sort, projection, limit, skip, after, before, fromEnd]);
+    const isPlain = sort.length === 0 && after === undefined && before === undefined;
+    // To print a list for what is asked most would take longer than all else here.
+    const place = isPlain ? '' : JSON.stringify([sort, after, before]);
+    const shown = projection === undefined ? '' : this.#textOf(projection);
+    const shape = `${collection} ${limit} ${skip} ${fromEnd} ${place} ${shown}`;
     const key = `${asker} ${domain.timeZone} ${shape} ${where.text}`;
     const known = this.#reads.get(key);
     if (known) return known;
     const made = new KeptRead();
     this.#reads.set(key, made);
     return made;
+  }
+
+  /** A selection's paths are the same object in every request of its document. */
+  #textOf(projection: readonly Path[]): string {
+    const known = this.#projections.get(projection);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(projection);
+    this.#projections.set(projection, text);
+    return text;
   }
 
   /** Tells objects apart for as long as they live. */

@@ -118,7 +118,7 @@ export interface ShapePaths {
   readonly isWholeRecord: boolean;
 }
 
-export function listShapePaths(members: readonly Member[]): ShapePaths {
+export const listShapePaths = remembered((members): ShapePaths => {
   const paths: Path[] = [];
   let isWholeRecord = false;
   for (const { shape } of members) {
@@ -126,16 +126,30 @@ export function listShapePaths(members: readonly Member[]): ShapePaths {
     else collectPaths(shape, [], paths);
   }
   return { paths, isWholeRecord };
-}
+});
 
 /** The records that references among the members point to, not those that these point to in turn. */
-export function listTargets(members: readonly Member[]): TargetShape['targets'] {
-  return members.flatMap((member) => targetsWithin(member.shape));
-}
+export const listTargets = remembered((members): TargetShape['targets'] =>
+  members.flatMap((member) => targetsWithin(member.shape)),
+);
 
 /** The pages among the members of a record, not those within them. */
-export function listReferrers(members: readonly Member[]): readonly ReferrersShape[] {
-  return members.flatMap(({ shape }) => (shape.kind === 'referrers' ? [shape] : []));
+export const listReferrers = remembered((members): readonly ReferrersShape[] =>
+  members.flatMap(({ shape }) => (shape.kind === 'referrers' ? [shape] : [])),
+);
+
+/** Shapes live as long as the documents they come from, and are asked the same for every request. */
+function remembered<Found>(
+  find: (members: readonly Member[]) => Found,
+): (members: readonly Member[]) => Found {
+  const known = new WeakMap<readonly Member[], { readonly found: Found }>();
+  return (members) => {
+    const before = known.get(members);
+    if (before !== undefined) return before.found;
+    const found = find(members);
+    known.set(members, { found });
+    return found;
+  };
 }
 
 /** Whether other records are joined, in which case the rows may come out in another order. */
