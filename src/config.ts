@@ -337,6 +337,19 @@ const SETTINGS = {
     meaning:
       'port of /metrics alone, on the same HOST, which PORT then does not serve; unset: PORT serves it',
   },
+  traceEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    meaning:
+      'a collector of OpenTelemetry that takes traces by OTLP over HTTP, e.g. http://localhost:4318; ' +
+      'unset: nothing is traced',
+  },
+  traceSampleRatio: {
+    variable: 'TRACE_SAMPLE_RATIO',
+    default: '1',
+    schema: z.coerce.number().min(0).max(1),
+    meaning: 'of the traces that begin here, how many are told of, from 0 to 1',
+  },
   logLevel: {
     variable: 'LOG_LEVEL',
     default: 'info',

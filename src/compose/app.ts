@@ -1,4 +1,5 @@
 /** The composition root: builds the gateway of its services and opens the port. */
+import type { Tracing } from './start-tracing.js';
 import 'reflect-metadata';
 import path from 'node:path';
 import type { DestinationStream } from 'pino';
@@ -56,7 +57,9 @@ interface WorkerRole {
 /** @throws ServiceError or Error whose message is one line for the operator; nothing is left open then */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const output = options.logDestination ?? openStandardOutput();
-  const log = createEventLog(createLogger({ level: config.logLevel, destination: output }));
+  const isTracing = config.traceEndpoint !== undefined;
+  const log = createEventLog(createLogger({ level: config.logLevel, destination: output, isTracing }));
+  const tracing = await openTracing(config);
   const services = await openServices({
     config,
     onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
@@ -64,11 +67,18 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
   });
   try {
-    return await buildApp({ config, services, log, output, worker: options.worker });
+    return await buildApp({ config, services, log, output, tracing, worker: options.worker });
   } catch (fault) {
     await services.close();
     throw fault;
   }
+}
+
+/** Who traces nothing does not load what traces. */
+async function openTracing({ traceEndpoint, traceSampleRatio }: Config): Promise<Tracing | undefined> {
+  if (traceEndpoint === undefined) return undefined;
+  const { startTracing } = await import('./start-tracing.js');
+  return startTracing({ endpoint: traceEndpoint, sampleRatio: traceSampleRatio });
 }
 
 interface AppParts {
@@ -76,10 +86,11 @@ interface AppParts {
   readonly services: Services;
   readonly log: Observe;
   readonly output: DestinationStream | LogOutput;
+  readonly tracing: Tracing | undefined;
   readonly worker: WorkerRole | undefined;
 }
 
-async function buildApp({ config, services, log, output, worker }: AppParts): Promise<App> {
+async function buildApp({ config, services, log, output, tracing, worker }: AppParts): Promise<App> {
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
@@ -131,6 +142,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
     },
     {
       version: VERSION,
+      isTracing: tracing !== undefined,
       bodies: {
         limitBytes: config.bodyLimitBytes,
         anonymousLimitBytes: config.anonymousBodyLimitBytes,
@@ -201,6 +213,7 @@ async function buildApp({ config, services, log, output, worker }: AppParts): Pr
     await graphql.close();
     await maintenance.close();
     await services.close();
+    await tracing?.stop();
     if (output instanceof LogOutput) await output.close(LOG_GRACE_MS);
   }
 }

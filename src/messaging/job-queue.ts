@@ -5,6 +5,7 @@
  *
  * Anybody may add jobs, the command line too; `JobWorkers` does them, and runs in gateways alone.
  */
+
 import { isNativeError } from 'node:util/types';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
@@ -13,6 +14,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, printExactJson } from '../json.js';
 import { lockUntilDisconnected } from '../store/database/advisory-lock.js';
 import type { Database, Transaction } from '../store/database/database.js';
+import { traceHeaders } from '../traced.js';
 
 /**
  * The library keeps its tables in this schema: apart from ours, which the migrations of prisma/ describe to
@@ -73,7 +75,7 @@ export class JobQueue {
       select id
       from campus_jobs.add_job(
         ${task},
-        ${printExactJson(payload)}::json,
+        ${printExactJson({ ...payload, ...traceHeaders() })}::json,
         queue_name => ${options.queue ?? null}::text,
         run_at => ${options.runAt?.toISOString() ?? null}::timestamptz,
         max_attempts => ${options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS}::int,

@@ -2,6 +2,7 @@
  * Does the jobs of the queue, and adds those that are due by the clock. One per gateway; the command line has
  * none.
  */
+
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -15,6 +16,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Database } from '../store/database/database.js';
+import { inTraceOf, type TraceHeaders } from '../traced.js';
 import { catchUpCron, cronQueueOf } from './catch-up-cron.js';
 import type { CronItem, JobObservation, JobTask } from './job.js';
 import { JOB_SCHEMA } from './job-queue.js';
@@ -160,7 +162,9 @@ export class JobWorkers {
             this.#options.observe({ ...end, outcome, durationMs: performance.now() - startedAt, error });
           this.#running.add(context.jobId);
           try {
-            await task.run(payload, context);
+            const attributes = { 'campus.job': task.name, 'campus.attempt': job.attempts };
+            const traced = { name: `job ${task.name}`, kind: 'consumer', attributes } as const;
+            await inTraceOf(sentWith(payload), traced, () => task.run(payload, context));
           } catch (error) {
             tell(job.attempts < job.max_attempts ? 'retried' : 'failed', error);
             throw error;
@@ -228,4 +232,10 @@ function toLibraryItem(item: CronItem): LibraryCronItem {
     match: schedule,
     options: { queueName: queue, jobKey: queue, ...(maxAttempts !== undefined && { maxAttempts }) },
   };
+}
+
+/** What a job was added with: it goes on with the trace of whoever added it. */
+function sentWith(payload: unknown): TraceHeaders {
+  const { traceparent } = Object(payload);
+  return typeof traceparent === 'string' ? { traceparent } : {};
 }

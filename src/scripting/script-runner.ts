@@ -5,6 +5,7 @@
  * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is
  * ended takes the statement it waits for with it.
  */
+
 import { setMaxListeners } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
 import { invariant, ServiceError } from '../errors.js';
@@ -12,6 +13,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
 import { isNestedDeeply } from '../json-depth.js';
 import type { Database, Transaction } from '../store/database/database.js';
+import { inSpan, withinTrace } from '../traced.js';
 import { GuestPool, shareInterpreter } from './guest-pool.js';
 import type { GuestThread, OutsideStop, RunHost, ThreadOutcome } from './guest-thread.js';
 import { HostCalls } from './host-calls.js';
@@ -251,6 +253,12 @@ class Run {
   }
 
   async run(): Promise<RunResult> {
+    const { source } = this.#options.request;
+    const attributes = { 'campus.script': source.name };
+    return await inSpan({ name: 'script', kind: 'internal', attributes }, () => this.#run());
+  }
+
+  async #run(): Promise<RunResult> {
     const { request, thread, signal, bindings, limits, onFault, argumentsText } = this.#options;
     const { askedAt, wallTimeMs } = this.#options;
     const { source, scope } = request;
@@ -273,7 +281,8 @@ class Run {
           timeZone: scope.domain.timeZone,
         },
         {
-          answer: (call) => calls.answer(call),
+          // The thread asks by events, which know nothing of the run.
+          answer: withinTrace((call) => calls.answer(call)),
           onOutput: (lines) => {
             for (const { at, level, text } of lines) this.#print({ at: new Date(at), level, text });
           },

@@ -3,6 +3,7 @@
  * observed of it. One listener on `close` serves all of it, since nothing else is told of a caller who has
  * gone.
  */
+
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
@@ -11,6 +12,7 @@ import { type Credential, credentialName, type Scope } from '../model/scope.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
 import { resetConnection } from '../text-answer.js';
+import { withinTrace } from '../traced.js';
 import type { Observe } from './observation.js';
 import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
 
@@ -151,7 +153,7 @@ export function useArrival(
     if (request.protocol === 'https') reply.headers(TLS_HEADERS);
     reply.header('x-request-id', request.id);
     options.inFlight.arrived(reply.raw);
-    reply.raw.once('close', () => {
+    const atTheEnd = () => {
       options.inFlight.left(reply.raw);
       // A WebSocket took over.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
@@ -173,7 +175,8 @@ export function useArrival(
         errorCode: arrival.notes.errorCode,
         isComplete,
       });
-    });
+    };
+    reply.raw.once('close', withinTrace(atTheEnd));
     done();
   });
 }

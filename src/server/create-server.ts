@@ -1,4 +1,5 @@
 /** The server: what it serves is in the plugins it is built of, in this order. */
+
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import type { KeyMeter } from '../auth/key-meter.js';
@@ -33,6 +34,7 @@ import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-a
 import { createObserver, type Observe } from './observation.js';
 import { type PortalOptions, usePortal } from './portal.js';
 import { useReadAfter } from './read-after.js';
+import { useRequestTracing } from './request-tracing.js';
 import { addAllMethods, addOtherMethods, useRest } from './rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoints.js';
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
@@ -69,6 +71,7 @@ export interface ServerServices extends AuthenticationOptions {
 export interface ServerOptions {
   /** The version of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
+  readonly isTracing: boolean;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
   readonly corsOrigins: readonly string[];
@@ -137,6 +140,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
   });
   addAllMethods(app);
 
+  if (options.isTracing) useRequestTracing(app);
   useArrival(app, { inFlight, observe, headers: API_HEADERS });
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);

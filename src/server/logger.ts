@@ -1,5 +1,6 @@
 /** The log: one JSON object a line. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { traceOfLogLine } from '../traced.js';
 import { LogOutput } from './log-output.js';
 import { SECRET_MEMBERS } from './redact-secrets.js';
 
@@ -7,6 +8,8 @@ import { SECRET_MEMBERS } from './redact-secrets.js';
 export function createLogger(options: {
   readonly level: string;
   readonly destination: DestinationStream;
+  /** Whether a line says of which trace it is. */
+  readonly isTracing?: boolean;
 }): Logger {
   return pino(
     {
@@ -14,6 +17,7 @@ export function createLogger(options: {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      ...(options.isTracing && { mixin: traceOfLogLine }),
       redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
     options.destination,

@@ -8,6 +8,7 @@
  * Who read the document makes no difference: `answerOperation` is all of it, for one that is known from
  * before; Apollo, which reads the others, asks for the steps one by one (http/execution-plugin.ts).
  */
+
 import {
   execute,
   GraphQLError,
@@ -22,6 +23,7 @@ import { toSplicedData } from '../../scalars/json-text.js';
 import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { inSpan } from '../../traced.js';
 import type { OperationCosts } from '../limits/operation-cost.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js';
@@ -167,7 +169,14 @@ async function runCoerced(
   if (operation.name) notes.noteOperation(operation.name.value);
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
-  const { data, errors } = await executeOrSplice(request, coerced, options);
+  const name = `graphql ${operation.operation}`;
+  const attributes = {
+    'graphql.operation.type': operation.operation,
+    ...(operation.name && { 'graphql.operation.name': operation.name.value }),
+  };
+  const { data, errors } = await inSpan({ name, kind: 'internal', attributes }, () =>
+    executeOrSplice(request, coerced, options),
+  );
   ended?.();
   for (const error of errors) reportFault(error, request.context, options);
   const extensions = await readExtensions(request, explanation, options);

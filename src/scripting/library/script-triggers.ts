@@ -2,6 +2,7 @@
  * Scripts as what a write or a message starts: asked before a write, in its transaction, or begun by a job
  * once it is committed.
  */
+
 import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -14,6 +15,7 @@ import type {
   ReservedPlace,
   WriteTriggers,
 } from '../../store/writing/write-triggers.js';
+import { traceHeaders } from '../../traced.js';
 import type { Places } from '../places.js';
 import { visitorOf } from '../run-places.js';
 import type { ScriptError } from '../run-request.js';
@@ -93,7 +95,8 @@ function addJobs(
       ${RUN_TASK},
       json_build_object(
         'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
-        'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments}),
+        'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
+        'traceparent', ${traceHeaders().traceparent ?? null}::text),
       max_attempts => ${SCRIPT_ATTEMPTS}::int
     )
   )`;

@@ -2,9 +2,11 @@
  * HTTP requests of scripts to the world outside: guarded, bounded, and followed through redirects by the same
  * rules.
  */
+
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../../errors.js';
+import { traceHeaders } from '../../traced.js';
 import { assertPublicHost, createPublicLookup } from './public-addresses.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -107,7 +109,11 @@ export class OutboundClient {
       const answer = await undici.request(url, {
         dispatcher: this.#agentFor(reach, undici),
         method,
-        headers: { 'user-agent': 'campus-gateway', 'accept-encoding': 'gzip, deflate, br', ...headers },
+        headers: {
+          ...{ 'user-agent': 'campus-gateway', 'accept-encoding': 'gzip, deflate, br' },
+          ...traceHeaders(),
+          ...headers,
+        },
         signal,
         headersTimeout: request.timeoutMs,
         bodyTimeout: request.timeoutMs,

@@ -4,6 +4,7 @@
 import type { Prisma } from '../../generated/prisma/client.js';
 import { guarded } from '../../guarded.js';
 import type { EndedStatement, StatementCaller } from '../../model/statement-caller.js';
+import { isTraced, noteSpan, type Traced } from '../../traced.js';
 
 /** What hears of statements that took long, whoever they were for. */
 export interface SlowStatementWatch {
@@ -19,17 +20,41 @@ export async function watched<Row>(
 ): Promise<Row[]> {
   const { caller, slow } = watch;
   const { onStatement } = caller ?? {};
-  if (onStatement === undefined && slow === undefined) return await run();
+  const isPartOfTrace = isTraced();
+  if (onStatement === undefined && slow === undefined && !isPartOfTrace) return await run();
   const startedAt = performance.now();
   let rowCount = 0;
+  let failure: unknown;
   try {
     const rows = await run();
     rowCount = rows.length;
     return rows;
+  } catch (error) {
+    failure = error;
+    throw error;
   } finally {
+    if (isPartOfTrace) noteSpan(spanOf(sql, rowCount), { startedAt, error: failure });
     const ended = { sql, durationMs: performance.now() - startedAt, rowCount };
     // Thrown from here, an error would take the place of the statement's own answer.
     if (onStatement !== undefined) guarded(onStatement)(ended);
     if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, caller);
   }
+}
+
+/** Enough to tell statements apart: to copy and to send more would be most of what tracing costs. */
+const MAX_TRACED_TEXT = 500;
+
+/** The text alone: what was sent is in parameters, and told to nobody. */
+function spanOf({ text }: Prisma.Sql, rowCount: number): Traced {
+  const operation = /[a-z]+/i.exec(text)?.[0]?.toLowerCase() ?? 'statement';
+  return {
+    name: `postgresql ${operation}`,
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.query.text': text.slice(0, MAX_TRACED_TEXT).replace(/\s+/g, ' ').trim(),
+      'db.response.returned_rows': rowCount,
+    },
+  };
 }
