@@ -128,7 +128,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     });
     return;
   }
-  const told = hit === 'remove' || place === 'counts of sign-ins' ? named.map((_row, i) => `${i + 1}`) : ids;
+  const told = hit === 'remove' ? named.map((_row, index) => `${index + 1}`) : ids;
   report.add(
     hit === 'remove' ? 'removed' : 'replaced',
     place,

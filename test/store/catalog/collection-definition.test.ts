@@ -138,6 +138,48 @@ describe('a declaration is refused', () => {
     ]);
   });
 
+  it('that says of a person what none of its fields is', () => {
+    const fields = [
+      { name: 'name', type: 'text', required: true },
+      { name: 'number', type: 'text', required: true },
+      { name: 'state', type: 'text', required: true, enum: ['here', 'gone'] },
+      { name: 'born', type: 'datetime', required: true },
+      { name: 'friends', type: 'reference', target: 'thing', list: true },
+    ];
+    const personal = {
+      about: ['friends', 'nobody'],
+      identifiers: ['name', 'number', 'born', 'nothing'],
+      fields: ['state', 'nothing'],
+      keep: 'It is kept.',
+    };
+    const definition = { name: 'thing', labelField: 'name', fields, personal };
+    expect(expectFaults(definition)).toEqual([
+      '/personal/about/0',
+      '/personal/about/1',
+      '/personal/identifiers/2',
+      '/personal/identifiers/3',
+      // What is required cannot go where the record stays, unless any text may stand there.
+      '/personal/identifiers/2',
+      '/personal/fields/0',
+      '/personal/fields/1',
+    ]);
+    const removed = {
+      ...personal,
+      about: [],
+      identifiers: ['name'],
+      fields: ['state', 'born'],
+      keep: undefined,
+    };
+    const parsed = parseCollection(
+      { ...definition, personal: JSON.parse(JSON.stringify(removed)) },
+      { source: 'test', isDeclared: true, version: 1 },
+    );
+    expect(parsed.personal).toEqual({
+      ...{ isPerson: false, about: [], identifiers: ['name'], fields: ['state', 'born'] },
+      keptBecause: undefined,
+    });
+  });
+
   it('with an unknown verb', () => {
     expect(expectFaults({ name: 'thing', access: { viewer: { verbs: ['see'] } } })).toEqual([
       '/access/viewer/verbs/0',

@@ -11,6 +11,8 @@ import {
 const ACCEPTED: Readonly<Record<string, readonly JsonValue[]>> = {
   schoolName: ['Gyan Vidya'],
   timezone: ['Asia/Kolkata', 'UTC'],
+  udiseCode: ['27090100101'],
+  tallyCompany: ['Gyan Vidya Trust'],
   currency: ['INR'],
   sessionFirstMonth: [1, 12],
   weeklyOffs: [[], ['SU', '2SA', '5MO']],
@@ -38,6 +40,8 @@ const REFUSED: Readonly<Record<string, readonly JsonValue[]>> = {
   KEEP_HISTORY_DAYS: [0, -1, 1.5, '30', 40_000],
   schoolName: ['', 5],
   timezone: ['Asia/Nowhere', 5, '+05:30', '-0300'],
+  udiseCode: ['2709010010', 'UDISE', 27090100101],
+  tallyCompany: ['', 5],
   currency: ['rupees', 'inr'],
   sessionFirstMonth: [0, 13, 4.5, 'April', '4'],
   weeklyOffs: ['FUN', 'SU', ['FUN'], ['6SU'], ['Sunday'], [5]],
