@@ -10,6 +10,7 @@ const SLOWEST = [
   'contract/rights-matrix',
   'cli/campus',
   'messaging/job-queue',
+  'browser/portal',
   'browser/explore',
   'reports/control-equations',
   'cli/script',

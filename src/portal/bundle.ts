@@ -14,6 +14,7 @@ import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild
 import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
+import { generateReportForms } from './generate-report-forms.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
@@ -71,6 +72,10 @@ async function buildPortal(): Promise<void> {
     schema: path.join(packageDirectory, 'schema', 'schema.graphql'),
     target: path.join(packageDirectory, 'src', 'generated', 'portal'),
   });
+  await generateReportForms(
+    path.join(packageDirectory, 'schema', 'schema.graphql'),
+    path.join(packageDirectory, 'src', 'generated', 'portal', 'report-forms.ts'),
+  );
   const catalogs = await readMessageCatalogs(browserSources);
   const workers = await build({ ...COMMON, entryPoints: WORKERS, format: 'iife' });
   const workerUrls = Object.fromEntries(

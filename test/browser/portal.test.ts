@@ -15,6 +15,9 @@ const pages = usePages(gateway);
 const PAGES: readonly (readonly [path: string, heading: string])[] = [
   ['/', 'Home'],
   ['/portal/records', 'Records'],
+  ['/portal/reports', 'Reports'],
+  ['/portal/reports/strength?tab=chart', 'Strength by class and gender'],
+  ['/portal/reports/daily-fee-collection?run=1&tab=request', 'Daily fee collection by head'],
   ['/portal/nowhere', 'There is no such page'],
 ];
 
@@ -53,9 +56,9 @@ describe('the shell of the portal', () => {
   });
 
   it('asks for the password when the session has ended, and then goes on with what was asked', async () => {
-    const page = await pages.openPortalAs('admin', '/');
+    const page = await pages.openPortalAs('admin', '/portal/reports');
     const token = await nextToken(page, () => page.reload());
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
     await gateway.fetch('/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
     await page.getByRole('link', { name: 'Records' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -257,6 +260,83 @@ async function change(id: string, fields: Readonly<Record<string, unknown>>): Pr
   });
   expect(response.status).toBe(200);
 }
+
+describe('the dashboard', () => {
+  it.each([
+    [
+      'admin',
+      ['Students present', 'Collected on the day', 'Outstanding by age', 'Leave to decide', 'Strength'],
+    ],
+    ['accountant', ['Collected on the day', 'Outstanding by age', 'Fee defaulters']],
+    ['teacher', ['Students present', 'Short of attendance', 'Results by term']],
+  ])('of %s has what their rights allow', async (role, tiles) => {
+    const page = await pages.openPortalAs(role, '/');
+    for (const tile of tiles) await page.getByRole('region', { name: tile, exact: true }).waitFor();
+    const isOfFees = await page.getByRole('region', { name: 'Collected on the day' }).count();
+    expect(isOfFees > 0).toBe(role !== 'teacher');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('is told of a change while it is shown, and leads to the report with the same filter', async () => {
+    const page = await pages.openPortalAs('admin', '/');
+    const strength = page.getByRole('region', { name: 'Strength', exact: true });
+    await strength.locator('canvas').waitFor();
+    await expectWellMade(page);
+    const before = Number(await strength.locator('.figure-value').textContent());
+    const student = await gateway.fetch('/o/recs/registration/stu-00001', { as: 'admin' });
+    const { _id, sequence, roll_no, ...fields } = (await student.json()) as Record<string, unknown>;
+    const made = await gateway.fetch('/o/registration', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fields, sequence: 'GV-99999' }),
+    });
+    expect(made.status).toBe(201);
+    await strength.getByText(String(before + 1), { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Open: Students present' }).click();
+    await page.waitForURL(/\/portal\/reports\/day-sheet\?date=2026-11-20/);
+    await page.getByText('Marked').waitFor();
+  });
+});
+
+describe('a report', () => {
+  it('is run by its form, and the same as files', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/reports');
+    await page.getByRole('link', { name: /^Daily fee collection by head/ }).click();
+    await page.getByLabel('From').fill('2026-11-16');
+    await page.getByRole('combobox', { name: 'Date basis' }).click();
+    await page.getByRole('option', { name: 'Day book' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.waitForURL(/from=2026-11-16.*dateBasis=DAY_BOOK/);
+    const rows = page.getByRole('region', { name: 'Daily fee collection by head' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    await expectWellMade(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV file' }).click();
+    const text = await readFile(await (await started).path(), 'utf8');
+    expect(text).toContain('2026-11-16');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page
+      .getByText(/report=daily-fee-collection&from=2026-11-16&.*payment_type=all&date_basis=DAY_BOOK/)
+      .waitFor();
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.getByRole('img', { name: 'Daily fee collection by head: Total by Day' }).waitFor();
+    await expectWellMade(page);
+  });
+
+  it('says in the words of the gateway what it cannot be about', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/reports/strength?session=2199-00&run=1');
+    await page
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+
+  it('is not there for who may not run it, by its address either', async () => {
+    const page = await pages.openPortalAs('teacher', '/portal/reports/fee-summary');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+});
 
 describe('the keyboard in the portal', () => {
   it('skips to the page, and follows to the heading of the next one', async () => {

@@ -34,6 +34,10 @@ function readsRecords({ collections }: Viewer): boolean {
   return collections.some(({ canRead }) => canRead);
 }
 
+function runsReports({ reports }: Viewer): boolean {
+  return reports.length > 0;
+}
+
 export const PORTAL_PAGES: readonly PortalPage[] = [
   {
     path: '/',
@@ -61,6 +65,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     label: phrase('Record'),
     load: async () => (await import('./records/record-details-page')).RecordDetailsPage,
     isFor: readsRecords,
+  },
+  {
+    path: '/portal/reports',
+    label: phrase('Reports'),
+    load: async () => (await import('./reports/reports-page')).ReportsPage,
+    isFor: runsReports,
+    menu: { icon: 'chart', group: 'work' },
+  },
+  {
+    path: '/portal/reports/$report',
+    label: phrase('Report'),
+    load: async () => (await import('./reports/report-details-page')).ReportDetailsPage,
+    isFor: runsReports,
   },
   {
     path: '/explore',

@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useGateway } from './gateway-context';
 import type { PortalOperation } from './portal-operation';
 
@@ -44,4 +45,16 @@ export function useChange<Result, Variables>(
       await Promise.all(outdated.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })));
     },
   });
+}
+
+/** Tells each event of a subscription for as long as the component is shown. */
+export function useEvents<Result, Variables>(
+  operation: PortalOperation<Result, Variables>,
+  variables: Variables,
+  told: (event: Result) => void,
+): void {
+  const gateway = useGateway();
+  const key = JSON.stringify(variables);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
+  useEffect(() => gateway.follow(operation, variables, told), [gateway, operation, key, told]);
 }

@@ -11,6 +11,7 @@ import { useViewer } from './viewer';
 const GO_TO: Readonly<Record<string, string>> = {
   h: '/',
   r: '/portal/records',
+  p: '/portal/reports',
 };
 
 const OTHERS: readonly (readonly [string, string])[] = [

@@ -1,0 +1,160 @@
+/** A chart in the colours of the theme, with what it shows also as a table for who does not see it. */
+import { useComputedColorScheme } from '@mantine/core';
+import {
+  ArcElement,
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  DoughnutController,
+  Filler,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from 'chart.js';
+import { useEffect, useRef } from 'react';
+import { useFormats } from '../language/use-formats';
+
+Chart.register(
+  ...[ArcElement, BarController, BarElement, CategoryScale, DoughnutController, Filler, Legend, LinearScale],
+  ...[LineController, LineElement, PointElement, Tooltip],
+);
+
+export interface ChartSeries {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface ChartCanvasProps {
+  readonly kind: 'bar' | 'stackedBar' | 'line' | 'doughnut';
+  readonly title: string;
+  readonly labels: readonly string[];
+  readonly series: readonly ChartSeries[];
+  readonly unit: 'number' | 'money' | 'percent';
+  readonly height: number;
+}
+
+/** Told apart with any colour vision, on light and on dark (after Okabe and Ito). */
+const SERIES_COLOURS = [
+  '#3b82c4',
+  '#e08a00',
+  '#2a9d78',
+  '#cc6aa2',
+  '#56b4e9',
+  '#d1572f',
+  '#8a7fd1',
+  '#a39a1e',
+];
+
+const INKS = {
+  light: { text: '#566071', line: '#e2e6ec' },
+  dark: { text: '#a9b1bf', line: '#2f3643' },
+} as const;
+
+export function ChartCanvas(props: ChartCanvasProps) {
+  const { kind, title, labels, series, unit, height } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = useComputedColorScheme('light');
+  const formats = useFormats();
+  const written = JSON.stringify([kind, labels, series, unit]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is compared by its text.
+  useEffect(() => {
+    if (!canvas.current) return undefined;
+    const ink = INKS[theme];
+    const print = (value: number) => {
+      if (unit === 'money') return formats.money(value);
+      return unit === 'percent' ? formats.percent(value) : formats.number(value);
+    };
+    const isRound = kind === 'doughnut';
+    const axis = { grid: { color: ink.line }, border: { display: false }, ticks: { color: ink.text } };
+    const chart = new Chart(canvas.current, {
+      type: kind === 'stackedBar' ? 'bar' : kind,
+      data: {
+        labels: [...labels],
+        datasets: series.map(({ name, values }, index) => {
+          const colour = SERIES_COLOURS[index % SERIES_COLOURS.length] ?? '';
+          return {
+            label: name,
+            data: [...values],
+            backgroundColor: isRound ? SERIES_COLOURS : colour,
+            borderColor: isRound ? 'transparent' : colour,
+            borderWidth: kind === 'line' ? 2 : 0,
+            borderRadius: kind === 'line' || isRound ? 0 : 3,
+            pointRadius: 2,
+            maxBarThickness: 42,
+          };
+        }),
+      },
+      options: {
+        responsive: true,
+        maintainAspectRatio: false,
+        animation: false,
+        plugins: {
+          legend: {
+            display: isRound || series.length > 1,
+            position: isRound ? 'right' : 'bottom',
+            labels: { color: ink.text, boxWidth: 12, boxHeight: 12 },
+          },
+          tooltip: {
+            callbacks: {
+              label: ({ dataset, label, raw }) => `${isRound ? label : dataset.label}: ${print(Number(raw))}`,
+            },
+          },
+        },
+        ...(!isRound && {
+          scales: {
+            x: { ...axis, grid: { display: false }, stacked: kind === 'stackedBar' },
+            y: {
+              ...axis,
+              beginAtZero: true,
+              stacked: kind === 'stackedBar',
+              ticks: {
+                color: ink.text,
+                maxTicksLimit: 6,
+                callback: (value) =>
+                  unit === 'money'
+                    ? `₹${formats.shortNumber(Number(value))}`
+                    : formats.shortNumber(Number(value)),
+              },
+            },
+          },
+        }),
+      },
+    });
+    return () => chart.destroy();
+  }, [written, theme, formats]);
+  return (
+    <figure className="chart-figure">
+      <div className="chart-frame" style={{ height }}>
+        <canvas ref={canvas} role="img" aria-label={title} />
+      </div>
+      <table className="visually-hidden">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <td />
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two of the points may have the same label.
+            <tr key={index}>
+              <th scope="row">{label}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{values[index]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}

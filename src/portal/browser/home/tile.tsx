@@ -1,0 +1,89 @@
+/** A tile of the dashboard: a figure or a chart of one operation, and the way to all of it. */
+import { Anchor, Card, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useCallback } from 'react';
+import { ReportHasChanged } from '../../../generated/portal/home/home';
+import type { PortalOperation } from '../gateway/portal-operation';
+import { useEvents, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { LoadingState, ProblemState } from '../shell/states';
+
+export interface TileProps<Result, Variables> {
+  readonly title: string;
+  readonly operation: PortalOperation<Result, Variables>;
+  readonly variables: Variables;
+  /** The report it is of, by its field: the tile is asked anew when that has changed. */
+  readonly report?: string;
+  /** Where all of it is, by the same filter. */
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly isWide?: boolean;
+  readonly show: (result: Result) => ReactNode;
+}
+
+export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
+  const { title, operation, variables, report, to, search = {}, isWide = false, show } = props;
+  const t = useTexts();
+  const { data, error, refetch } = useOperation(operation, variables, { keepsPrevious: true });
+  return (
+    <Card
+      component="section"
+      withBorder
+      padding="md"
+      className={isWide ? 'tile tile-wide' : 'tile'}
+      aria-label={title}
+    >
+      <Group justify="space-between" wrap="nowrap" mb="xs" align="baseline">
+        <Text component="h2" fw={600} size="sm" c="dimmed">
+          {title}
+        </Text>
+        <Anchor
+          component={Link}
+          to={to}
+          search={search as never}
+          size="sm"
+          aria-label={t('Open: {title}', { title })}
+          className="no-print"
+        >
+          {t('Open')}
+        </Anchor>
+      </Group>
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && data === undefined && <LoadingState rows={5} />}
+      {data !== undefined && show(data)}
+      {report !== undefined && <Refreshed operation={operation.name} report={report} />}
+    </Card>
+  );
+}
+
+/** Asks the tile's operation anew when its report tells of a change. */
+function Refreshed({ operation, report }: { readonly operation: string; readonly report: string }) {
+  const queries = useQueryClient();
+  const refresh = useCallback(
+    () => void queries.invalidateQueries({ queryKey: [operation] }),
+    [queries, operation],
+  );
+  useEvents(ReportHasChanged, { report }, refresh);
+  return null;
+}
+
+export interface FigureProps {
+  readonly value: string;
+  readonly note?: string;
+}
+
+export function Figure({ value, note }: FigureProps) {
+  return (
+    <div className="figure">
+      <Text component="span" className="figure-value">
+        {value}
+      </Text>
+      {note !== undefined && (
+        <Text component="span" size="sm" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,256 @@
+/** A report: its parameters as a form, its rows as a table and a chart, and the request behind it. */
+import { Alert, Button, Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { REPORT_FORMS } from '../../../generated/portal/report-forms';
+import { useGateway } from '../gateway/gateway-context';
+import { type Formats, useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+import type { AskableReport } from './askable-report';
+import { ParametersForm } from './parameters-form';
+import { ReportDownloads } from './report-downloads';
+import { ReportRequest } from './report-request';
+import {
+  type AnsweredReport,
+  isNumberColumn,
+  nameOfColumn,
+  printReportValue,
+  type ReportRow,
+} from './report-values';
+
+const ReportChart = lazy(async () => ({ default: (await import('./report-chart')).ReportChart }));
+
+const PAGE_SIZE = 200;
+
+export function ReportDetailsPage() {
+  const { report: name = '' } = useParams({ strict: false }) as { readonly report?: string };
+  const report = useViewer().reports.find((one) => one.name === name);
+  const form = REPORT_FORMS.find(({ field }) => field === report?.field);
+  if (!report || !form) return <NotFoundState />;
+  return <AskedReport key={name} report={report} form={form} />;
+}
+
+interface AskedReportProps {
+  readonly report: { readonly name: string; readonly title: string; readonly description: string };
+  readonly form: AskableReport;
+}
+
+function AskedReport({ report, form }: AskedReportProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const formats = useFormats();
+  const defaults = Object.fromEntries(form.parameters.map(({ name }) => [name, '']));
+  const [{ tab, run, ...written }, change] = useAddress({ ...defaults, tab: 'table', run: '' });
+  const values = withDefaults(form, written, formats);
+  const variables = variablesOf(form, values);
+  const isComplete = form.parameters.every(({ name, isRequired }) => !isRequired || values[name] !== '');
+  const isAsked = isComplete && (run !== '' || !form.parameters.some(({ isRequired }) => isRequired));
+  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery({
+      queryKey: ['report', form.field, variables],
+      queryFn: async ({ pageParam, signal }) => {
+        const asked = { ...variables, first: PAGE_SIZE, ...(pageParam !== null && { after: pageParam }) };
+        const answer = await gateway.executeText<Readonly<Record<string, AnsweredReport>>>(
+          form.document,
+          asked,
+          { signal },
+        );
+        return answer[form.field];
+      },
+      initialPageParam: null as string | null,
+      getNextPageParam: (page) => (page?.pageInfo?.hasNextPage ? page.pageInfo.endCursor : undefined),
+      enabled: isAsked,
+    });
+  const first = data?.pages[0];
+  const rows = data?.pages.flatMap((page) => page?.rows ?? []) ?? [];
+  return (
+    <PageFrame
+      title={report.title}
+      description={report.description}
+      above={[{ label: t('Reports'), to: '/portal/reports' }]}
+      actions={
+        rows.length > 0 && (
+          <>
+            <ReportDownloads name={report.name} form={form} values={values} />
+            <Button variant="default" leftSection={<Icon name="print" />} onClick={() => window.print()}>
+              {t('Print')}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Stack>
+        {form.parameters.length > 0 && (
+          <Card withBorder padding="md" className="no-print">
+            <ParametersForm
+              form={form}
+              values={values}
+              isBusy={isFetching}
+              onRun={(next) => change({ ...next, run: '1' })}
+            />
+          </Card>
+        )}
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!error && isAsked && !first && <LoadingState rows={10} />}
+        {!isAsked && <EmptyState icon="chart" title={t('Fill in what the report is about, and run it')} />}
+        {first && (
+          <>
+            <Warnings answer={first} />
+            {first.totals && <Totals form={form} answer={first} />}
+            {rows.length === 0 && <EmptyState icon="chart" title={t('The report has no rows')} />}
+            {rows.length > 0 && (
+              <Tabs
+                value={tab}
+                onChange={(next) => change({ tab: next ?? 'table' }, 'replace')}
+                keepMounted={false}
+              >
+                <Tabs.List mb="md" className="no-print">
+                  <Tabs.Tab value="table">{t('Table')}</Tabs.Tab>
+                  <Tabs.Tab value="chart">{t('Chart')}</Tabs.Tab>
+                  <Tabs.Tab value="request">{t('Request')}</Tabs.Tab>
+                </Tabs.List>
+                <Tabs.Panel value="table">
+                  <ReportTable form={form} rows={rows} currency={first.currency} label={report.title} />
+                  {hasNextPage && (
+                    <Group justify="center" mt="md" className="no-print">
+                      <Button
+                        variant="default"
+                        loading={isFetchingNextPage}
+                        onClick={() => void fetchNextPage()}
+                      >
+                        {t('More rows')}
+                      </Button>
+                    </Group>
+                  )}
+                </Tabs.Panel>
+                <Tabs.Panel value="chart">
+                  <Suspense fallback={<LoadingState rows={8} />}>
+                    <ReportChart form={form} rows={rows} currency={first.currency} title={report.title} />
+                  </Suspense>
+                </Tabs.Panel>
+                <Tabs.Panel value="request">
+                  <ReportRequest name={report.name} form={form} values={values} variables={variables} />
+                </Tabs.Panel>
+              </Tabs>
+            )}
+          </>
+        )}
+      </Stack>
+    </PageFrame>
+  );
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** What must be said and is not is what people mostly want: today, this month, the first of the choices. */
+function withDefaults({ parameters }: AskableReport, written: Values, { today }: Formats): Values {
+  return Object.fromEntries(
+    parameters.map(({ name, type, isRequired, choices }) => {
+      const value = written[name] ?? '';
+      if (value !== '' || !isRequired) return [name, value];
+      if (type === 'LocalDate') return [name, today];
+      if (type === 'Month' || ((name === 'start' || name === 'end') && type === 'String'))
+        return [name, today.slice(0, 7)];
+      return [name, choices?.includes('ALL') ? 'ALL' : (choices?.[0] ?? '')];
+    }),
+  );
+}
+
+function variablesOf({ parameters }: AskableReport, values: Values): Readonly<Record<string, unknown>> {
+  const given = parameters.filter(({ name }) => values[name] !== '');
+  return Object.fromEntries(
+    given.map(({ name, type }) => [name, type === 'Boolean' ? values[name] === 'true' : values[name]]),
+  );
+}
+
+function Warnings({ answer }: { readonly answer: AnsweredReport }) {
+  const t = useTexts();
+  if (answer.warnings.length === 0) return null;
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<Icon name="warning" />}
+      title={t('Records that the report could not count as they are')}
+    >
+      <ul className="plain-list">
+        {answer.warnings.map(({ reason, count }) => (
+          <li key={reason}>
+            {count} × {reason}
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
+
+function Totals({ form, answer }: { readonly form: AskableReport; readonly answer: AnsweredReport }) {
+  const formats = useFormats();
+  const shown = form.totals.filter((column) => column.members.length === 0 && !column.isList);
+  return (
+    <dl className="totals">
+      {shown.map((column) => (
+        <div key={column.name}>
+          <Text component="dt" size="xs" c="dimmed">
+            {nameOfColumn(column.name)}
+          </Text>
+          <Text component="dd" fw={600} m={0}>
+            {printReportValue(answer.totals?.[column.name], column, { formats, currency: answer.currency })}
+          </Text>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface ReportTableProps {
+  readonly form: AskableReport;
+  readonly rows: readonly ReportRow[];
+  readonly currency: string | undefined;
+  readonly label: string;
+}
+
+function ReportTable({ form, rows, currency, label }: ReportTableProps) {
+  const formats = useFormats();
+  const columns = form.columns.filter(({ name }) =>
+    rows.some((row) => row[name] !== null && row[name] !== ''),
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+    <section className="table-scroll report-table" aria-label={label} tabIndex={0}>
+      <Table verticalSpacing={6} stickyHeader={false} fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th
+                key={column.name}
+                title={column.description}
+                className={isNumberColumn(column) ? 'numeric' : ''}
+              >
+                {nameOfColumn(column.name)}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row of a report has no name but its place.
+            <Table.Tr key={index}>
+              {columns.map((column) => (
+                <Table.Td key={column.name} className={isNumberColumn(column) ? 'numeric' : ''}>
+                  {printReportValue(row[column.name], column, { formats, currency })}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

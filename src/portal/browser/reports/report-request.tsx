@@ -1,0 +1,65 @@
+/** How a program asks for the report that is shown: to copy, with a key of its own. */
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { useTexts } from '../language/use-texts';
+import { LoadingState } from '../shell/states';
+import type { AskableReport } from './askable-report';
+import { restAddress } from './rest-address';
+import { useIndexedReport } from './use-indexed-report';
+
+export interface ReportRequestProps {
+  readonly name: string;
+  readonly form: AskableReport;
+  readonly values: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export function ReportRequest({ name, form, values, variables }: ReportRequestProps) {
+  const indexed = useIndexedReport(name);
+  if (!indexed) return <LoadingState />;
+  const asked = JSON.stringify(variables, null, 2);
+  const address = location.origin + restAddress(indexed, { form, values });
+  const curl = `curl -H "Authorization: Bearer $KEY" '${address}'`;
+  const script = [
+    `const response = await fetch('${location.origin}/graphql', {`,
+    "  method: 'POST',",
+    "  headers: { 'content-type': 'application/json', authorization: 'Bearer ' + key },",
+    `  body: JSON.stringify({ query, variables: ${asked.replaceAll('\n', '\n  ')} }),`,
+    '});',
+    `const { data, errors } = await response.json();`,
+  ].join('\n');
+  return (
+    <Stack maw={900}>
+      <CodeToCopy title="curl" text={curl} />
+      <CodeToCopy title="GraphQL" text={`${form.document}\n# variables\n${asked.replaceAll(/^/gm, '# ')}`} />
+      <CodeToCopy title="JavaScript" text={script} />
+    </Stack>
+  );
+}
+
+function CodeToCopy({ title, text }: { readonly title: string; readonly text: string }) {
+  const t = useTexts();
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={copy}
+              aria-label={t('Copy {title}', { title })}
+            >
+              {copied ? t('Copied') : t('Copy')}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <Code block className="wrapped">
+        {text}
+      </Code>
+    </div>
+  );
+}

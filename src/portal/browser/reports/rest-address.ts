@@ -1,0 +1,34 @@
+/** The address of a report in REST, whose index says how its parameters are called there. */
+import type { AskableReport } from './askable-report';
+
+export interface IndexedReport {
+  readonly name: string;
+  readonly parameters: readonly { readonly name: string }[];
+}
+
+/** What REST writes as the schema does; its other words are in lower case. */
+const SAME_IN_REST = /Basis$/;
+
+/** The parameters stand in the same order in both. */
+export function restAddress(
+  report: IndexedReport,
+  {
+    form,
+    values,
+    format,
+  }: {
+    readonly form: AskableReport;
+    readonly values: Readonly<Record<string, string>>;
+    readonly format?: string;
+  },
+): string {
+  const address = new URLSearchParams({ report: report.name });
+  form.parameters.forEach(({ name, type, choices }, index) => {
+    const value = values[name] ?? '';
+    const named = report.parameters[index]?.name;
+    if (value === '' || named === undefined) return;
+    address.set(named, choices && !SAME_IN_REST.test(type) ? value.toLowerCase() : value);
+  });
+  if (format !== undefined) address.set('format', format);
+  return `/?${address}`;
+}

@@ -1,0 +1,139 @@
+/**
+ * The reports as the portal asks for them: of the schema, for each report its parameters, the columns of its
+ * rows, its totals, and the document that asks for all of them. They become a module of
+ * `src/generated/portal`.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  buildSchema,
+  GraphQLEnumType,
+  type GraphQLField,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  isLeafType,
+} from 'graphql';
+import type { AskableReport, AskedParameter, ReportColumn } from './browser/reports/askable-report.js';
+
+const PAGING = new Set(['first', 'after']);
+
+export async function generateReportForms(schemaFile: string, target: string): Promise<void> {
+  const forms = formsOf(buildSchema(await readFile(schemaFile, 'utf8')));
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(
+    target,
+    "import type { AskableReport } from '../../portal/browser/reports/askable-report';\n\n" +
+      `export const REPORT_FORMS: readonly AskableReport[] = ${JSON.stringify(forms, null, 1)};\n`,
+  );
+}
+
+/** A report is a query that gives rows and what was warned of. */
+export function formsOf(schema: GraphQLSchema): readonly AskableReport[] {
+  const queries = Object.values(schema.getQueryType()?.getFields() ?? {});
+  return queries.flatMap((query) => {
+    const type = getNamedType(query.type);
+    if (!(type instanceof GraphQLObjectType) || !type.name.endsWith('Report')) return [];
+    const { rows, totals } = type.getFields();
+    return rows ? [formOf(query, { type, rows: getNamedType(rows.type), totals: totals?.type })] : [];
+  });
+}
+
+function formOf(
+  query: GraphQLField<unknown, unknown>,
+  of: {
+    readonly type: GraphQLObjectType;
+    readonly rows: GraphQLType;
+    readonly totals: GraphQLOutputType | undefined;
+  },
+): AskableReport {
+  const columns = columnsOf(of.rows);
+  const totals = of.totals ? columnsOf(getNamedType(of.totals)) : [];
+  const parameters = query.args.filter(({ name }) => !PAGING.has(name));
+  return {
+    field: query.name,
+    parameters: parameters.map(
+      ({ name, type, description }): AskedParameter => ({
+        name,
+        type: getNamedType(type).name,
+        isRequired: type instanceof GraphQLNonNull,
+        description: description ?? '',
+        choices: choicesOf(getNamedType(type)),
+      }),
+    ),
+    columns,
+    totals,
+    document: documentOf(query, { columns, totals, hasCurrency: 'currency' in of.type.getFields() }),
+  };
+}
+
+function choicesOf(type: GraphQLType): readonly string[] | null {
+  return type instanceof GraphQLEnumType ? type.getValues().map(({ name }) => name) : null;
+}
+
+/** Fields with values, and lists and objects that hold nothing but such. */
+function columnsOf(type: GraphQLType): readonly ReportColumn[] {
+  if (!(type instanceof GraphQLObjectType)) return [];
+  return Object.values(type.getFields()).flatMap((field): readonly ReportColumn[] => {
+    const named = getNamedType(field.type);
+    const shared = { name: field.name, description: field.description ?? '', isList: isListType(field.type) };
+    if (isLeafType(named)) return [{ ...shared, type: named.name, members: [] }];
+    if (!(named instanceof GraphQLObjectType)) return [];
+    const members = Object.values(named.getFields()).filter(({ type: inner }) =>
+      isLeafType(getNamedType(inner)),
+    );
+    const plain = members.filter(({ args }) => args.length === 0);
+    if (plain.length === 0) return [];
+    return [
+      {
+        ...shared,
+        type: 'object',
+        members: plain.map((member) => ({ name: member.name, type: getNamedType(member.type).name })),
+      },
+    ];
+  });
+}
+
+function isListType(type: GraphQLOutputType): boolean {
+  return type instanceof GraphQLNonNull ? isListType(type.ofType) : type instanceof GraphQLList;
+}
+
+function documentOf(
+  { name, args }: GraphQLField<unknown, unknown>,
+  what: {
+    readonly columns: readonly ReportColumn[];
+    readonly totals: readonly ReportColumn[];
+    readonly hasCurrency: boolean;
+  },
+): string {
+  const title = name.replace(/^./, (first) => first.toUpperCase());
+  const declared = args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ');
+  const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+  const page = args.some((arg) => arg.name === 'after')
+    ? '    pageInfo {\n      hasNextPage\n      endCursor\n    }\n'
+    : '';
+  const head = `query ${title}${declared === '' ? '' : `(${declared})`}`;
+  const field = `${name}${passed === '' ? '' : `(${passed})`}`;
+  return (
+    `${head} {\n  ${field} {\n` +
+    `    rows {\n${printColumns(what.columns)}    }\n` +
+    (what.totals.length > 0 ? `    totals {\n${printColumns(what.totals)}    }\n` : '') +
+    `    warnings {\n      reason\n      count\n    }\n    generatedAt\n` +
+    (what.hasCurrency ? '    currency\n' : '') +
+    `${page}  }\n}\n`
+  );
+}
+
+function printColumns(columns: readonly ReportColumn[]): string {
+  return columns
+    .map(({ name, members }) =>
+      members.length === 0
+        ? `      ${name}\n`
+        : `      ${name} { ${members.map((one) => one.name).join(' ')} }\n`,
+    )
+    .join('');
+}
