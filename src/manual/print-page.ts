@@ -35,6 +35,9 @@ export function printPage(
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="home" href="/manual">Campus Gateway</a>
+<nav class="rooms" aria-label="Rooms">
+<a href="/">Portal</a> <a href="/explore">Explorer</a> <a href="/docs">REST</a>
+</nav>
 <div class="search" role="search">
 <input type="search" placeholder="Search the manual" aria-label="Search the manual" autocomplete="off" hidden>
 <ol class="found" hidden></ol>

@@ -114,6 +114,8 @@ export function ChartCanvas(props: ChartCanvasProps) {
               ticks: {
                 color: ink.text,
                 maxTicksLimit: 6,
+                // Half a student is not there to be counted.
+                ...(unit === 'number' && { precision: 0 }),
                 callback: (value) =>
                   unit === 'money'
                     ? `₹${formats.shortNumber(Number(value))}`

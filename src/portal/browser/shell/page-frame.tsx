@@ -40,7 +40,7 @@ export function PageFrame({ title, description, above = [], actions, children }:
               ))}
             </Breadcrumbs>
           )}
-          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+          <Title order={1} size="h2" ref={heading} tabIndex={-1} title={title}>
             {title}
           </Title>
           {description !== undefined && (
