@@ -98,6 +98,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./message-command.js')).registerMessageCommand,
   },
   {
+    usage: 'import-mongo <paths...>',
+    description: 'bring in a dump of MongoDB: a folder or archive of mongodump, files of mongoexport',
+    load: async () => (await import('./import-mongo-command.js')).registerImportMongoCommand,
+  },
+  {
     usage: 'backup <file>',
     description: 'write all of the instance, as it is at this moment, to a file that must not exist yet',
     load: async () => (await import('./backup-command.js')).registerBackupCommand,

@@ -29,6 +29,8 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('webhooks', 'Webhooks'),
       doc('history', 'History and undo'),
       doc('import', 'Import'),
+      doc('import-files', 'Files that can be read'),
+      doc('import-mongodb', 'From MongoDB'),
       doc('reports', 'Reports'),
       doc('scripts', 'Scripts'),
       doc('platform-db', 'platform.db'),

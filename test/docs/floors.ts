@@ -81,7 +81,7 @@ export const FLOORS: readonly Room[] = [
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
   { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
-  { name: 'importing/mongo/', imports: ['model/', 'importing/documents/', 'importing/reading/'] },
+  { name: 'importing/mongo/', imports: ['importing/documents/', 'importing/reading/'] },
   {
     name: 'importing/',
     imports: [
@@ -183,7 +183,8 @@ export const FLOORS: readonly Room[] = [
     name: 'cli/',
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
-      ...['exporting/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/', 'compose/'],
+      ...['exporting/', 'importing/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/'],
+      'compose/',
     ],
   },
   { name: 'main.ts', imports: [] },

@@ -48,7 +48,7 @@ export async function isArchive(file: string): Promise<boolean> {
  * and a namespace with `EOF` ends its collection, with the checksum of all its documents.
  *
  * @throws MALFORMED_REQUEST where the archive is none, is cut, or a checksum is another
- * @see mongodb/mongo-tools, common/archive
+ * @see https://github.com/mongodb/mongo-tools/tree/master/common/archive
  */
 export async function splitArchive(
   file: string,

@@ -3,7 +3,7 @@
 /** What a number with the style is. */
 export type StyledAs = 'number' | 'day' | 'time' | 'instant';
 
-/** The formats that a workbook need not declare, by their numbers. @see ECMA-376, 18.8.30 */
+/** The formats that a workbook need not declare, by their numbers. ECMA-376, part 1, 18.8.30. */
 function builtInFormat(id: number): StyledAs {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'day';
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time';

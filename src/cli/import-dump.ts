@@ -1,0 +1,209 @@
+/** Brings the collections of a dump of MongoDB in, one after the other, and tells what became of each. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import type { ImportCounts } from '../importing/import-counts.js';
+import { toCollectionName } from '../importing/mongo/collection-name.js';
+import { type CollectionReport, CollectionReporter } from '../importing/mongo/collection-report.js';
+import type { MongoDump } from '../importing/mongo/mongo-dump.js';
+import { type ProposedDeclaration, proposeDeclaration } from '../importing/mongo/propose-declaration.js';
+import { inspectSource } from '../importing/reading/inspect-source.js';
+import { openRowSource } from '../importing/reading/open-row-source.js';
+import type { RowSource, SourceFormat } from '../importing/reading/row-source.js';
+import type { StoredImport } from '../importing/stored-import.js';
+import type { JsonObject } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import type { TransferProgress } from './transfer-progress.js';
+
+type DumpedCollection = MongoDump['collections'][number];
+
+export interface ImportDumpOptions {
+  readonly services: Services;
+  readonly scope: Scope;
+  /** What collections are called here, by their names in the dump; the others by a name made of theirs. */
+  readonly namesHere: ReadonlyMap<string, string>;
+  /** Whether a collection that is not there is registered as it is proposed, or left out. */
+  readonly undeclared: 'register' | 'leave out';
+  readonly run: 'try' | 'write';
+  readonly signal: AbortSignal;
+  /** Of reading, and then of writing. */
+  readonly progress: { readonly reading: TransferProgress; readonly writing: TransferProgress };
+}
+
+/** What became of a collection. */
+export interface ImportedCollection {
+  readonly database: string | undefined;
+  readonly name: string;
+  /** Its name here. */
+  readonly collection: string;
+  readonly outcome: 'written' | 'tried' | 'not declared' | 'failed';
+  readonly report: CollectionReport;
+  readonly proposal: ProposedDeclaration;
+  readonly import: { readonly id: string; readonly counts: ImportCounts } | undefined;
+  /** The first documents that were refused, and why. */
+  readonly refused: readonly { readonly number: number; readonly errors: readonly string[] }[];
+  readonly fault: JsonObject | undefined;
+}
+
+/** Documents from which types are guessed: a declaration is a proposal. */
+const SAMPLE_ROWS = 5_000;
+const MAX_REFUSED = 20;
+const POLL_MS = 500;
+/** The latest imports among which an unfinished one is looked for. */
+const LATEST_IMPORTS = 200;
+
+/**
+ * Imports each collection by its `_id`: what was written by an attempt that was stopped is not written again,
+ * and one that was stopped while it wrote goes on where it stood.
+ *
+ * @throws what the signal was aborted with; MALFORMED_REQUEST, LIMIT_EXCEEDED for a file that cannot be read
+ */
+export async function* importDump(
+  collections: readonly DumpedCollection[],
+  options: ImportDumpOptions,
+): AsyncGenerator<ImportedCollection> {
+  const taken = new Set(options.namesHere.values());
+  for (const one of collections) {
+    options.signal.throwIfAborted();
+    const collection = options.namesHere.get(one.name) ?? toCollectionName(one.name, taken);
+    taken.add(collection);
+    yield await importCollection(one, collection, options);
+  }
+}
+
+async function importCollection(
+  one: DumpedCollection,
+  collection: string,
+  options: ImportDumpOptions,
+): Promise<ImportedCollection> {
+  const { services, scope, signal } = options;
+  const source = await openDumped(one);
+  const reporter = new CollectionReporter();
+  let read = 0;
+  for await (const rows of source.rows(signal)) {
+    for (const row of rows) reporter.add(row);
+    read += rows.length;
+    options.progress.reading.show({ stage: one.name, done: read, total: read });
+  }
+  const report = reporter.finish();
+  const inspection = await inspectSource(source, { maxRows: SAMPLE_ROWS, signal });
+  const proposal = proposeDeclaration(collection, inspection, one.metadata);
+  const { database, name } = one;
+  const told = { database, name, collection, report, proposal } as const;
+  if (services.catalog.find(collection) === undefined) {
+    if (options.undeclared === 'leave out' || options.run === 'try') {
+      return { ...told, outcome: 'not declared', import: undefined, refused: [], fault: undefined };
+    }
+    await services.catalog.register(scope, proposal.declaration);
+  }
+  const ended = await runImport(one, { collection, format: source.format, documents: read }, options);
+  const counts = options.run === 'try' ? (ended.trial?.counts ?? ended.counts) : ended.counts;
+  const outcome = ended.state === 'done' || ended.state === 'tried' ? DONE[options.run] : 'failed';
+  const refused = (await services.imports.listErrors(scope, ended.id, MAX_REFUSED)).map(
+    ({ number, errors }) => ({
+      number,
+      errors: errors.map(({ detail }) => detail),
+    }),
+  );
+  return { ...told, outcome, import: { id: ended.id, counts }, refused, fault: ended.fault };
+}
+
+/** Plain JSON of mongoexport is extended JSON too: its `_id` is to be one of ours. */
+async function openDumped({ file }: DumpedCollection): Promise<RowSource> {
+  const named = { path: file, name: path.basename(file) };
+  const source = await openRowSource(named);
+  const isPlainJson = source.format === 'json' || source.format === 'ndjson';
+  return isPlainJson ? await openRowSource(named, { format: 'ejson' }) : source;
+}
+
+const DONE = { try: 'tried', write: 'written' } as const;
+
+interface Wanted {
+  readonly collection: string;
+  readonly format: SourceFormat;
+  readonly documents: number;
+}
+
+async function runImport(
+  one: DumpedCollection,
+  wanted: Wanted,
+  options: ImportDumpOptions,
+): Promise<StoredImport> {
+  const { services, scope, run } = options;
+  const { imports } = services;
+  const unfinished = run === 'write' ? await findUnfinished(one, wanted, options) : undefined;
+  if (unfinished !== undefined) return await goOn(unfinished.id, wanted, options);
+  const { id } = await imports.create(scope, {
+    collection: wanted.collection,
+    file: {
+      name: nameOfImport(one),
+      contentType: 'application/octet-stream',
+      stream: createReadStream(one.file),
+    },
+    source: { format: wanted.format },
+    options: { mode: 'rows', by: '_id', missing: 'keep' },
+  });
+  const inspected = await goOn(id, wanted, options);
+  if (inspected.state !== 'ready') return inspected;
+  if (run === 'try') await imports.try(scope, id);
+  else await imports.start(scope, id);
+  return await goOn(id, wanted, options);
+}
+
+/** An import of the same bytes that was stopped while it wrote. */
+async function findUnfinished(
+  one: DumpedCollection,
+  { collection }: Wanted,
+  { services, scope }: ImportDumpOptions,
+): Promise<StoredImport | undefined> {
+  const { imports } = await services.imports.list(scope, { limit: LATEST_IMPORTS });
+  const alike = imports.filter(
+    (stored) =>
+      (stored.state === 'running' || stored.state === 'waiting') &&
+      stored.collection === collection &&
+      stored.name === nameOfImport(one),
+  );
+  if (alike.length === 0) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(one.file)) hash.update(chunk as Buffer);
+  const sha256 = hash.digest();
+  for (const stored of alike) {
+    const { sha256: kept } = await services.files.get(scope, stored.fileId);
+    if (kept.equals(sha256)) return stored;
+  }
+  return undefined;
+}
+
+/** Does the next step of an import, telling how far it is. */
+async function goOn(
+  id: string,
+  { collection, documents }: Wanted,
+  { services, scope, signal, progress }: ImportDumpOptions,
+): Promise<StoredImport> {
+  const poll = setInterval(() => {
+    services.imports.get(scope, id).then(
+      ({ counts }) => progress.writing.show({ stage: collection, done: counts.rows, total: documents }),
+      // How far it is is told again; what is wrong with the database is told by the import itself.
+      () => undefined,
+    );
+  }, POLL_MS);
+  try {
+    const outcome = await services.importRunner.run(id, signal);
+    if (outcome.kind === 'over') return outcome.import;
+    throw new ServiceError(
+      'CONFLICT',
+      `Another process imports into ${collection}, or two other imports are under way; wait for their end.`,
+    );
+  } finally {
+    clearInterval(poll);
+  }
+}
+
+/** Names of files have no slashes. */
+function nameOfImport({ database, name }: DumpedCollection): string {
+  return `mongo ${database === undefined ? '' : `${database}.`}${name}`
+    .replaceAll(/[\\/\p{Cc}]/gu, '_')
+    .slice(0, 200);
+}

@@ -1,0 +1,174 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DBRef, Decimal128, Long, ObjectId } from 'bson';
+import pg from 'pg';
+import type { ImportedCollection } from '../../src/cli/import-dump.js';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
+import { archiveOf } from '../importing/mongo/dump-fixture.js';
+import { campus, type Ended, startCampus } from './campus.js';
+
+let database: TestDatabase;
+let folder = '';
+let sql: pg.Client;
+
+const ASHA = new ObjectId('507f1f77bcf86cd799439011');
+const SCHOOL = archiveOf({
+  collections: [
+    {
+      db: 'school',
+      collection: 'OldPupils',
+      metadata: { indexes: [{ v: 2, key: { admission: 1 }, name: 'a', unique: true }] },
+      documents: [
+        {
+          _id: ASHA,
+          admission: 'A1',
+          paid: Decimal128.fromString('120.50'),
+          at: new Date('2026-03-31T04:00:00Z'),
+        },
+        {
+          _id: 7,
+          admission: 'A2',
+          long: Long.fromString('9223372036854775807'),
+          friend: new DBRef('OldPupils', ASHA),
+        },
+        { _id: 'A 3', admission: 'A3', pattern: /x/, 'a.b': 1 },
+      ],
+    },
+  ],
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(path.join(tmpdir(), 'campus-mongo-'));
+  const added = await run('domain', 'add', 'school', '--name', 'School');
+  if (added.code !== 0) throw new Error(added.errors);
+  await writeFile(path.join(folder, 'school.archive'), gzipSync(SCHOOL));
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+}, 120_000);
+
+afterAll(async () => {
+  await sql?.end();
+  await rm(folder, { recursive: true, force: true });
+  await database.drop();
+});
+
+function run(...words: readonly string[]): Promise<Ended> {
+  return campus(words, { environment: { DATABASE_URL: database.url } });
+}
+
+function importMongo(name: string, ...words: readonly string[]): Promise<Ended> {
+  return run('import-mongo', path.join(folder, name), ...words);
+}
+
+async function records(
+  collection: string,
+): Promise<readonly { readonly id: string; readonly data: string }[]> {
+  const { rows } = await sql.query<{ id: string; data: string }>(
+    'select id, data::text as data from records where collection = $1 and deleted_at is null order by id',
+    [collection],
+  );
+  return rows;
+}
+
+describe('campus import-mongo', () => {
+  it('tries a dump: what it holds, what suits it here, and writes nothing', async () => {
+    const declarations = path.join(folder, 'declarations');
+    const { code, output } = await importMongo('school.archive', '--dry-run', '--declarations', declarations);
+    expect(code).toBe(1);
+    expect(output).toMatch(/OldPupils +old_pupils +3 .* not declared/);
+    expect(output).toContain(
+      'there is no collection old_pupils; say --register, or --as OldPupils=<collection>',
+    );
+    expect(output).toMatch(/OldPupils +pattern +a regular expression +its text +1 +A_3-/);
+    expect(JSON.parse(await readFile(path.join(declarations, 'old_pupils.json'), 'utf8'))).toMatchObject({
+      name: 'old_pupils',
+      fields: expect.arrayContaining([{ name: 'admission', type: 'text', unique: true }]),
+    });
+  });
+
+  it('brings a dump in, and again without writing anything twice', async () => {
+    const first = await importMongo('school.archive', '--register', '--json');
+    expect(first.errors).toBe('');
+    const [pupils] = (JSON.parse(first.output) as { collections: ImportedCollection[] }).collections;
+    expect(pupils).toMatchObject({
+      database: 'school',
+      name: 'OldPupils',
+      collection: 'old_pupils',
+      outcome: 'written',
+      report: { documents: 3, faults: { count: 0 } },
+      import: { counts: { rows: 3, created: 3, refused: 0 } },
+      refused: [],
+    });
+    expect(pupils?.report.alterations.map(({ path: at, became, count }) => [at, became, count])).toEqual([
+      ['friend', 'a reference', 1],
+      ['_id', 'an id made of it', 1],
+      ['pattern', 'its text', 1],
+      ['a.b', 'the field a_b', 1],
+    ]);
+    const written = await records('old_pupils');
+    expect(written.map(({ id }) => id)).toEqual(
+      [String(ASHA), '7', expect.stringMatching(/^A_3-[0-9a-f]{16}$/)].toSorted(),
+    );
+    const data = written.map((record) => record.data).join('\n');
+    expect(data).toContain('"long": 9223372036854775807');
+    expect(data).toMatch(/"paid": 120.50?\b/);
+    expect(data).toContain(`"friend": {"value": "${ASHA}"}`);
+    expect(data).toContain('"at": "2026-03-31T04:00:00.000Z"');
+
+    const second = await importMongo('school.archive', '--json');
+    expect(JSON.parse(second.output)).toMatchObject({
+      collections: [{ outcome: 'written', import: { counts: { created: 0, updated: 0, same: 3 } } }],
+    });
+    expect(await records('old_pupils')).toEqual(written);
+  });
+
+  it('names what it refuses, and goes on', async () => {
+    const file = path.join(folder, 'pupils.json');
+    await writeFile(file, '{"_id":8,"admission":{"a":1}}\n{"_id":\n{"_id":9,"admission":"A9"}\n');
+    const { code, output } = await importMongo('pupils.json', '--as', 'pupils=old_pupils');
+    expect(output).toMatch(/pupils +old_pupils +3 +1 +0 +0 +2 +written/);
+    expect(output).toMatch(/pupils, document 1: .*admission/);
+    expect(output).toMatch(/pupils, document 2: .*JSON/);
+    expect(code).toBe(0);
+    expect((await records('old_pupils')).map(({ id }) => id)).toContain('9');
+  });
+
+  it.each([
+    [['none.archive'], /none\.archive cannot be read/],
+    [['school.archive', '--only', 'teachers'], /The dump has no collection teachers; it has OldPupils/],
+    [['school.archive', '--as', 'OldPupils'], /--as is "OldPupils"; expected <name of the dump>=/],
+  ])('refuses %j', async ([name = '', ...words], reason) => {
+    const { code, errors } = await importMongo(name, ...words);
+    expect(code).toBe(1);
+    expect(errors).toMatch(reason);
+  });
+
+  it('goes on after it was stopped, with nothing twice', async () => {
+    const documents = Array.from({ length: 12_000 }, (_, _id) => ({ _id, text: 'x'.repeat(300) }));
+    await writeFile(
+      path.join(folder, 'large'),
+      archiveOf({ collections: [{ db: 'd', collection: 'marks_of_old', documents }] }),
+    );
+    const words = ['import-mongo', path.join(folder, 'large'), '--register'];
+    const stopped = startCampus(words, { DATABASE_URL: database.url });
+    const errors: string[] = [];
+    stopped.stderr?.on('data', (text) => errors.push(String(text)));
+    await eventually(async () => (await records('marks_of_old')).length > 0);
+    stopped.kill('SIGINT');
+    await new Promise((resolve) => stopped.once('close', resolve));
+    expect(errors.join('')).toContain('what is written stays; the same command goes on from there');
+    expect((await records('marks_of_old')).length).toBeLessThan(12_000);
+
+    const { code, output } = await run(...words, '--json');
+    expect(code).toBe(0);
+    const [marks] = (JSON.parse(output) as { collections: ImportedCollection[] }).collections;
+    // The same import went on: what it counts are all of its rows.
+    expect(marks?.import?.counts).toMatchObject({ rows: 12_000, created: 12_000, same: 0 });
+    expect(await records('marks_of_old')).toHaveLength(12_000);
+  });
+});
