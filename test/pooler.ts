@@ -30,13 +30,15 @@ export async function startPooler(
   const target = new URL(databaseUrl);
   const url = new URL(databaseUrl);
   url.port = String(await freePort());
+  const login = [`host=${target.hostname}`, `port=${target.port}`, `user=${target.username}`];
+  if (target.password !== '') login.push(`password=${target.password}`);
   const directory = await mkdtemp(path.join(os.tmpdir(), 'campus-pooler-'));
   const settings = path.join(directory, 'pgbouncer.ini');
   await chmod(directory, 0o755);
   await writeFile(
     settings,
     `[databases]
-* = host=${target.hostname} port=${target.port} user=${target.username} password=${target.password}
+* = ${login.join(' ')}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${url.port}
