@@ -20,6 +20,7 @@ import { MaintenanceSwitch } from '../server/maintenance-switch.js';
 import type { SharedFigures } from '../server/metrics-access.js';
 import { createEventLog, type Observe } from '../server/observation.js';
 import { Purging } from '../server/purging.js';
+import { RecentSlowStatements } from '../store/reading/recent-slow-statements.js';
 import { watchSlowStatements } from '../store/reading/slow-statements.js';
 import { VERSION } from '../version.js';
 import { createJobTasks, cronItemsOf } from './jobs.js';
@@ -94,9 +95,12 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const reportServices = { database, store, domains, now: () => new Date(), ...pages };
+  const slowStatements = new RecentSlowStatements();
   const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
   const resolvers = createResolvers({
     ...services,
+    version: VERSION,
+    slowStatements,
     reports,
     operations,
     receipts: new Receipts(reportServices),
@@ -170,7 +174,10 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     database,
     catalog,
     thresholdMs: config.slowStatementMs,
-    report: (statement) => server.observe({ kind: 'statementSlow', ...statement }),
+    report: (statement) => {
+      slowStatements.note(statement);
+      server.observe({ kind: 'statementSlow', ...statement });
+    },
     onFault: (error) => server.observe({ kind: 'backgroundFault', task: 'slow statements', error }),
   });
   const doesBackgroundWork = worker?.doesBackgroundWork ?? true;

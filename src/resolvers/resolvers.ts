@@ -40,6 +40,7 @@ import type { ListedOperation } from './services/caller-rights.js';
 import { CollectionResolver } from './services/collection-resolver.js';
 import { FileResolver } from './services/file-resolver.js';
 import { FirstRunResolver } from './services/first-run-resolver.js';
+import { HealthResolver, type HealthServices } from './services/health-resolver.js';
 import { ImportResolver } from './services/import-resolver.js';
 import { KeyUsageResolver } from './services/key-usage-resolver.js';
 import { MessageResolver } from './services/message-resolver.js';
@@ -50,7 +51,7 @@ import { UserResolver } from './services/user-resolver.js';
 import { WebhookResolver } from './services/webhook-resolver.js';
 
 /** What the resolvers work with, made by `app.ts`. */
-export interface ResolverServices {
+export interface ResolverServices extends HealthServices {
   readonly store: RecordStore;
   readonly catalog: Catalog;
   readonly domains: Domains;
@@ -83,6 +84,7 @@ export interface ResolverServices {
 export interface Resolvers {
   readonly records: RecordResolver;
   readonly bulk: BulkResolver;
+  readonly health: HealthResolver;
   readonly history: HistoryResolver;
   readonly imports: ImportResolver;
   readonly collections: CollectionResolver;
@@ -112,6 +114,7 @@ export const RESOLVER_CLASSES = [
   CollectionResolver,
   FileResolver,
   FirstRunResolver,
+  HealthResolver,
   HistoryResolver,
   KeyUsageResolver,
   ImportResolver,
@@ -127,6 +130,7 @@ export function createResolvers(services: ResolverServices): Resolvers {
   return {
     records: new RecordResolver(services),
     bulk: new BulkResolver({ writes: new BulkWrites(services), pages: services.pages }),
+    health: new HealthResolver(services),
     history: new HistoryResolver(services),
     imports: new ImportResolver(services),
     collections: new CollectionResolver(services),

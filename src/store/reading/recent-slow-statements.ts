@@ -1,0 +1,21 @@
+/** The last statements that took long, for an admin to look at; the log has all of them. */
+import type { SlowStatement } from './slow-statements.js';
+
+export interface NotedSlowStatement extends SlowStatement {
+  readonly at: Date;
+}
+
+const MOST_KEPT = 50;
+
+export class RecentSlowStatements {
+  #statements: readonly NotedSlowStatement[] = [];
+
+  note(statement: SlowStatement): void {
+    this.#statements = [{ ...statement, at: new Date() }, ...this.#statements].slice(0, MOST_KEPT);
+  }
+
+  /** The newest first; those of this process. */
+  list(): readonly NotedSlowStatement[] {
+    return this.#statements;
+  }
+}

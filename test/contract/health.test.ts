@@ -1,0 +1,55 @@
+/** How the service is, for admins of the top domain. */
+import { expect, it } from '@jest/globals';
+import { expectEventually } from '../eventually.js';
+import { useGateway } from './gateway.js';
+import { type Answered, ask, codesOf } from './graphql.js';
+
+const gateway = useGateway({ SLOW_STATEMENT_MS: '1' });
+
+const QUERY =
+  '{ health { version databaseVersion isReadOnly migrations backupAgeSeconds ' +
+  'queues { name waiting failed } slowStatements { at operation collections durationMs statement ' +
+  'suggestions } } }';
+
+it('is told to admins of the top domain alone', async () => {
+  for (const as of ['accountant', 'teacher', 'clerk', 'viewer'] as const)
+    expect(await codesOf(gateway, { query: QUERY, as })).toEqual(['FORBIDDEN']);
+  expect(await codesOf(gateway, { query: QUERY })).toEqual(['UNAUTHENTICATED']);
+  const { createApiKey } = await ask(
+    gateway,
+    'mutation ($s: JSON!) { createApiKey(data: {name: "k", scopes: $s}) { key } }',
+    { variables: { s: { collections: {}, reports: ['*'], scripts: ['*'] } } },
+  );
+  const headers = { authorization: `Bearer ${createApiKey.key}` };
+  expect(await codesOf(gateway, { query: QUERY, headers })).toEqual(['FORBIDDEN']);
+});
+
+it('is versions, migrations, what waits and the last backup', async () => {
+  const { health } = await ask(gateway, QUERY);
+  expect(health).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+/),
+    databaseVersion: expect.stringMatching(/^1[5-9]/),
+    isReadOnly: false,
+    backupAgeSeconds: null,
+    queues: [
+      { name: 'jobs', failed: 0 },
+      { name: 'messages', waiting: 0, failed: 0 },
+      { name: 'webhooks', waiting: 0, failed: 0 },
+    ],
+  });
+  expect(health.migrations[0]).toBe('0001_initial');
+  expect(health.migrations).toContain('0029_webhooks');
+});
+
+it('is the slow statements too, without their values', async () => {
+  await gateway.sql.query(`insert into records (domain, collection, id, data)
+    select 'top', 'task', 'slow-' || n, jsonb_build_object('name', repeat('x', 200) || n)
+    from generate_series(1, 20000) as n`);
+  await ask(gateway, 'query SlowOne { tasks(where: {name: {contains: "secretive"}}) { totalCount } }');
+  const seen = async () => {
+    const { slowStatements } = (await ask(gateway, QUERY)).health;
+    return slowStatements.some((one: Answered) => one.operation === 'SlowOne');
+  };
+  await expectEventually(seen, true);
+  expect(JSON.stringify((await ask(gateway, QUERY)).health.slowStatements)).not.toContain('secretive');
+});
