@@ -60,17 +60,19 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const output = options.logDestination ?? openStandardOutput();
   const isTracing = config.traceEndpoint !== undefined;
   const log = createEventLog(createLogger({ level: config.logLevel, destination: output, isTracing }));
-  const tracing = await openTracing(config);
   const services = await openServices({
     config,
     onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
     ...(options.onProgress && { onProgress: options.onProgress }),
     ...(options.passwordCost && { passwordCost: options.passwordCost }),
   });
+  let tracing: Tracing | undefined;
   try {
+    tracing = await openTracing(config);
     return await buildApp({ config, services, log, output, tracing, worker: options.worker });
   } catch (fault) {
     await services.close();
+    await tracing?.stop();
     throw fault;
   }
 }
