@@ -161,6 +161,6 @@ function printErasure({ pseudonym, entries, shared }: Erasure, { json }: PersonO
     ]),
   );
   if (shared.length > 0) {
-    printLine(`not looked for elsewhere, because other persons have it too: ${shared.join(', ')}`);
+    printLine(`not looked for elsewhere, for others may be meant: ${shared.join(', ')}`);
   }
 }

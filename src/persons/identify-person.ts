@@ -115,8 +115,13 @@ async function withoutOthers(
   }
   return values.map((value) => {
     const alone = new Redaction({ ...identity, id: '', identifiers: [{ value, isAlone: true }] }, 'alone');
-    return { value, isAlone: others.every((text) => alone.text(text) === text) };
+    return { value, isAlone: !isWord(value) && others.every((text) => alone.text(text) === text) };
   });
+}
+
+/** One word may mean something else, too: a user named `accountant` has the name of a role. */
+function isWord(text: string): boolean {
+  return /^[\p{L}\p{M}]+$/u.test(text);
 }
 
 /** Patterns of `like` for texts in lower case that hold one of these. */

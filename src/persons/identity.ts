@@ -20,7 +20,7 @@ export const ERASED_NAME = 'Erased person';
 /** A value that tells who the person is. */
 export interface Identifier {
   readonly value: string;
-  /** Whether nobody else has it: only then it is looked for in what does not belong to the person. */
+  /** Whether it means nobody else: only then it is looked for in what does not belong to the person. */
   readonly isAlone: boolean;
 }
 

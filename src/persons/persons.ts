@@ -29,7 +29,7 @@ export interface Erasure {
   /** What stands for the person where something had to stay. */
   readonly pseudonym: string;
   readonly entries: readonly ErasureEntry[];
-  /** Values that others have too: they are replaced in what belongs to the person, and not looked for. */
+  /** Values that may mean others: they are replaced in what belongs to the person, and not looked for. */
   readonly shared: readonly string[];
 }
 

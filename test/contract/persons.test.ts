@@ -464,6 +464,26 @@ describe('a member of the staff', () => {
     expect(found.flatMap(({ examples }) => examples)).not.toContain('task-of-clerk');
   });
 
+  it('that is named as a role leaves the role to others', async () => {
+    await rest('POST', '/o/pltf_user', {
+      ...{
+        _id: 'usr-named',
+        user_name: 'examiner',
+        name: 'Named As A Role',
+        active: true,
+        roles: ['examiner'],
+      },
+    });
+    await rest('POST', '/o/pltf_user', {
+      ...{ _id: 'usr-other', user_name: 'other.one', name: 'Other One', active: true, roles: ['examiner'] },
+    });
+    const { data, errors } = await erase('usr-named', 'pltf_user');
+    expect(errors).toEqual([]);
+    expect(data.erasePerson.shared).toEqual(['examiner']);
+    const { text } = await rest('GET', '/o/recs/pltf_user/usr-other');
+    expect(JSON.parse(text).roles).toEqual(['examiner']);
+  });
+
   it('is not erased who asks', async () => {
     const { errors } = await erase('usr-admin', 'pltf_user');
     expect(errors[0]).toMatchObject({ message: expect.stringMatching(/own user/) });

@@ -48,7 +48,8 @@ class ErasureResult {
 
   @Field(() => [String], {
     description:
-      'Values that other persons have too, e.g. the telephone number of a sibling: they are replaced in ' +
+      'Values that may mean others, e.g. the telephone number of a sibling, or one word: they are replaced ' +
+      'in ' +
       'what belongs to the person, and not looked for elsewhere.',
   })
   readonly shared!: readonly string[];
