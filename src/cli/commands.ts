@@ -67,6 +67,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./report-command.js')).registerReportCommand,
   },
   {
+    usage: 'import [file]',
+    description: 'bring the records of a file into a collection: tried first, all of them or the right ones',
+    load: async () => (await import('./import-command.js')).registerImportCommand,
+  },
+  {
     usage: 'export [collections...]',
     description: 'write the records of collections to files: all of them, or what changed since an instant',
     load: async () => (await import('./export-command.js')).registerExportCommand,

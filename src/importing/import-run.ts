@@ -7,6 +7,7 @@ import type { Scope } from '../model/scope.js';
 import type { Database, OwnConnection, OwnTransaction, Queryable } from '../store/database/database.js';
 import type { StagedOutcome, StagedWrites } from '../store/writing/staged-writes.js';
 import type { UniqueKey } from '../store/writing/unique-key.js';
+import type { TriggerNames } from '../store/writing/write-triggers.js';
 import {
   addCounts,
   addFields,
@@ -58,6 +59,8 @@ export interface Run {
   readonly mapping: ImportMapping;
   readonly staging: StagedWrites;
   readonly key: UniqueKey;
+  /** The scripts that run for what is written. */
+  readonly triggers: TriggerNames;
   /** What the ids of records without one are made of. */
   readonly seed: string;
 }
@@ -259,7 +262,7 @@ export class ImportRun {
   }
 
   async #restart(
-    { one, connection }: Run,
+    { one, connection, triggers }: Run,
     from: readonly ImportState[],
     state: 'trying' | 'running',
   ): Promise<StoredImport> {
@@ -274,6 +277,7 @@ export class ImportRun {
         position: 0,
         counts: NO_COUNTS,
         fault: null,
+        ...(state === 'running' && { triggers }),
         startedAt: 'now',
         endedAt: null,
       });

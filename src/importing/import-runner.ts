@@ -115,7 +115,8 @@ export class ImportRunner {
         .update(sha256)
         .update(one.source.sheet ?? '')
         .digest('hex');
-      const run = { ...work, collection, file, mapping, staging, key, seed };
+      const triggers = staging.triggerNames(scope, one.collection);
+      const run = { ...work, collection, file, mapping, staging, key, triggers, seed };
       if (step === 'try') return await this.#run.try(run);
       return options.mode === 'atomic' ? await this.#run.atomic(run) : await this.#run.rows(run);
     });

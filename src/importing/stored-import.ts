@@ -4,7 +4,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import type { KeyScopes } from '../model/scope.js';
 import type { Queryable } from '../store/database/database.js';
-import type { TriggerChoice } from '../store/writing/write-triggers.js';
+import type { TriggerChoice, TriggerNames } from '../store/writing/write-triggers.js';
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
 import type { ColumnInspection } from './reading/column-findings.js';
@@ -68,6 +68,8 @@ export interface ImportInspection {
   readonly header?: number | 'none' | undefined;
   readonly columns?: readonly string[] | undefined;
   readonly warnings: readonly string[];
+  /** The rows that were looked at. */
+  readonly rows?: number | undefined;
   /** What was found in the columns; as the reader of files gives it. */
   readonly found?: readonly ColumnInspection[] | undefined;
 }
@@ -89,7 +91,8 @@ export interface StoredImport {
   readonly rowCount: number | undefined;
   readonly trial: ImportTrial | undefined;
   readonly changes: number;
-  readonly triggers: { readonly before: readonly string[]; readonly after: readonly string[] } | undefined;
+  /** The scripts that run for its records. */
+  readonly triggers: TriggerNames | undefined;
   readonly fault: JsonObject | undefined;
   readonly principal: ImportPrincipal;
   readonly createdBy: string;

@@ -287,6 +287,53 @@ describe('an import', () => {
   });
 });
 
+describe('scripts', () => {
+  it('run for an import only where that is asked for, and the answer says which', async () => {
+    const code = `export default ({ record }) => {
+      if (record.name === 'No') throw new Error('never no');
+      return { ...record, amount: 5 };
+    }`;
+    const query = `mutation Save($code: String!) { saveScript(script: {name: "five", code: $code,
+      before: [{collection: "task", operations: [CREATE]}], serviceRoles: ["admin"]}) { name } }`;
+    await ask('POST', '/graphql', { query, variables: { code } });
+    const quiet = await take('task', '_id,name\nq-1,Yes\nq-2,No\n');
+    expect(await run(quiet.id, 'mode=rows')).toMatchObject({
+      counts: { created: 2, refused: 0 },
+      scripts: { before: [], after: [] },
+    });
+    const loud = await take('task', '_id,name\nl-1,Yes\nl-2,No\n');
+    expect(await run(loud.id, 'mode=rows&triggers=before')).toMatchObject({
+      counts: { created: 1, refused: 1 },
+      scripts: { before: ['five'], after: [] },
+    });
+    expect(await records('task', 'name=Yes')).toMatchObject([{ _id: 'l-1', amount: 5 }, { _id: 'q-1' }]);
+    await ask('POST', '/graphql', { query: 'mutation { removeScript(name: "five") }' });
+  });
+});
+
+describe('several imports at once', () => {
+  it('are done, two at a time', async () => {
+    const taken = await Promise.all(
+      ['m', 'n', 'o', 'p'].map((letter) => {
+        const lines = Array.from({ length: 300 }, (_, index) => `${letter}-${index},Task`);
+        return take('task', `_id,name\n${lines.join('\n')}\n`);
+      }),
+    );
+    await Promise.all(taken.map(({ id }) => ask('POST', `/imports/${id}/run?mode=rows`)));
+    let most = 0;
+    await eventually(async () => {
+      const { rows } = await gateway.sql.query<{ running: number; left: number }>(
+        `select count(*) filter (where state = 'running')::int as running, count(*)::int as left
+         from imports where state in ('running', 'waiting')`,
+      );
+      most = Math.max(most, rows[0]?.running ?? 0);
+      return rows[0]?.left === 0;
+    }, 60_000);
+    expect(most).toBeLessThanOrEqual(2);
+    for (const { id } of taken) expect((await rested(id)).counts).toMatchObject({ created: 300 });
+  });
+});
+
 describe('who imports', () => {
   it('needs a role for it, the rights to write there, and a credential', async () => {
     const body = 'name\nx\n';

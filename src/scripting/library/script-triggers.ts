@@ -65,6 +65,13 @@ export function createScriptTriggers({
         'operation', ${operation}::text, 'collection', ${collection}::text,
         'id', r.id, 'version', r.version)`,
       }),
+    names: (domainId, collection) => {
+      const starts = scripting()?.scripts.starts;
+      const listed = (when: 'before' | 'after') =>
+        OPERATIONS.flatMap((operation) => starts?.[when](domainId, collection, operation) ?? []);
+      const namesOf = (when: 'before' | 'after') => [...new Set(listed(when).map(({ name }) => name))];
+      return { before: namesOf('before'), after: namesOf('after') };
+    },
     afterMessage: (scope, topic) =>
       addJobs(scripting()?.scripts.starts.onTopic(scope.domain.id, topic), {
         scope,
@@ -75,6 +82,7 @@ export function createScriptTriggers({
 }
 
 const NONE: readonly BeforeTrigger[] = [];
+const OPERATIONS = ['create', 'update', 'delete'] as const;
 const SERVICE_WAIT_MS = 30_000;
 /** The share of the time of a write that asks scripts which may pass before it has its place. */
 const WAITING_SHARE = 0.75;

@@ -27,6 +27,7 @@ import { assertCompletable, assertNoProbing, secretFieldsOf } from './secret-fie
 import { describeTaken, findTakenInStore } from './unique-conflicts.js';
 import { type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import type { UnlabelledReference } from './validation.js';
+import type { TriggerNames } from './write-triggers.js';
 
 type Sql = Prisma.Sql;
 
@@ -113,6 +114,11 @@ export class StagedWrites {
     assertWritable([record], writable, collection);
     assertNoProbing([record], scope, collection);
     return collection;
+  }
+
+  /** The names of the scripts that run for what is written. */
+  triggerNames(scope: Scope, name: string): TriggerNames {
+    return this.#environment.triggers.names(scope.domain.id, name);
   }
 
   /** For each of the targets its label, as far as the caller may read it, and whether it is there at all. */

@@ -40,6 +40,13 @@ export interface WriteTriggers {
    * `undefined`: nothing does.
    */
   after(scope: Scope, collection: string, operation: WriteOperation): Prisma.Sql | undefined;
+  /** The names of what the writes of a collection start, whatever they do. */
+  names(domainId: string, collection: string): TriggerNames;
+}
+
+export interface TriggerNames {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
 }
 
 export interface BeforeTrigger {
@@ -65,6 +72,7 @@ export const NO_TRIGGERS: WriteTriggers = {
   before: () => [],
   reserve: () => undefined,
   after: () => undefined,
+  names: () => ({ before: [], after: [] }),
 };
 
 /** Which triggers a write starts. */
@@ -75,6 +83,13 @@ export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): 
   return {
     ...(choice.includes('before') ? triggers : NO_TRIGGERS),
     after: choice.includes('after') ? triggers.after : NO_TRIGGERS.after,
+    names: (domainId, collection) => {
+      const { before, after } = triggers.names(domainId, collection);
+      return {
+        before: choice.includes('before') ? before : [],
+        after: choice.includes('after') ? after : [],
+      };
+    },
   };
 }
 

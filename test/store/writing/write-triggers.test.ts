@@ -34,6 +34,7 @@ function triggeredStore(operations: readonly WriteOperation[]): RecordStore {
     catalog: test.catalog,
     topDomain: () => TOP,
     triggers: {
+      names: () => ({ before: [], after: [] }),
       reserve: () => undefined,
       before: (domainId, collection, operation) =>
         domainId === TOP.id && collection === 'student' && operations.includes(operation) ? triggers : [],

@@ -1,0 +1,199 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import type { Services } from '../compose/services.js';
+import { ServiceError } from '../errors.js';
+import type { ImportCounts } from '../importing/import-counts.js';
+import type { ImportOptions, StoredImport } from '../importing/stored-import.js';
+import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
+import type { Scope } from '../model/scope.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+import { printTable } from './print-table.js';
+import { listenForStopSignal } from './stop-signal.js';
+import { showTransferProgress } from './transfer-progress.js';
+
+interface ImportCommandOptions {
+  readonly collection?: string;
+  readonly domain?: string;
+  readonly mapping?: string;
+  readonly by?: string;
+  readonly mode?: ImportOptions['mode'];
+  readonly missing?: ImportOptions['missing'];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly resume?: string;
+}
+
+interface Work {
+  readonly services: Services;
+  readonly scope: Scope;
+  readonly options: ImportCommandOptions;
+  readonly signal: AbortSignal;
+}
+
+const LOOK_EVERY_MS = 300;
+
+/** `campus import`: a file tried, and written when that was agreed to. */
+export function registerImportCommand(command: Command, commandLine: CommandLine): void {
+  command
+    .option('--collection <name>', 'where its records go')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .option('--mapping <file>', 'a JSON file that says which column is which field; default: as is proposed')
+    .option('--by <key>', 'what tells records apart: _id, a unique field, or fields unique together')
+    .addOption(new Option('--mode <mode>', 'all rows or none, or the right ones').choices(['atomic', 'rows']))
+    .addOption(new Option('--missing <what>', 'records the file does not have').choices(['keep', 'remove']))
+    .option('--dry-run', 'say what would be done, and write nothing')
+    .option('--yes', 'write without asking')
+    .option('--resume <id>', 'go on with an import that was stopped')
+    .option('--json', 'print the import as JSON')
+    .action((file: string | undefined, options: ImportCommandOptions) => {
+      const signal = listenForStopSignal();
+      return withServices(commandLine, async (services) => {
+        const work = { services, scope: operatorScope(services, options.domain), options, signal };
+        const one =
+          options.resume === undefined ? await importFile(work, file) : await resume(work, options.resume);
+        print(one, options);
+        if (one.state === 'failed') process.exitCode = 1;
+      });
+    });
+}
+
+async function importFile(work: Work, file: string | undefined): Promise<StoredImport> {
+  const { services, scope, options } = work;
+  const { collection, mapping, by, mode, missing } = options;
+  if (file === undefined || collection === undefined) {
+    throw new ServiceError('INVALID_VALUE', 'Name the file and its --collection, or an import to --resume.');
+  }
+  const taken = await services.imports.create(scope, {
+    collection,
+    file: { name: path.basename(file), stream: readingOf(file) },
+    source: {},
+    options: { ...(by && { by }), ...(mode && { mode }), ...(missing && { missing }) },
+  });
+  const inspected = await goOn(work, taken, 'looking into the file');
+  if (inspected.state !== 'ready') return inspected;
+  if (mapping !== undefined)
+    await services.imports.change(scope, taken.id, { mapping: await readMapping(mapping) });
+  if (options.yes && missing !== 'remove' && !options.dryRun) return await write(work, taken.id);
+  await services.imports.try(scope, taken.id);
+  const tried = await goOn(work, taken, 'trying');
+  if (tried.state !== 'tried' || options.dryRun) return tried;
+  if (!options.yes) {
+    print(tried, { ...options, json: false });
+    if (!(await isAgreed())) return tried;
+  }
+  return await write(work, taken.id);
+}
+
+async function resume(work: Work, id: string): Promise<StoredImport> {
+  const { services, scope } = work;
+  const one = await services.imports.get(scope, id);
+  if (['ready', 'tried', 'failed', 'cancelled'].includes(one.state)) return await write(work, id);
+  return await goOn(work, one, 'importing');
+}
+
+async function write(work: Work, id: string): Promise<StoredImport> {
+  const begun = await work.services.imports.start(work.scope, id);
+  return await goOn(work, begun, 'importing');
+}
+
+/** Does the work itself, with a bar; Ctrl-C leaves it where it is. */
+async function goOn(
+  { services, scope, signal }: Work,
+  { id }: StoredImport,
+  task: string,
+): Promise<StoredImport> {
+  const progress = showTransferProgress(process.stderr, task, 'rows');
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    const { counts, rowCount, inspection } = await services.imports.get(scope, id).finally(() => {
+      isLooking = false;
+    });
+    progress.show({ stage: '', done: counts.rows, total: rowCount ?? inspection?.rows ?? counts.rows });
+  }, LOOK_EVERY_MS);
+  try {
+    const outcome = await services.importRunner.run(id, signal);
+    if (outcome.kind === 'over') return outcome.import;
+    throw new ServiceError(
+      'CONFLICT',
+      'Another process works on this import, or two others are under way; try again.',
+    );
+  } catch (fault) {
+    progress.stop();
+    if (signal.aborted)
+      process.stderr.write(`campus: what is written stays; the rest: campus import --resume ${id}\n`);
+    throw fault;
+  } finally {
+    clearInterval(timer);
+    progress.stop();
+  }
+}
+
+async function* readingOf(file: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* createReadStream(file);
+  } catch (cause) {
+    throw new ServiceError(
+      'NOT_FOUND',
+      `${file} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function readMapping(file: string): Promise<JsonValue> {
+  try {
+    return parsePlainJson(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError('INVALID_VALUE', `${file} is no mapping: ${reason}`, { cause });
+  }
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new ServiceError('INVALID_VALUE', 'Nobody is here to be asked: say --yes to write, or --dry-run.');
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question('write this? [y/N] ')).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>): void {
+  const { principal: _principal, ...shown } = one;
+  if (json) {
+    printLine(printExactJson(JSON.parse(JSON.stringify(shown)) as JsonValue));
+    return;
+  }
+  const counts = one.state === 'tried' ? (one.trial?.counts ?? one.counts) : one.counts;
+  printTable(
+    ['import', 'state', ...COUNTED],
+    [[one.id, one.state, ...COUNTED.map((name) => counts[name].toLocaleString('en'))]],
+  );
+  for (const { column, field } of one.mapping?.columns ?? []) {
+    if (one.state === 'tried') printLine(`${column} → ${field ?? '(left out)'}`);
+  }
+  if (one.fault !== undefined) printLine(`why: ${String(one.fault.detail)}`);
+  if (one.changes > 0)
+    printLine(`undo: the changes ${one.id}.1 to ${one.id}.${one.changes}, the last one first`);
+}
+
+const COUNTED = [
+  'rows',
+  'created',
+  'updated',
+  'same',
+  'refused',
+  'removed',
+] as const satisfies readonly (keyof ImportCounts)[];

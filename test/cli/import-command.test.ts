@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../database.js';
+import { eventually } from '../eventually.js';
+import { campus, type Ended, startCampus } from './campus.js';
+
+let database: TestDatabase;
+let directory = '';
+let sql: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = await mkdtemp(path.join(tmpdir(), 'campus-import-test-'));
+  const seeded = await run('seed --students 12 --today 2026-05-10');
+  if (seeded.code !== 0) throw new Error(seeded.errors);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+}, 120_000);
+
+afterAll(async () => {
+  await sql?.end();
+  await rm(directory, { recursive: true, force: true });
+  await database.drop();
+});
+
+function run(words: string): Promise<Ended> {
+  return campus(words.split(' '), { environment: { DATABASE_URL: database.url } });
+}
+
+async function fileOf(name: string, ...lines: readonly string[]): Promise<string> {
+  const file = path.join(directory, name);
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+async function count(statement: string): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(`select count(*)::int as count from ${statement}`);
+  return rows[0]?.count ?? Number.NaN;
+}
+
+describe('campus import', () => {
+  it.each([
+    ['import', /Name the file and its --collection/],
+    ['import /nowhere.csv --collection task', /\/nowhere\.csv cannot be read/],
+    ['import /dev/null --collection nothing', /nothing/],
+    ['import --resume 01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e', /there is no import/],
+    ['import x.csv --collection task --mode some', /some.*Allowed choices are atomic, rows/],
+  ])('refuses: %s', async (words, reason) => {
+    const { code, output, errors } = await run(words);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(reason);
+  });
+
+  it('tries a file, writes it with --yes, and asks nobody who is not there', async () => {
+    const file = await fileOf('tasks.csv', '_id,name,amount', 'c-1,One,"1,20,000.50"', 'c-2,Two,7');
+    const tried = await run(`import ${file} --collection task --dry-run`);
+    expect(tried.output).toMatch(/tried +2 +2 +0 +0 +0 +0\n[\s\S]*amount → amount/);
+    expect(await count(`records where id like 'c-%'`)).toBe(0);
+    expect((await run(`import ${file} --collection task`)).errors).toMatch(/say --yes to write/);
+    const done = await run(`import ${file} --collection task --yes --json`);
+    expect(JSON.parse(done.output)).toMatchObject({ state: 'done', counts: { rows: 2, created: 2 } });
+    const { rows } = await sql.query(`select data->>'amount' as amount from records where id = 'c-1'`);
+    expect(rows).toEqual([{ amount: '120000.5' }]);
+  });
+
+  it('fails where a row is wrong, and writes nothing of the file', async () => {
+    const file = await fileOf('wrong.csv', '_id,name,amount', 'w-1,One,1', 'w-2,Two,many');
+    const { code, output } = await run(`import ${file} --collection task --yes`);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/why: 1 rows are wrong/) });
+    expect(await count(`records where id like 'w-%'`)).toBe(0);
+  });
+
+  it('goes on after kill -9 where it stood, and writes nothing twice', async () => {
+    const rows = 40_000;
+    const lines = Array.from({ length: rows }, (_, index) => `k-${index},Task ${index}`);
+    const file = await fileOf('many.csv', '_id,name', ...lines);
+    const words = `import ${file} --collection task --mode rows --yes`.split(' ');
+    const victim = startCampus(words, { DATABASE_URL: database.url });
+    const ended = once(victim, 'exit');
+    await eventually(async () => (await count(`records where id like 'k-%'`)) > 0, 60_000);
+    victim.kill('SIGKILL');
+    await ended;
+    const { rows: imports } = await sql.query<{ id: string; position: number }>(
+      `select id, position::int as position from imports where state = 'running'`,
+    );
+    const [stopped] = imports;
+    const written = await count(`records where id like 'k-%'`);
+    // The header is the first row.
+    expect(written).toBe((stopped?.position ?? 0) - 1);
+    expect(written).toBeLessThan(rows);
+    // The server notices a moment later that the process has gone, and frees what it had locked.
+    let done: Ended | undefined;
+    await eventually(async () => {
+      done = await run(`import --resume ${stopped?.id} --json`);
+      return done.code === 0;
+    }, 60_000);
+    expect(JSON.parse(done?.output ?? '')).toMatchObject({
+      state: 'done',
+      counts: { rows, created: rows, same: 0 },
+    });
+    expect(await count(`records where id like 'k-%'`)).toBe(rows);
+    expect(await count(`audit_entries where record_id like 'k-%'`)).toBe(rows);
+  }, 120_000);
+});
