@@ -241,19 +241,21 @@ async function relationsOf(parts: ZipParts, part: string): Promise<Relation[]> {
 /** An area of merged cells stands behind all rows. */
 const MERGED = /<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
 const ROWS_END = 'sheetData>';
+const LONGEST_TAG = 64;
+const SLASH = 0x2f;
 const MAX_MERGED_BYTES = 4 * 1024 ** 2;
 
 async function findMerged(file: string, part: string): Promise<(MergedCells & { readonly width: number })[]> {
   await using parts = await ZipParts.open(file);
-  let tail = Buffer.alloc(0);
+  let tail: Buffer = Buffer.alloc(0);
   let isBehind = false;
   for await (const chunk of parts.read(part)) {
     const bytes = Buffer.concat([tail, chunk]);
-    const end: number = isBehind ? 0 : bytes.lastIndexOf(ROWS_END);
+    const end: number = isBehind ? 0 : endOfRows(bytes);
     isBehind ||= end >= 0;
-    // What is before the end of the rows is passed over, but for a part of the word that says so.
-    tail = isBehind ? bytes.subarray(end) : bytes.subarray(-ROWS_END.length);
-    if (tail.length > MAX_MERGED_BYTES) isBehind = false;
+    // What is before the end of the rows is passed over, but for a part of the tag that says so.
+    tail = isBehind ? bytes.subarray(end) : bytes.subarray(-LONGEST_TAG);
+    if (tail.length > MAX_MERGED_BYTES) break;
   }
   return [...tail.toString('latin1').matchAll(MERGED)].map(([, left = '', top, right = '', bottom]) => ({
     column: columnOf(left),
@@ -261,4 +263,11 @@ async function findMerged(file: string, part: string): Promise<(MergedCells & { 
     firstRow: Number(top),
     lastRow: Number(bottom),
   }));
+}
+
+/** Where `</sheetData>` is, whatever its prefix; -1 where it is not. The tag that opens has the same name. */
+function endOfRows(bytes: Buffer): number {
+  const at = bytes.lastIndexOf(ROWS_END);
+  if (at < 0) return -1;
+  return bytes[bytes.lastIndexOf('<', at) + 1] === SLASH ? at : -1;
 }

@@ -227,6 +227,17 @@ describe('a workbook', () => {
     ]);
   });
 
+  it('has merged cells behind however many rows', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, row) => [
+      row === 1 ? '' : `${row}`,
+      `${row ** 3}`.repeat(9),
+    ]);
+    const merged = '<mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>';
+    const { rows: found } = await read({ sheets: { S: sheetOf(['a', 'b'], ...rows) + merged } });
+    expect(found).toHaveLength(30_000);
+    expect(found[1]?.values.a).toBe('0');
+  });
+
   it('has a fault in a row that is longer than the header', async () => {
     const { rows } = await read({ sheets: { S: sheetOf(['a', 'b'], ['1', '2', '3'], ['1']) } });
     expect(rows.map(({ fault }) => fault)).toEqual([
