@@ -81,8 +81,12 @@ describe('the shell of the portal', () => {
 
   it('says that it is offline, and that it is not any more', async () => {
     const page = await pages.openPortalAs('viewer', '/');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.context().setOffline(true);
     await page.getByText('You are offline.').waitFor();
+    // This page was not loaded yet; what is around it stays.
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.context().setOffline(false);
     await page.getByText('You are offline.').waitFor({ state: 'hidden' });
   });

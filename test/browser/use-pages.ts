@@ -62,7 +62,9 @@ export function usePages(gateway: DemoGateway): Pages {
     page.on('pageerror', (error) => complaints.push(`threw: ${error.message}`));
     page.on('console', (message) => {
       // A refusal of the gateway, which the page shows, is also a line of the console; so is being offline.
-      const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text());
+      const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED|Failed to fetch dyn|You are offline/.test(
+        message.text(),
+      );
       if (message.type() === 'error' && !isTold) complaints.push(`said: ${message.text()}`);
     });
     await page.addInitScript(stopDate, Date.parse(`${DEMO_TODAY}T10:00:00+05:30`));

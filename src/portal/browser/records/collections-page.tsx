@@ -1,10 +1,10 @@
 /** What there is: the collections whose records the viewer may read, to choose one. */
-import { Card, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { SimpleGrid, Text, TextInput } from '@mantine/core';
 import { CollectionDescriptions } from '../../../generated/portal/records/records';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
@@ -39,25 +39,14 @@ export function CollectionsPage() {
       {found.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {found.map(({ name, title }) => (
-          <li key={name}>
-            <Card
-              component={Link}
-              to={`/portal/records/${name}`}
-              withBorder
-              padding="md"
-              className="collection-card"
-            >
-              <Text component="h2" fw={600}>
-                {title}
-              </Text>
-              <Text size="sm" c="dimmed" lineClamp={2} className="collection-description">
-                {described.get(name)}
-              </Text>
-              <Text size="xs" c="dimmed" ff="monospace" mt="xs">
-                {name}
-              </Text>
-            </Card>
-          </li>
+          <LinkCard key={name} to={`/portal/records/${name}`} title={title}>
+            <Text size="sm" c="dimmed" lineClamp={2} className="collection-description">
+              {described.get(name)}
+            </Text>
+            <Text size="xs" c="dimmed" ff="monospace" mt="xs">
+              {name}
+            </Text>
+          </LinkCard>
         ))}
       </SimpleGrid>
     </PageFrame>

@@ -1,7 +1,7 @@
 /** The reports that the viewer may run, to choose one. */
-import { Card, SimpleGrid, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { SimpleGrid, Text } from '@mantine/core';
 import { useTexts } from '../language/use-texts';
+import { LinkCard } from '../shell/link-card';
 import { PageFrame } from '../shell/page-frame';
 import { useViewer } from '../shell/viewer';
 
@@ -17,22 +17,11 @@ export function ReportsPage() {
     >
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
         {reports.map(({ name, title, description }) => (
-          <li key={name}>
-            <Card
-              component={Link}
-              to={`/portal/reports/${name}`}
-              withBorder
-              padding="md"
-              className="collection-card"
-            >
-              <Text component="h2" fw={600}>
-                {title}
-              </Text>
-              <Text size="sm" c="dimmed" lineClamp={3}>
-                {description}
-              </Text>
-            </Card>
-          </li>
+          <LinkCard key={name} to={`/portal/reports/${name}`} title={title}>
+            <Text size="sm" c="dimmed" lineClamp={3}>
+              {description}
+            </Text>
+          </LinkCard>
         ))}
       </SimpleGrid>
     </PageFrame>

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { GatewayProblem } from '../gateway/gateway-problem';
 import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { GuardedPage } from './guarded-page';
 import { PortalShell } from './portal-shell';
@@ -11,7 +12,7 @@ export function createPortalRouter() {
   const home = PORTAL_PAGES.find(({ path }) => path === '/');
   const alias: readonly PortalPage[] = home ? [{ ...home, path: '/portal' }] : [];
   const routes = [...PORTAL_PAGES, ...alias].map((page) => {
-    const Page = lazyRouteComponent(async () => ({ Page: await page.load() }), 'Page') as ComponentType;
+    const Page = lazyRouteComponent(() => loadPage(page), 'Page') as ComponentType;
     return createRoute({
       getParentRoute: () => root,
       path: page.path,
@@ -36,6 +37,19 @@ export function createPortalRouter() {
       return text === '' ? '' : `?${text}`;
     },
   });
+}
+
+/**
+ * A page that does not come is taken for one of a version that is gone, and the router loads the portal anew.
+ * Without a connection that would take away what is there.
+ */
+async function loadPage(page: PortalPage) {
+  try {
+    return { Page: await page.load() };
+  } catch (fault) {
+    if (navigator.onLine) throw fault;
+    throw new GatewayProblem('You are offline.', { kind: 'unreachable', code: 'UNREACHABLE' });
+  }
 }
 
 function toError(fault: unknown): Error {
