@@ -110,9 +110,9 @@ it.each([
   ['br;q=0, gzip', 'gzip'],
   ['BR', 'br'],
   ['br;q=0, gzip;q=0.0', undefined],
-])('the script of the explorer to a caller that takes %s is compressed by %s', async (accepted, encoding) => {
-  const page = await ask('/explore', {});
-  const [script = 'none'] = /\/explore\/assets\/[^"']+\.js/.exec(String(page.body)) ?? [];
+])('the script of the portal to a caller that takes %s is compressed by %s', async (accepted, encoding) => {
+  const page = await ask('/', { accept: 'text/html' });
+  const [script = 'none'] = /\/portal\/assets\/[^"']+\.js/.exec(String(page.body)) ?? [];
   const { status, headers } = await ask(script, { 'accept-encoding': accepted });
   expect(status).toBe(200);
   expect(headers['content-encoding']).toBe(encoding);

@@ -171,6 +171,7 @@ describe('two workers', () => {
     await eventually(async () => (await metric(gateway, 'campus_worker_restarts_total')) === 1);
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask('/o/recs/task?limit=1')));
     expect(new Set(answers)).toEqual(new Set([200]));
+    await expectEventually(() => linesOf('workerEnded').length, 1);
     expect(linesOf('workerEnded')).toMatchObject([{ level: 'error', signal: 'SIGKILL' }]);
   });
 
