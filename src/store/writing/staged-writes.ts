@@ -12,6 +12,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf, assertReadable, type EffectiveAccess } from '../access/access.js';
 import type { OwnTransaction, Queryable, Transaction } from '../database/database.js';
+import { renewStatistics } from '../database/renew-statistics.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
@@ -211,6 +212,7 @@ export class StagedWrites {
       creatable: accessOf(scope, collection, 'create'),
       writable: accessOf(scope, collection, 'update'),
     };
+    await renewStatistics(transaction, collection.name);
     await this.#stage(work);
     const matched = await this.#match(work);
     const refused: StagedRefusal[] = [...matched.refused];

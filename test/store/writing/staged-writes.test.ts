@@ -1,0 +1,93 @@
+/** Staged writes: what they cost PostgreSQL where it knows nothing of the collection yet. */
+import { describe, expect, it } from '@jest/globals';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import type { OwnTransaction } from '../../../src/store/database/database.js';
+import type { StagedBatch } from '../../../src/store/writing/staged-writes.js';
+import { ADMIN } from '../people.js';
+import { useTestStore } from '../store.js';
+
+const BATCH_ROWS = 2_000;
+const BATCHES = 3;
+/** Each statement may read all records once; for each row of a batch it may not. */
+const MOST_READ = 10 * BATCHES * BATCH_ROWS;
+
+/** Each has an index that knows its records no better than by their domain. */
+const test = useTestStore(
+  ['by_id', 'by_field', 'at_once'].map((name) => ({
+    name,
+    fields: [
+      { name: 'admission', type: 'text' as const, unique: true },
+      { name: 'class', type: 'text' as const, index: true },
+    ],
+  })),
+);
+
+/** The lines of a batch, of records that differ from those of an earlier file by their class. */
+function batchOf(index: number, { by, group }: { readonly by: string; readonly group: string }): StagedBatch {
+  const lines = Array.from({ length: BATCH_ROWS }, (_, offset) => {
+    const number = index * BATCH_ROWS + offset + 1;
+    const patch = JSON.stringify({ admission: `A-${number}`, class: group });
+    return `${[number, `r-${number}`, 't', patch, '{}', '{}', '\\N', '\\N', '\\N'].join('\t')}\n`;
+  });
+  return {
+    key: by === '_id' ? { kind: 'id' } : { kind: 'field', name: by },
+    lines: Buffer.from(lines.join('')),
+    count: BATCH_ROWS,
+    fields: ['admission', 'class'],
+    mode: 'write',
+    now: new Date(),
+  };
+}
+
+/**
+ * How many records this connection has read, found by an index or not, since it told of them last, which it
+ * does between transactions.
+ */
+async function countRead(transaction: OwnTransaction, collection: string): Promise<number> {
+  const [row] = await transaction.query<{ count: number }>(Prisma.sql`
+    select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as count
+    from pg_stat_xact_user_tables
+    where relname = ${`records_${collection}`}`);
+  return row?.count ?? 0;
+}
+
+describe('staged writes into a collection that was just made', () => {
+  it.each([
+    ['_id', 'by_id'],
+    ['admission', 'by_field'],
+  ])(
+    'by %s do not read all of its records for each row',
+    async (by, collection) => {
+      const staging = test.store.staging([]);
+      await test.database.withConnection('a test', async (connection) => {
+        for (const group of ['5', '6']) {
+          for (let index = 0; index < BATCHES; index += 1) {
+            await connection.transaction(async (transaction) => {
+              const readBefore = await countRead(transaction, collection);
+              const batch = batchOf(index, { by, group });
+              const outcome = await staging.write(transaction, ADMIN, collection, batch);
+              expect([outcome.created.length, outcome.updated.length]).toEqual(
+                group === '5' ? [BATCH_ROWS, 0] : [0, BATCH_ROWS],
+              );
+              expect((await countRead(transaction, collection)) - readBefore).toBeLessThan(MOST_READ);
+            });
+          }
+        }
+      });
+    },
+    60_000,
+  );
+
+  it('do not do so in one transaction either, whose records nobody else sees', async () => {
+    const staging = test.store.staging([]);
+    await test.database.withConnection('a test', async (connection) => {
+      await connection.transaction(async (transaction) => {
+        for (let index = 0; index < BATCHES; index += 1) {
+          const batch = batchOf(index, { by: 'admission', group: '5' });
+          await staging.write(transaction, ADMIN, 'at_once', batch);
+        }
+        expect(await countRead(transaction, 'at_once')).toBeLessThan(MOST_READ);
+      });
+    });
+  }, 60_000);
+});
