@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- imports`: how many rows a second an import takes, through all checks and while readers
- * run: marks into a collection that has 300,000, the same file again, and into one that has none.
+ * `npm run bench -- imports`: how many rows a second an import takes, through all checks: marks into a
+ * collection that has 300,000, the same file again, and into one that has none; each with nobody else asking,
+ * and again while readers do.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,13 +28,14 @@ const READERS = 4;
 
 interface Measured {
   readonly what: string;
+  readonly readers: number;
   readonly target: number;
   readonly rowsPerSecond: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly readsPerSecond: number;
   /** Beyond what it held at first. */
   readonly gatewayMb: number;
-  /** Processor time for a row, in microseconds. */
+  /** Processor time for a row, in microseconds, with what the readers take. */
   readonly gatewayUs: number;
   readonly databaseUs: number;
 }
@@ -43,13 +45,17 @@ export async function benchImports(databaseUrl: string): Promise<void> {
   const gateway = await startGateway(databaseUrl);
   try {
     const measured: Measured[] = [];
-    const bench = async (what: string, target: number) =>
-      measured.push(await measure({ what, target, key, databaseUrl, pid: gateway.pid ?? 0 }));
-    await removeMarks(databaseUrl, `data->>'created' >= '2050'`);
-    await bench('into a live collection', 8_000);
-    await bench('the same again', 40_000);
-    await removeMarks(databaseUrl, 'true');
-    await bench('into an empty collection', 20_000);
+    const bench = async (what: string, target: number, readers: number) =>
+      measured.push(await measure({ what, target, readers, key, databaseUrl, pid: gateway.pid ?? 0 }));
+    for (const readers of [0, READERS]) {
+      await removeMarks(databaseUrl, `data->>'created' >= '2050'`);
+      await bench('into a live collection', 8_000, readers);
+      await bench('the same again', 40_000, readers);
+    }
+    for (const readers of [0, READERS]) {
+      await removeMarks(databaseUrl, 'true');
+      await bench('into an empty collection', 20_000, readers);
+    }
     process.stdout.write(`${print(measured)}\n`);
   } finally {
     gateway.kill('SIGTERM');
@@ -113,6 +119,7 @@ function marks(): string {
 async function measure(asked: {
   readonly what: string;
   readonly target: number;
+  readonly readers: number;
   readonly key: string;
   readonly databaseUrl: string;
   readonly pid: number;
@@ -138,7 +145,7 @@ async function measure(asked: {
   };
   const { id } = await ask('POST', '/imports?collection=attendance&name=marks.csv&by=student_day', marks());
   await untilOver(id);
-  const readers = new Readers(headers);
+  const readers = new Readers(asked.readers, headers);
   const server = await serverPid(asked.databaseUrl);
   await forgetHighestMemory(pid);
   const before = {
@@ -155,6 +162,7 @@ async function measure(asked: {
   return {
     what,
     target,
+    readers: asked.readers,
     rowsPerSecond: rows / seconds,
     counts,
     readsPerSecond: (await readers.stop()) / seconds,
@@ -177,8 +185,8 @@ class Readers {
   readonly #reading: Promise<number>[];
   #isOver = false;
 
-  constructor(headers: Readonly<Record<string, string>>) {
-    this.#reading = Array.from({ length: READERS }, (_, index) => this.#read(index, headers));
+  constructor(count: number, headers: Readonly<Record<string, string>>) {
+    this.#reading = Array.from({ length: count }, (_, index) => this.#read(index, headers));
   }
 
   async stop(): Promise<number> {
@@ -212,15 +220,26 @@ async function serverPid(databaseUrl: string): Promise<number> {
 
 function print(measured: readonly Measured[]): string {
   const table = new Table({
-    head: ['import', 'rows', 'rows/s', 'target', 'reads/s beside', 'MiB more', 'gateway µs', 'database µs'],
+    head: [
+      'import',
+      'readers',
+      'rows',
+      'rows/s',
+      'target',
+      'reads/s beside',
+      'MiB more',
+      'gateway µs',
+      'database µs',
+    ],
     style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
   });
   const whole = (value: number) => Math.round(value).toLocaleString('en');
   for (const one of measured) {
     const { what, counts, rowsPerSecond, target, readsPerSecond, gatewayMb, gatewayUs, databaseUs } = one;
     table.push([
       what,
+      whole(one.readers),
       whole(counts.rows ?? 0),
       whole(rowsPerSecond),
       whole(target),
