@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 import { Secret, TOTP } from 'otpauth';
+import { eventually } from '../eventually.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask } from './graphql.js';
 
@@ -344,6 +345,38 @@ describe('with one connection', () => {
     await mutate('removeWebhook(id: $id)', { id });
   });
 
+  it('imports are made and run', async () => {
+    const { createFile } = await mutate('createFile(data: $file) { id }', {
+      file: { name: 'tasks.csv', content: Buffer.from('name,amount\nImported,7\n').toString('base64') },
+    });
+    const { createImport } = await mutate(
+      `createImport(collection: "task", fileId: "${createFile.id}") { id }`,
+    );
+    const { id } = createImport;
+    const mapping = await restsAs(id, 'READY');
+    await ask(
+      gateway,
+      'mutation ($id: ID!, $mapping: JSON) { changeImport(id: $id, mapping: $mapping) { id } }',
+      {
+        variables: { id, mapping },
+        as: 'admin',
+      },
+    );
+    done.add('changeImport');
+    await mutate('tryImport(id: $id) { id }', { id });
+    await restsAs(id, 'TRIED');
+    await mutate('runImport(id: $id) { id }', { id });
+    await restsAs(id, 'DONE');
+    const written = await gateway.sql.query(
+      `select 1 from records where collection = 'task' and data->>'name' = 'Imported'`,
+    );
+    expect(written.rows).toHaveLength(1);
+    const other = await mutate(`createImport(collection: "task", fileId: "${createFile.id}") { id }`);
+    await restsAs(other.createImport.id, 'READY');
+    await mutate('cancelImport(id: $id) { id }', { id: other.createImport.id });
+    await restsAs(other.createImport.id, 'CANCELLED');
+  });
+
   it('was tried with every mutation there is, of one collection for all', () => {
     const schema = buildSchema(readFileSync('schema/schema.graphql', 'utf8'), { assumeValid: true });
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
@@ -354,6 +387,18 @@ describe('with one connection', () => {
     expect([...own, ...ofTasks].filter((name) => !done.has(name) && !others.has(name))).toEqual([]);
   });
 });
+
+/** Waits until an import rests, which has to be in the state named; its mapping. */
+async function restsAs(id: string, state: string): Promise<unknown> {
+  const query = 'query ($id: ID!) { import(id: $id) { state mapping fault } }';
+  let found: Answered = {};
+  await eventually(async () => {
+    found = (await ask(gateway, query, { variables: { id }, as: 'admin' })).import;
+    return !['RECEIVED', 'INSPECTING', 'TRYING', 'WAITING', 'RUNNING'].includes(found.state);
+  });
+  expect([found.state, found.fault]).toEqual([state, null]);
+  return found.mapping;
+}
 
 function suffixed(
   headers: Readonly<Record<string, string>>,
