@@ -87,4 +87,11 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     menu: { icon: 'code', group: 'developer' },
     isFull: true,
   },
+  {
+    path: '/portal/health',
+    label: phrase('Health'),
+    load: async () => (await import('./health/health-page')).HealthPage,
+    isFor: ({ duties }) => duties.includes('health'),
+    menu: { icon: 'heart', group: 'administration' },
+  },
 ];
