@@ -32,6 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ttf': 'font/ttf',
 };
 
+/** Where the links lead that are mailed or printed in the log; their secret is behind `#`. */
+const LINK_PAGES = ['/welcome', '/first-run'];
+
 /** @throws Error when an example of the library lacks something */
 export async function usePortal(
   app: FastifyInstance,
@@ -46,7 +49,7 @@ export async function usePortal(
     return sendPage(reply, portalHeaders(nonce), printPage(getBuilt(files), nonce));
   };
   addToIndex(app, sendPortal);
-  for (const url of ['/portal', '/portal/*'])
+  for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
     app.route({ method: ['GET', 'HEAD'], url, handler: async (_request, reply) => sendPortal(reply) });
   addOtherMethods(app, '/portal/*', ['GET', 'HEAD']);
   app.route({

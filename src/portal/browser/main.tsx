@@ -4,8 +4,9 @@ import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { StrictMode, useSyncExternalStore } from 'react';
+import { lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
+import { takeLinkToken } from './entrance/link-token';
 import { LoginPage } from './entrance/login-page';
 import { SessionEnded } from './entrance/session-ended';
 import { GatewayClient } from './gateway/gateway-client';
@@ -22,8 +23,20 @@ import './portal.css';
 const session = new LoginSession();
 const gateway = new GatewayClient(session);
 
+const linkToken = takeLinkToken();
+
+const WelcomePage = lazy(async () => ({
+  default: (await import('./entrance/welcome-page')).WelcomePage,
+}));
+
 function Entrance() {
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
+  if (location.pathname === '/welcome')
+    return (
+      <Suspense>
+        <WelcomePage token={linkToken} />
+      </Suspense>
+    );
   if (state.kind === 'starting') return null;
   if (state.kind === 'loggedOut') return <LoginPage />;
   const { user } = state;

@@ -1,10 +1,9 @@
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
-import { Brand } from './brand';
+import { EntranceCard } from './entrance-card';
 import { LoginForm } from './login-form';
-import { Preferences } from './preferences';
 
 /** What anyone may know of the school. */
 interface School {
@@ -16,36 +15,21 @@ export function LoginPage() {
   const t = useTexts();
   const session = useSession();
   const school = useSchool();
-  useEffect(() => {
-    document.title = `${t('Log in')} · Campus Gateway`;
-  });
   return (
-    <main className="login-page">
-      <Paper withBorder shadow="sm" p={{ base: 'lg', xs: 'xl' }} className="login-card">
-        <Stack gap="lg">
-          <div>
-            <Group justify="space-between" wrap="nowrap">
-              <Title order={1} size="h4">
-                <Brand />
-              </Title>
-              <Preferences />
-            </Group>
-            <Text c="dimmed" mt={4}>
-              {school.school ?? t('Records, reports and interfaces of a school')}
-            </Text>
-          </div>
-          <LoginForm demoUsers={school.demoUsers} onLogin={(login) => session.logIn(login)} />
-          <Group gap="md" justify="center">
-            <Anchor size="sm" href="/docs">
-              {t('REST documentation')}
-            </Anchor>
-            <Anchor size="sm" href="/manual">
-              {t('Manual')}
-            </Anchor>
-          </Group>
-        </Stack>
-      </Paper>
-    </main>
+    <EntranceCard
+      title={t('Log in')}
+      subtitle={school.school ?? t('Records, reports and interfaces of a school')}
+    >
+      <LoginForm demoUsers={school.demoUsers} onLogin={(login) => session.logIn(login)} />
+      <Group gap="md" justify="center">
+        <Anchor size="sm" href="/docs">
+          {t('REST documentation')}
+        </Anchor>
+        <Anchor size="sm" href="/manual">
+          {t('Manual')}
+        </Anchor>
+      </Group>
+    </EntranceCard>
   );
 }
 

@@ -39,29 +39,18 @@ export class GatewayClient {
     variables: unknown,
     { name, signal }: { readonly name?: string; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Result> {
-    const response = await this.fetch('/graphql', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/graphql-response+json, application/json',
-      },
-      body: JSON.stringify({ query, variables, ...(name !== undefined && { operationName: name }) }),
-      ...(signal && { signal }),
-    });
-    const requestId = response.headers.get('x-request-id') ?? undefined;
-    const answer = await readJson<GraphqlAnswer<Result>>(response);
-    const [first] = answer?.errors ?? [];
-    if (first) {
-      const { extensions = {} } = first;
-      throw new GatewayProblem(first.message, {
-        kind: 'refused',
-        code: String(extensions.code ?? response.status),
-        requestId,
-        extensions,
-      });
-    }
-    if (answer?.data === null || answer?.data === undefined) throw await toProblem(response, answer);
-    return answer.data;
+    const request = graphqlRequest({ query, variables, ...(name !== undefined && { operationName: name }) });
+    const response = await this.fetch('/graphql', { ...request, ...(signal && { signal }) });
+    return await readAnswer<Result>(response);
+  }
+
+  /** What needs no credential, whoever is logged in. @throws GatewayProblem */
+  async executeOpenly<Result, Variables>(
+    { name, text }: PortalOperation<Result, Variables>,
+    variables: Variables,
+  ): Promise<Result> {
+    const request = graphqlRequest({ query: text, variables, operationName: name });
+    return await readAnswer<Result>(await fetch('/graphql', request).catch(unreachable));
   }
 
   /**
@@ -119,6 +108,34 @@ export class GatewayClient {
     if (await this.#session.loggedInAgain()) return await this.#token();
     throw new GatewayProblem('You are logged out.', { kind: 'sessionEnded', code: 'UNAUTHENTICATED' });
   }
+}
+
+function graphqlRequest(asked: Readonly<Record<string, unknown>>): RequestInit {
+  return {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
+    },
+    body: JSON.stringify(asked),
+  };
+}
+
+async function readAnswer<Result>(response: Response): Promise<Result> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const answer = await readJson<GraphqlAnswer<Result>>(response);
+  const [first] = answer?.errors ?? [];
+  if (first) {
+    const { extensions = {} } = first;
+    throw new GatewayProblem(first.message, {
+      kind: 'refused',
+      code: String(extensions.code ?? response.status),
+      requestId,
+      extensions,
+    });
+  }
+  if (answer?.data === null || answer?.data === undefined) throw await toProblem(response, answer);
+  return answer.data;
 }
 
 async function send(path: string, init: RequestInit, token: string): Promise<Response> {

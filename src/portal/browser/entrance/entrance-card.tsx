@@ -1,0 +1,39 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { Brand } from './brand';
+import { Preferences } from './preferences';
+
+export interface EntranceCardProps {
+  /** Of the tab of the browser. */
+  readonly title: string;
+  /** Stands below the name of the house. */
+  readonly subtitle: string;
+  readonly children: ReactNode;
+}
+
+/** What stands around every page that needs no session. */
+export function EntranceCard({ title, subtitle, children }: EntranceCardProps) {
+  useEffect(() => {
+    document.title = `${title} · Campus Gateway`;
+  });
+  return (
+    <main className="login-page">
+      <Paper withBorder shadow="sm" p={{ base: 'lg', xs: 'xl' }} className="login-card">
+        <Stack gap="lg">
+          <div>
+            <Group justify="space-between" wrap="nowrap">
+              <Title order={1} size="h4">
+                <Brand />
+              </Title>
+              <Preferences />
+            </Group>
+            <Text c="dimmed" mt={4}>
+              {subtitle}
+            </Text>
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </main>
+  );
+}

@@ -1,0 +1,26 @@
+import { PasswordInput } from '@mantine/core';
+import { useTexts } from '../language/use-texts';
+
+/** A password that is typed twice; `password` and `repeated` are the names of the fields. */
+export function NewPasswordFields() {
+  const t = useTexts();
+  const shared = {
+    autoComplete: 'new-password',
+    required: true,
+    withAsterisk: false,
+    minLength: 8,
+    maxLength: 128,
+    visibilityToggleButtonProps: { 'aria-label': t('Show what is typed') },
+  };
+  return (
+    <>
+      <PasswordInput
+        {...shared}
+        name="password"
+        label={t('New password')}
+        description={t('8 to 128 characters')}
+      />
+      <PasswordInput {...shared} name="repeated" label={t('The same password again')} />
+    </>
+  );
+}

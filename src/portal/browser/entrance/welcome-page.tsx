@@ -1,0 +1,141 @@
+import { Alert, Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useEffect, useState } from 'react';
+import {
+  LinkedAccount,
+  type LinkedAccountQuery,
+  SetLinkedPassword,
+} from '../../../generated/portal/entrance/welcome';
+import { useGateway } from '../gateway/gateway-context';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useTexts } from '../language/use-texts';
+import { useSession } from '../session/session-context';
+import { EntranceCard } from './entrance-card';
+import { NewPasswordFields } from './new-password-fields';
+
+type Account = NonNullable<LinkedAccountQuery['accountLink']>;
+
+type Step =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'open'; readonly account: Account }
+  /** The link was used, has expired, was replaced or is none. */
+  | { readonly kind: 'over' }
+  | { readonly kind: 'unknown'; readonly words: string }
+  /** The password is set, but its user could not be logged in from here. */
+  | { readonly kind: 'set' };
+
+/** Where the link of an invitation or of a password reset leads. */
+export function WelcomePage({ token }: { readonly token: string }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const [step, setStep] = useState<Step>({ kind: 'asking' });
+  useEffect(() => {
+    let isShown = true;
+    gateway
+      .executeOpenly(LinkedAccount, { token })
+      .then(
+        ({ accountLink }): Step => (accountLink ? { kind: 'open', account: accountLink } : { kind: 'over' }),
+        stepAfter,
+      )
+      .then((next) => isShown && setStep(next));
+    return () => {
+      isShown = false;
+    };
+  }, [gateway, token]);
+  const school = step.kind === 'open' ? step.account.domainName : undefined;
+  return (
+    <EntranceCard
+      title={t('Your account')}
+      subtitle={school ?? t('Records, reports and interfaces of a school')}
+    >
+      {step.kind === 'open' && <PasswordForm token={token} account={step.account} onStep={setStep} />}
+      {step.kind === 'over' && (
+        <div>
+          <Title order={2} size="h5">
+            {t('This link does not work any more')}
+          </Title>
+          <Text size="sm">
+            {t('It was used, has expired, or a newer one was sent. Ask your administrator for another link.')}
+          </Text>
+        </div>
+      )}
+      {step.kind === 'unknown' && (
+        <Alert color="red" variant="light">
+          {step.words}
+        </Alert>
+      )}
+      {step.kind === 'set' && <Text size="sm">{t('The new password is set. Log in with it now.')}</Text>}
+      {step.kind !== 'asking' && step.kind !== 'open' && <Anchor href="/">{t('To the log-in')}</Anchor>}
+    </EntranceCard>
+  );
+}
+
+function stepAfter(problem: Error): Step {
+  if (problem instanceof GatewayProblem && problem.code === 'NOT_FOUND') return { kind: 'over' };
+  return { kind: 'unknown', words: problem.message };
+}
+
+interface PasswordFormProps {
+  readonly token: string;
+  readonly account: Account;
+  onStep(step: Step): void;
+}
+
+function PasswordForm({ token, account, onStep }: PasswordFormProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const session = useSession();
+  const [refusal, setRefusal] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const password = String(fields.get('password'));
+    if (password !== fields.get('repeated')) return setRefusal(t('The two passwords differ.'));
+    setIsBusy(true);
+    setRefusal('');
+    try {
+      await gateway.executeOpenly(SetLinkedPassword, { token, password });
+    } catch (error) {
+      setIsBusy(false);
+      const next = stepAfter(error as Error);
+      return next.kind === 'unknown' ? setRefusal(next.words) : onStep(next);
+    }
+    try {
+      await session.logIn({ userName: account.userName, password, domain: '' });
+      location.replace('/');
+    } catch {
+      // A user of a branch names it at the log-in, and who has a second factor gives its code there. Whoever else
+      // was logged in with this browser is not the one who goes on.
+      await session.logOut();
+      onStep({ kind: 'set' });
+    }
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <div>
+          <Title order={2} size="h5">
+            {t('Welcome, {name}', { name: account.name })}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {account.purpose === 'invite'
+              ? t('An account was made for you. Choose its password.')
+              : t('Choose a new password. You are logged out everywhere else.')}
+          </Text>
+        </div>
+        <TextInput label={t('User name')} defaultValue={account.userName} autoComplete="username" readOnly />
+        <NewPasswordFields />
+        {refusal !== '' && (
+          <Alert color="red" variant="light" p="sm">
+            {refusal}
+          </Alert>
+        )}
+        <Button type="submit" loading={isBusy} fullWidth>
+          {t('Set the password and log in')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
