@@ -24,3 +24,89 @@ describe('the page of health', () => {
     await page.getByText('This page is not for your role').waitFor();
   });
 });
+
+describe('the page of people', () => {
+  it('invites a user, whose link is handed over', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/people');
+    await page.getByRole('link', { name: /./ }).and(page.locator('td a')).first().waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Invite a user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite a user' });
+    await dialog.getByLabel('User name').fill('farida');
+    await dialog.getByLabel(/^Name/).fill('Farida Khan');
+    await dialog.getByLabel('Roles').fill('teacher, clerk');
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog.getByText('Hand over this link').waitFor();
+    await dialog.getByText(/^http.*#/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('searchbox').fill('farida');
+    await page.getByRole('row', { name: /Farida Khan farida .*teacher.* Invited/ }).waitFor();
+  });
+
+  it('says in the words of the gateway why somebody is not invited', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/people');
+    await page.getByRole('button', { name: 'Invite a user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite a user' });
+    await dialog.getByLabel('User name').fill('clerk');
+    await dialog.getByLabel(/^Name/).fill('Another');
+    await dialog.getByLabel('Roles').fill('teacher');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+
+  it('changes roles, shows what they allow, and deactivates and reactivates', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/people?find=viewer');
+    await page
+      .getByRole('row', { name: / viewer / })
+      .getByRole('link')
+      .click();
+    await page.getByRole('rowheader', { name: 'Fee heads' }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Change the roles' }).click();
+    await page.getByRole('textbox', { name: 'Roles' }).fill('viewer, teacher');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .getByText('viewer · viewer, teacher')
+      .or(page.getByText(/· viewer, teacher$/))
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Deactivate' });
+    await dialog.getByText(/^viewer can no longer log in/).waitFor();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText('Who is deactivated may do nothing').waitFor();
+    await page.getByRole('button', { name: 'Reactivate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reactivate' }).click();
+    await page.getByRole('button', { name: 'Reset the password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset the password' }).click();
+    await page.getByText('Hand over this link').waitFor();
+  });
+
+  it('logs a user out everywhere', async () => {
+    const clerk = await pages.openPortalAs('clerk', '/portal/records');
+    const page = await pages.openPortalAs('admin', '/portal/people?find=clerk');
+    await page
+      .getByRole('row', { name: / clerk / })
+      .getByRole('link')
+      .click();
+    await page.getByRole('tab', { name: 'Sessions' }).click();
+    await page.getByRole('button', { name: 'Log out everywhere' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^All sessions of this user end/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Log out everywhere' }).click();
+    await page.getByText('Not logged in anywhere').waitFor();
+    await clerk.reload();
+    await clerk.getByLabel('Password').waitFor();
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/people');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});

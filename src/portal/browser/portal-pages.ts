@@ -88,6 +88,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFull: true,
   },
   {
+    path: '/portal/people',
+    label: phrase('People'),
+    load: async () => (await import('./people/people-page')).PeoplePage,
+    isFor: ({ duties }) => duties.includes('users'),
+    menu: { icon: 'users', group: 'administration' },
+  },
+  {
+    path: '/portal/people/$person',
+    label: phrase('User'),
+    load: async () => (await import('./people/user-details-page')).UserDetailsPage,
+    isFor: ({ duties }) => duties.includes('users'),
+  },
+  {
     path: '/portal/health',
     label: phrase('Health'),
     load: async () => (await import('./health/health-page')).HealthPage,

@@ -1,0 +1,60 @@
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { InvitePerson, PeopleAccounts } from '../../../generated/portal/people/people';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from '../shell/states';
+import { rolesOfText } from './roles-text';
+import { SentLinkNotice } from './sent-link-notice';
+
+/** Adds a user, and shows the link to hand over where it was not mailed. */
+export function InviteDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const [form, setForm] = useState({ userName: '', name: '', roles: '', email: '' });
+  const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      setForm({ ...form, [name]: event.currentTarget.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { userName, name, email } = form;
+    mutate({ data: { userName, name, roles: [...rolesOfText(form.roles)], ...(email && { email }) } });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('Invite a user')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      {data ? (
+        <SentLinkNotice {...data.inviteUser} />
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            <TextInput label={t('User name')} required {...field('userName')} />
+            <TextInput label={t('Name')} required {...field('name')} />
+            <TextInput
+              label={t('Roles')}
+              description={t('With commas between them')}
+              required
+              {...field('roles')}
+            />
+            <TextInput
+              label={t('Email address')}
+              description={t('The link goes there, where the school has a mail server')}
+              type="email"
+              {...field('email')}
+            />
+            {error && <ProblemState problem={error} />}
+            <Button type="submit" loading={isPending}>
+              {t('Invite')}
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

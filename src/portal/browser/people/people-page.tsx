@@ -1,0 +1,126 @@
+/** Who may log in to the school, to find one or to invite one more. */
+import { Anchor, Badge, Button, Group, NativeSelect, Stack, Table, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { PeopleAccounts, type PeopleAccountsQuery } from '../../../generated/portal/people/people';
+import { useGateway } from '../gateway/gateway-context';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { InviteDialog } from './invite-dialog';
+
+type ListedAccount = PeopleAccountsQuery['accounts']['nodes'][number];
+
+const PAGE_SIZE = 50;
+
+export function PeoplePage() {
+  const t = useTexts();
+  const [isInviting, setInviting] = useState(false);
+  const [{ find, state }, change] = useAddress({ find: '', state: '' });
+  return (
+    <PageFrame
+      title={t('People')}
+      description={t('Who may log in here, and what they may do')}
+      actions={<Button onClick={() => setInviting(true)}>{t('Invite a user')}</Button>}
+    >
+      <Stack>
+        <Group>
+          <TextInput
+            type="search"
+            value={find}
+            onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
+            placeholder={t('Find a user')}
+            aria-label={t('Find a user')}
+            leftSection={<Icon name="search" />}
+          />
+          <NativeSelect
+            aria-label={t('State')}
+            value={state}
+            onChange={(event) => change({ state: event.currentTarget.value })}
+            data={[
+              { value: '', label: t('Active or not') },
+              { value: 'active', label: t('Active') },
+              { value: 'inactive', label: t('Deactivated') },
+            ]}
+          />
+        </Group>
+        <FoundAccounts find={find} state={state} />
+      </Stack>
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </PageFrame>
+  );
+}
+
+function FoundAccounts({ find, state }: { readonly find: string; readonly state: string }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const asked = {
+    first: PAGE_SIZE,
+    ...(find !== '' && { search: find }),
+    ...(state !== '' && { isActive: state === 'active' }),
+  };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [PeopleAccounts.name, asked],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(PeopleAccounts, { ...asked, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ accounts: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
+  });
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const accounts = data.pages.flatMap((page) => page.accounts.nodes);
+  if (accounts.length === 0) return <EmptyState icon="users" title={t('No user is like that')} />;
+  return (
+    <>
+      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('Name')}</Table.Th>
+              <Table.Th>{t('User name')}</Table.Th>
+              <Table.Th>{t('Roles')}</Table.Th>
+              <Table.Th>{t('State')}</Table.Th>
+              <Table.Th>{t('Last login')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {accounts.map((account) => (
+              <AccountRow key={account.id} account={account} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('More users')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function AccountRow({ account }: { readonly account: ListedAccount }) {
+  const t = useTexts();
+  const { instant } = useFormats();
+  const { id, name, userName, roles, isActive, hasPassword, lastLoginAt } = account;
+  const invited = hasPassword ? t('Active') : t('Invited');
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor component={Link} to={`/portal/people/${id}`} size="sm">
+          {name || userName}
+        </Anchor>
+      </Table.Td>
+      <Table.Td>{userName}</Table.Td>
+      <Table.Td>{roles.join(', ')}</Table.Td>
+      <Table.Td>
+        <Badge variant="default">{isActive ? invited : t('Deactivated')}</Badge>
+      </Table.Td>
+      <Table.Td>{lastLoginAt === null ? '–' : instant(lastLoginAt)}</Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import {
+  PeopleAccount,
+  type PeopleAccountQuery,
+  PeopleAccounts,
+  PeopleRights,
+  PeopleSessions,
+  SendPersonLink,
+  SetPersonActive,
+  SetPersonRoles,
+} from '../../../generated/portal/people/people';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useNotice } from '../shell/use-notice';
+import { rolesOfText } from './roles-text';
+import { SentLinkNotice } from './sent-link-notice';
+
+export interface PersonActionsProps {
+  readonly account: NonNullable<PeopleAccountQuery['account']>;
+}
+
+const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, PeopleSessions] as const;
+
+/** What an admin does to a user; each asks first and says what it does. */
+export function PersonActions({ account }: PersonActionsProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const [asked, setAsked] = useState<'roles' | 'active' | 'link'>();
+  const [roles, setRoles] = useState('');
+  const setUserRoles = useChange(SetPersonRoles, OUTDATED);
+  const setUserActive = useChange(SetPersonActive, OUTDATED);
+  const sendLink = useChange(SendPersonLink);
+  const close = () => setAsked(undefined);
+  const done = {
+    onSuccess: () => {
+      close();
+      notice(t('Saved.'));
+    },
+  };
+  const ask = (what: NonNullable<typeof asked>) => {
+    for (const change of [setUserRoles, setUserActive, sendLink]) change.reset();
+    setRoles(account.roles.join(', '));
+    setAsked(what);
+  };
+  const { id: userId, userName, isActive } = account;
+  const nameOfActive = isActive ? t('Deactivate') : t('Reactivate');
+  const nameOfLink = account.hasPassword ? t('Reset the password') : t('Invite again');
+  return (
+    <Stack align="flex-start">
+      <Group gap="xs">
+        <Button variant="default" onClick={() => ask('roles')}>
+          {t('Change the roles')}
+        </Button>
+        {isActive && (
+          <Button variant="default" onClick={() => ask('link')}>
+            {nameOfLink}
+          </Button>
+        )}
+        <Button variant="default" onClick={() => ask('active')}>
+          {nameOfActive}
+        </Button>
+      </Group>
+      {sendLink.data && <SentLinkNotice {...sendLink.data.sendAccountLink} />}
+      {asked === 'roles' && (
+        <ConfirmDialog
+          title={t('Change the roles')}
+          action={t('Save')}
+          isBusy={setUserRoles.isPending}
+          problem={setUserRoles.error}
+          onConfirm={() => setUserRoles.mutate({ userId, roles: [...rolesOfText(roles)] }, done)}
+          onClose={close}
+        >
+          <TextInput
+            label={t('Roles')}
+            description={t('With commas between them')}
+            value={roles}
+            onChange={(event) => setRoles(event.currentTarget.value)}
+          />
+          {t('They hold at once, for sessions and API keys that are out as well.')}
+        </ConfirmDialog>
+      )}
+      {asked === 'active' && (
+        <ConfirmDialog
+          title={nameOfActive}
+          action={nameOfActive}
+          isDangerous={isActive}
+          isBusy={setUserActive.isPending}
+          problem={setUserActive.error}
+          onConfirm={() => setUserActive.mutate({ userId, isActive: !isActive }, done)}
+          onClose={close}
+        >
+          {isActive
+            ? t('{userName} can no longer log in; sessions and keys end. No record is removed.', {
+                userName,
+              })
+            : t('{userName} can log in again, with the roles and the password of before.', { userName })}
+        </ConfirmDialog>
+      )}
+      {asked === 'link' && (
+        <ConfirmDialog
+          title={nameOfLink}
+          action={nameOfLink}
+          isBusy={sendLink.isPending}
+          problem={sendLink.error}
+          onConfirm={() => sendLink.mutate({ userId }, { onSuccess: close })}
+          onClose={close}
+        >
+          {t('{userName} gets a link to set a password. Earlier links end; the password stays till then.', {
+            userName,
+          })}
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+import { Table, Text } from '@mantine/core';
+import { PeopleRights } from '../../../generated/portal/people/people';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+
+/** What the gateway answers and refuses to a user: each collection, verb by verb, with its fields. */
+export function RightsTable({ userId }: { readonly userId: string }) {
+  const t = useTexts();
+  const { data, error, refetch } = useOperation(PeopleRights, { userId });
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const collections = data.userRights?.collections ?? [];
+  if (collections.length === 0) return <EmptyState icon="lock" title={t('No records are in reach')} />;
+  return (
+    <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Collection')}</Table.Th>
+            <Table.Th>{t('Read')}</Table.Th>
+            <Table.Th>{t('Make')}</Table.Th>
+            <Table.Th>{t('Change')}</Table.Th>
+            <Table.Th>{t('Remove')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {collections.map((rights) => (
+            <Table.Tr key={rights.name}>
+              <Table.Th scope="row">
+                {rights.title}
+                {rights.isLimitedToRows && (
+                  <Text size="xs" c="dimmed">
+                    {t('some of its records alone')}
+                  </Text>
+                )}
+              </Table.Th>
+              <VerbCell isAllowed={rights.canRead} fields={rights.readableFields} />
+              <VerbCell isAllowed={rights.canCreate} fields={rights.creatableFields} />
+              <VerbCell isAllowed={rights.canUpdate} fields={rights.updatableFields} />
+              <VerbCell isAllowed={rights.canRemove} fields={[]} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function VerbCell({
+  isAllowed,
+  fields,
+}: {
+  readonly isAllowed: boolean;
+  readonly fields: readonly string[];
+}) {
+  const t = useTexts();
+  if (!isAllowed) return <Table.Td>{t('No')}</Table.Td>;
+  if (fields.length === 0) return <Table.Td>{t('Yes')}</Table.Td>;
+  return (
+    <Table.Td>
+      <details>
+        <summary>{t('{count, plural, one {# field} other {# fields}}', { count: fields.length })}</summary>
+        <Text size="xs" className="wrapped">
+          {fields.join(', ')}
+        </Text>
+      </details>
+    </Table.Td>
+  );
+}

@@ -1,0 +1,33 @@
+import { Alert, Button, Code, CopyButton, Stack, Text } from '@mantine/core';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+
+export interface SentLinkNoticeProps {
+  /** `null` where the gateway has mailed it. */
+  readonly link: string | null;
+  readonly expiresAt: string;
+}
+
+/** What became of a link by which somebody sets a password: mailed, or to be handed over. */
+export function SentLinkNotice({ link, expiresAt }: SentLinkNoticeProps) {
+  const t = useTexts();
+  const { instant } = useFormats();
+  const until = t('It is good once, until {time}.', { time: instant(expiresAt) });
+  if (link === null) return <Alert title={t('The link was mailed')}>{until}</Alert>;
+  const address = new URL(link, window.location.origin).href;
+  return (
+    <Alert title={t('Hand over this link; it is not shown again')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{until}</Text>
+        <Code className="wrapped">{address}</Code>
+        <CopyButton value={address}>
+          {({ copied, copy }) => (
+            <Button size="compact-sm" variant="default" onClick={copy}>
+              {copied ? t('Copied') : t('Copy')}
+            </Button>
+          )}
+        </CopyButton>
+      </Stack>
+    </Alert>
+  );
+}

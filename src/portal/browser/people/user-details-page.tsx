@@ -1,0 +1,57 @@
+/** One user: what it may do, where it is logged in, and what an admin changes of that. */
+import { Badge, Group, Stack, Tabs, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { PeopleAccount } from '../../../generated/portal/people/people';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { PersonActions } from './person-actions';
+import { RightsTable } from './rights-table';
+import { SessionsTab } from './sessions-tab';
+
+export function UserDetailsPage() {
+  const t = useTexts();
+  const { person = '' } = useParams({ strict: false }) as { readonly person?: string };
+  const [{ tab }, change] = useAddress({ tab: 'rights' });
+  const { data, error, refetch } = useOperation(PeopleAccount, { id: person });
+  const account = data?.account;
+  return (
+    <PageFrame
+      title={account ? account.name || account.userName : t('User')}
+      above={[{ label: t('People'), to: '/portal/people' }]}
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState />}
+      {data && !account && <EmptyState icon="users" title={t('There is no such user')} />}
+      {account && (
+        <Stack>
+          <Group gap="xs">
+            <Badge variant="default">{account.isActive ? t('Active') : t('Deactivated')}</Badge>
+            <Text size="sm" className="wrapped">
+              {[account.userName, account.email, account.roles.join(', ')].filter(Boolean).join(' · ')}
+            </Text>
+          </Group>
+          <PersonActions account={account} />
+          <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
+            <Tabs.List>
+              <Tabs.Tab value="rights">{t('What this user may do')}</Tabs.Tab>
+              <Tabs.Tab value="sessions">{t('Sessions')}</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="rights" pt="sm">
+              {account.isActive ? (
+                <RightsTable userId={account.id} />
+              ) : (
+                <EmptyState icon="lock" title={t('Who is deactivated may do nothing')} />
+              )}
+            </Tabs.Panel>
+            <Tabs.Panel value="sessions" pt="sm">
+              <SessionsTab userId={account.id} />
+            </Tabs.Panel>
+          </Tabs>
+        </Stack>
+      )}
+    </PageFrame>
+  );
+}
