@@ -38,6 +38,10 @@ function runsReports({ reports }: Viewer): boolean {
   return reports.length > 0;
 }
 
+function hasKeys({ mayHaveKeys, duties }: Viewer): boolean {
+  return mayHaveKeys || duties.includes('keys');
+}
+
 export const PORTAL_PAGES: readonly PortalPage[] = [
   {
     path: '/',
@@ -78,6 +82,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     label: phrase('Report'),
     load: async () => (await import('./reports/report-details-page')).ReportDetailsPage,
     isFor: runsReports,
+  },
+  {
+    path: '/portal/keys',
+    label: phrase('API keys'),
+    load: async () => (await import('./keys/keys-page')).KeysPage,
+    isFor: hasKeys,
+    menu: { icon: 'key', group: 'developer' },
   },
   {
     path: '/explore',

@@ -1,6 +1,6 @@
 /** How a program asks for the report that is shown: to copy, with a key of its own. */
-import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { useTexts } from '../language/use-texts';
+import { Stack } from '@mantine/core';
+import { CodeToCopy } from '../shell/code-to-copy';
 import { LoadingState } from '../shell/states';
 import type { AskableReport } from './askable-report';
 import { restAddress } from './rest-address';
@@ -33,33 +33,5 @@ export function ReportRequest({ name, form, values, variables }: ReportRequestPr
       <CodeToCopy title="GraphQL" text={`${form.document}\n# variables\n${asked.replaceAll(/^/gm, '# ')}`} />
       <CodeToCopy title="JavaScript" text={script} />
     </Stack>
-  );
-}
-
-function CodeToCopy({ title, text }: { readonly title: string; readonly text: string }) {
-  const t = useTexts();
-  return (
-    <div>
-      <Group justify="space-between" mb={4}>
-        <Text fw={600} size="sm">
-          {title}
-        </Text>
-        <CopyButton value={text}>
-          {({ copied, copy }) => (
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={copy}
-              aria-label={t('Copy {title}', { title })}
-            >
-              {copied ? t('Copied') : t('Copy')}
-            </Button>
-          )}
-        </CopyButton>
-      </Group>
-      <Code block className="wrapped">
-        {text}
-      </Code>
-    </div>
   );
 }

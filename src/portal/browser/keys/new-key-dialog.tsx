@@ -1,0 +1,92 @@
+/** Makes a key. The key is shown in the dialog once, and gone with it. */
+import { Button, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ApiKeysOfPortal, MakeApiKey } from '../../../generated/portal/keys/keys';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from '../shell/states';
+import { KeySecret } from './key-secret';
+import { hasScopes, NO_SCOPES, type PickedScopes } from './picked-scopes';
+import { ScopeTree } from './scope-tree';
+
+const DAY_MS = 86_400_000;
+
+export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const t = useTexts();
+  const [name, setName] = useState('');
+  const [days, setDays] = useState('90');
+  const [addresses, setAddresses] = useState<string[]>([]);
+  const [scopes, setScopes] = useState<PickedScopes>(NO_SCOPES);
+  const make = useChange(MakeApiKey, [ApiKeysOfPortal]);
+  const secret = make.data?.createApiKey.key;
+  const submit = () =>
+    make.mutate({
+      data: {
+        name,
+        scopes,
+        expiresAt: days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+        ...(addresses.length > 0 && { allowedAddresses: addresses }),
+      },
+    });
+  const title = secret === undefined ? t('New API key') : t('Your new key');
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      {secret === undefined ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit();
+          }}
+        >
+          <Stack>
+            <TextInput
+              label={t('Name')}
+              required
+              maxLength={100}
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+            <Select
+              label={t('Ends')}
+              data={[
+                { value: '30', label: t('In 30 days') },
+                { value: '90', label: t('In 90 days') },
+                { value: '365', label: t('In a year') },
+                { value: '', label: t('Never') },
+              ]}
+              value={days}
+              onChange={(next) => setDays(next ?? '')}
+              allowDeselect={false}
+            />
+            <TagsInput
+              label={t('Allowed addresses')}
+              description={t('IP addresses or networks; none means from everywhere.')}
+              maxTags={50}
+              value={addresses}
+              onChange={setAddresses}
+            />
+            <ScopeTree scopes={scopes} change={setScopes} />
+            {make.error && <ProblemState problem={make.error} />}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                {t('Cancel')}
+              </Button>
+              <Button type="submit" loading={make.isPending} disabled={!hasScopes(scopes)}>
+                {t('Make key')}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      ) : (
+        <KeySecret secret={secret} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}

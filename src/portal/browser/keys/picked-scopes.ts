@@ -1,0 +1,34 @@
+/** What a key is confined to, as the pages about keys read and write it. */
+import { phrase } from '../language/use-texts';
+
+export interface PickedScopes {
+  /** The verbs by the name of a collection; `*` stands for all of them. */
+  readonly collections: Readonly<Record<string, readonly string[]>>;
+  readonly reports: readonly string[];
+  readonly scripts: readonly string[];
+}
+
+export const NO_SCOPES: PickedScopes = { collections: {}, reports: [], scripts: [] };
+
+export const VERB_LABELS: Readonly<Record<string, string>> = {
+  read: phrase('Read'),
+  create: phrase('Create'),
+  update: phrase('Change'),
+  delete: phrase('Remove'),
+};
+
+/** A member that a key was made without allows nothing. */
+export function readScopes(written: unknown): PickedScopes {
+  return { ...NO_SCOPES, ...(written as Partial<PickedScopes> | null) };
+}
+
+export function hasScopes({ collections, reports, scripts }: PickedScopes): boolean {
+  return Object.keys(collections).length + reports.length + scripts.length > 0;
+}
+
+/** The scopes with a verb of a collection added, or taken away when they have it. */
+export function withVerbToggled(scopes: PickedScopes, collection: string, verb: string): PickedScopes {
+  const { [collection]: verbs = [], ...others } = scopes.collections;
+  const next = verbs.includes(verb) ? verbs.filter((one) => one !== verb) : [...verbs, verb];
+  return { ...scopes, collections: next.length > 0 ? { ...others, [collection]: next } : others };
+}
