@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
@@ -26,6 +27,7 @@ interface ImportCommandOptions {
   readonly yes?: boolean;
   readonly json?: boolean;
   readonly resume?: string;
+  readonly errors?: string;
 }
 
 interface Work {
@@ -36,6 +38,8 @@ interface Work {
 }
 
 const LOOK_EVERY_MS = 300;
+/** The rows whose faults are printed; all of them are in the file of --errors. */
+const SHOWN_ROWS = 10;
 
 /** `campus import`: a file tried, and written when that was agreed to. */
 export function registerImportCommand(command: Command, commandLine: CommandLine): void {
@@ -49,6 +53,7 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
     .option('--dry-run', 'say what would be done, and write nothing')
     .option('--yes', 'write without asking')
     .option('--resume <id>', 'go on with an import that was stopped')
+    .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
     .option('--json', 'print the import as JSON')
     .action((file: string | undefined, options: ImportCommandOptions) => {
       const signal = listenForStopSignal();
@@ -57,6 +62,7 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
         const one =
           options.resume === undefined ? await importFile(work, file) : await resume(work, options.resume);
         print(one, options);
+        await tellRefused(work, one);
         if (one.state === 'failed') process.exitCode = 1;
       });
     });
@@ -84,6 +90,7 @@ async function importFile(work: Work, file: string | undefined): Promise<StoredI
   if (tried.state !== 'tried' || options.dryRun) return tried;
   if (!options.yes) {
     print(tried, { ...options, json: false });
+    await tellRefused(work, tried);
     if (!(await isAgreed())) return tried;
   }
   return await write(work, taken.id);
@@ -176,7 +183,7 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
     printLine(printExactJson(JSON.parse(JSON.stringify(shown)) as JsonValue));
     return;
   }
-  const counts = one.state === 'tried' ? (one.trial?.counts ?? one.counts) : one.counts;
+  const counts = countsOf(one);
   printTable(
     ['import', 'state', ...COUNTED],
     [[one.id, one.state, ...COUNTED.map((name) => counts[name].toLocaleString('en'))]],
@@ -187,6 +194,30 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
   if (one.fault !== undefined) printLine(`why: ${String(one.fault.detail)}`);
   if (one.changes > 0)
     printLine(`undo: the changes ${one.id}.1 to ${one.id}.${one.changes}, the last one first`);
+}
+
+function countsOf(one: StoredImport): ImportCounts {
+  return one.state === 'tried' ? (one.trial?.counts ?? one.counts) : one.counts;
+}
+
+/** What is wrong with the first rows that were refused; all of them go into a file where one is named. */
+async function tellRefused({ services, scope, options }: Work, one: StoredImport): Promise<void> {
+  const { refused } = countsOf(one);
+  if (refused === 0) return;
+  if (!options.json) {
+    for (const { number, errors } of await services.imports.listErrors(scope, one.id, SHOWN_ROWS)) {
+      for (const { column, detail } of errors) {
+        printLine(`row ${number}${column === undefined ? '' : `, ${column}`}: ${detail}`);
+      }
+    }
+    if (refused > SHOWN_ROWS) printLine(`… and ${(refused - SHOWN_ROWS).toLocaleString('en')} more rows`);
+  }
+  if (options.errors !== undefined) {
+    await pipeline(services.imports.errorsCsv(scope, one.id), createWriteStream(options.errors));
+    if (!options.json) printLine(`all of them: ${options.errors}`);
+  } else if (!options.json) {
+    printLine('--errors <file> writes all of them as a CSV, to be corrected and imported');
+  }
 }
 
 const COUNTED = [

@@ -18,8 +18,9 @@ const ID_WORDS = ['_id', 'id', 'record id'];
 
 /**
  * A mapping of all columns: exact names first, then names that differ by case, spaces and a letter or two,
- * the labels of fields in descriptions last. What is like no field is left out. A field is given to one
- * column.
+ * the labels of fields in descriptions, and last those that share words with one field alone
+ * ("Student Name" of students, "Phone" for `guardian_phone`). What is like no field is left out. A field is
+ * given to one column.
  */
 export function proposeMapping(
   collection: Collection,
@@ -56,12 +57,26 @@ export function proposeMapping(
     );
     give(column, free.find(({ names }) => nearest !== undefined && names.includes(nearest))?.field);
   }
+  const ofCollection = new Set([...wordsOf(collection.title), ...wordsOf(collection.singular)]);
+  for (const column of open()) {
+    if (column === ERROR_COLUMN) continue;
+    const words = wordsOf(column).filter((word) => !ofCollection.has(word));
+    const free = candidates.filter(isFree).map(({ field }) => ({ field, words: wordsOf(field) }));
+    const text = words.join();
+    const equal = free.filter((one) => one.words.join() === text);
+    const alike = equal.length > 0 ? equal : free.filter((one) => shareWords(words, one.words));
+    if (alike.length === 1) give(column, alike[0]?.field);
+  }
   const isFreeForm = collection.fields.length === 0;
   return {
     columns: columns.map((column): ColumnMapping => {
       const field = fields.get(column) ?? (isFreeForm && column !== ERROR_COLUMN ? column : null);
       const cells = found.find((one) => one.column === column);
-      return { column, field, ...formatFor(field, cells, collection) };
+      return {
+        ...{ column, field },
+        ...formatFor(field, cells, collection),
+        ...valuesFor(field, cells, collection),
+      };
     }),
     fixed: {},
   };
@@ -77,6 +92,25 @@ function formatFor(
   if (field === null || format === undefined || format === 'YYYY-MM-DD' || format === 'plain') return {};
   const target = targetOf(field, undefined, collection);
   return target.kind === 'value' && formatsOf(target.column.kind).includes(format) ? { format } : {};
+}
+
+/** Which allowed values the cells mean that are in capitals, or a first letter alone. */
+function valuesFor(
+  field: string | null,
+  found: ColumnInspection | undefined,
+  collection: Collection,
+): Pick<ColumnMapping, 'values'> {
+  const allowed = collection.fieldsByName.get(field ?? '')?.allowed ?? [];
+  const values: Record<string, string> = {};
+  for (const example of found?.examples ?? []) {
+    if (allowed.includes(example)) continue;
+    const text = example.trim().toLowerCase();
+    const meant = allowed.filter((value) =>
+      text.length === 1 ? value.toLowerCase().startsWith(text) : value.toLowerCase() === text,
+    );
+    if (meant.length === 1 && meant[0] !== undefined) values[example] = meant[0];
+  }
+  return Object.keys(values).length === 0 ? {} : { values };
 }
 
 /**
@@ -126,6 +160,27 @@ function labelsOf(field: Field | undefined): readonly string[] {
   const [first = ''] = (field?.description ?? '').split(/[.,;:(]/, 1);
   const words = first.trim().split(/\s+/);
   return words.length <= 4 && first !== '' ? [plainName(first)] : [];
+}
+
+function wordsOf(name: string): readonly string[] {
+  return (
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).map(inSingular);
+}
+
+/** As a heading has it of a collection's title, whose word is that of many. */
+function inSingular(word: string): string {
+  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+}
+
+/** Whether a field has all words of a column, or a column all of a field that has more than one. */
+function shareWords(ofColumn: readonly string[], ofField: readonly string[]): boolean {
+  const hasAll = (fewer: readonly string[], more: readonly string[]) =>
+    fewer.length > 0 && fewer.every((word) => word.length > 3 && more.includes(word));
+  return hasAll(ofColumn, ofField) || (ofField.length > 1 && hasAll(ofField, ofColumn));
 }
 
 function plainName(name: string): string {

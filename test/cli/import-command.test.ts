@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -72,6 +72,14 @@ describe('campus import', () => {
     const { code, output } = await run(`import ${file} --collection task --yes`);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/why: 1 rows are wrong/) });
     expect(await count(`records where id like 'w-%'`)).toBe(0);
+  });
+
+  it('tells what is wrong with the rows, and keeps them in a file to be corrected', async () => {
+    const file = await fileOf('faults.csv', '_id,name,amount', 'f-1,One,1', 'f-2,Two,many');
+    const errors = path.join(directory, 'errors.csv');
+    const { output } = await run(`import ${file} --collection task --mode rows --dry-run --errors ${errors}`);
+    expect(output).toMatch(/\nrow 3, amount: .*many.*\nall of them: /s);
+    expect(await readFile(errors, 'utf8')).toMatch(/^_id,name,amount,error\r?\nf-2,Two,many,"?row 3: /);
   });
 
   it('goes on after kill -9 where it stood, and writes nothing twice', async () => {
