@@ -38,12 +38,18 @@ beforeAll(async () => {
 });
 
 async function signIn(domain: string): Promise<string> {
-  const answer = await fetch(
-    `${gateway.url}/auth?user_name=${domain}-admin&domain=${domain}&password=${encodeURIComponent(PASSWORD)}`,
-    { method: 'POST', headers: { 'x-domain': domain } },
-  );
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { access_token: string }).access_token;
+  let token: string | undefined;
+  // The gateway hears of the domains a moment after they are there.
+  await eventually(async () => {
+    const login = new URLSearchParams({ user_name: `${domain}-admin`, domain, password: PASSWORD });
+    const answer = await fetch(`${gateway.url}/auth?${login}`, {
+      method: 'POST',
+      headers: { 'x-domain': domain },
+    });
+    token = ((await answer.json()) as { access_token?: string }).access_token;
+    return token !== undefined;
+  });
+  return token ?? '';
 }
 
 function at(path: string, token: string, init: RequestInit = {}): Promise<Response> {

@@ -33,8 +33,8 @@ beforeAll(async () => {
   child.stderr.on('data', (chunk) => {
     output += String(chunk);
   });
-  await eventually(() => /REST +http/.test(output), 40_000);
-  const [, url = ''] = /REST +(http:\S+?)\/ /.exec(output) ?? [];
+  await eventually(() => /Portal +http/.test(output), 40_000);
+  const [, url = ''] = /Portal +(http:\S+?)\/ /.exec(output) ?? [];
   gateway = { url: url.replace('localhost', '127.0.0.1'), tokenOf: (role) => other.tokenOf(role) };
 }, 60_000);
 

@@ -65,7 +65,7 @@ export async function startGateway({
 
 async function addressIn(logFile: string): Promise<string> {
   for (;;) {
-    const address = /^ +REST +(http:\S+)\/ /m.exec(await readFile(logFile, 'utf8'))?.[1];
+    const address = /^ +Portal +(http:\S+)\/ /m.exec(await readFile(logFile, 'utf8'))?.[1];
     if (address !== undefined) return address.replace('localhost', '127.0.0.1');
     await sleep(50);
   }

@@ -80,7 +80,11 @@ export class GatewayClient {
     let isOver = false;
     let stop = () => {};
     this.#socket ??= openSocket(this.#session);
-    void this.#socket.then((socket) => {
+    // Where its script cannot be loaded, e.g. offline, the next one who follows tries again.
+    const notLoaded = () => {
+      this.#socket = undefined;
+    };
+    this.#socket.then((socket) => {
       if (isOver) return;
       stop = socket.subscribe<Result>(
         {
@@ -95,7 +99,7 @@ export class GatewayClient {
           complete: () => undefined,
         },
       );
-    });
+    }, notLoaded);
     return () => {
       isOver = true;
       stop();
