@@ -14,7 +14,7 @@ import { compileProjection } from '../../../src/store/sql/compile-projection.js'
 import { compileSort } from '../../../src/store/sql/compile-sort.js';
 import { fieldJson } from '../../../src/store/sql/names.js';
 import { compileRecordSource } from '../../../src/store/sql/record-source.js';
-import { statementName } from '../../../src/store/sql/statement-name.js';
+import { namedStatements } from '../../../src/store/sql/statement-name.js';
 import { useTestDatabase } from '../../database.js';
 import { runsOf } from '../../full-length.js';
 import { fittingFilter } from './arbitraries.js';
@@ -182,6 +182,9 @@ describe('a cursor', () => {
 });
 
 describe('the text of a statement', () => {
+  // Those of the process are shared with other files of tests, and are counted.
+  const statementName = namedStatements();
+
   it('depends on the shape of a filter, and of its values on whether a pattern has trigrams alone', () => {
     const check = fc.property(fittingFilter, fc.constantFrom(...ATTACKS, 'x', 'हिन्दी'), (filter, other) => {
       const one = compileFilter(filter, contextOf(SAMPLE)).text;
