@@ -446,8 +446,6 @@ const SETTINGS = {
     schema: countSetting.max(100),
     meaning:
       'jobs (messages, schedules) this gateway does at once, on up to 4 connections of their own; 0: ' +
-      '' +
-      '' +
       'none, they are left to other gateways',
   },
   ...MESSAGE_SETTINGS,

@@ -250,8 +250,6 @@ function graphqlOperations(): readonly Attempt[] {
     [
       'name of a key',
       'mutation ($v: String!) { createApiKey(data: {name: $v, scopes: {collections: {}, reports: [], ' +
-        '' +
-        '' +
         'scripts: []}}) { key } }',
       (text) => text,
     ],

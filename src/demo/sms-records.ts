@@ -89,8 +89,6 @@ function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMe
     const text =
       `Dear parent, fees of Rs. ${(overdue / 100).toFixed(2)} for ${enrolment.student.name} ` +
       `(${enrolment.student.sequence}) are overdue. Please pay at the office or by NEFT; kindly ignore ` +
-      '' +
-      '' +
       `if paid. - ${year.school.plan.shortName}`;
     const second = clock(16, 30) + Math.floor(place++ / 8);
     yield { enrolment, day, second, text, template: 'fee-reminder-v3', category: 'fee' };
@@ -100,7 +98,7 @@ function* reminderMessages(day: EpochDay, year: SessionYear): Iterable<PlannedMe
 const GREETINGS = [
   {
     before: 'Independence Day',
-    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे ' + 'विद्यालय प्रांगण में है। आप सादर आमंत्रित हैं।',
+    text: 'प्रिय अभिभावक, स्वतंत्रता दिवस समारोह कल प्रातः 7:30 बजे विद्यालय प्रांगण में है। आप सादर आमंत्रित हैं।',
   },
   {
     before: 'Diwali vacation',

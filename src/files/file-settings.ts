@@ -31,8 +31,6 @@ export const FILE_SETTINGS = {
       .optional(),
     meaning:
       'a bucket that speaks S3 for new files, e.g. https://s3.ap-south-1.amazonaws.com/school-files; ' +
-      '' +
-      '' +
       'unset: they are kept in the database. Older files stay where they are',
   },
   filesS3Region: {

@@ -116,8 +116,6 @@ export const MESSAGE_SETTINGS = {
     schema: positiveSetting.max(255),
     meaning:
       'longest text message, in segments (160 characters, 153 each when there are several; 70 and 67 ' +
-      '' +
-      '' +
       'where the text needs Unicode)',
   },
   smsPerHour: {

@@ -100,8 +100,6 @@ export class Topics {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
         `A message has at most ${maxMessageBytes} bytes of JSON, not ${bytes}; publish where to find ` +
-          '' +
-          '' +
           'the rest.',
       );
     }

@@ -6,8 +6,6 @@ export const CACHE_CONTROL_DIRECTIVE = new GraphQLDirective({
   name: 'cacheControl',
   description:
     'How old an answer to GET may be that a client keeps: the least `maxAge` of its root fields, and ' +
-    '' +
-    '' +
     'none where one of them says nothing. Never of a mutation or of an answer with errors.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: { maxAge: { type: new GraphQLNonNull(GraphQLInt), description: 'Seconds.' } },

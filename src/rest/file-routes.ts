@@ -31,8 +31,6 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     summary: 'Upload a file, streamed: as a form of one file, or the bytes as they are',
     description:
       'As `multipart/form-data` the file is one part with a file name; parts named as the parameters ' +
-      '' +
-      '' +
       'may come before it. With any other `Content-Type` the body is the file, of that type.',
     parameters: UPLOAD_PARAMETERS,
     body: {

@@ -31,8 +31,6 @@ export const PREFER: Parameter = {
   isRequired: false,
   description:
     'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; ' +
-    '' +
-    '' +
     'an answer without it was cut',
   schema: { type: 'string' },
   example: 'end-marker',

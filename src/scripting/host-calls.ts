@@ -66,8 +66,6 @@ export class HostCalls {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
         `what ${call.name} gives is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ` +
-          '' +
-          '' +
           'ask for less at once, or stream it',
       );
     } catch (error) {

@@ -46,8 +46,6 @@ export function createWritePlaces(limits: ScriptLimits, poolSize: number): Place
   const reasons: Readonly<Record<NoPlace, string>> = {
     full:
       `too many writes are waiting for the scripts they ask: ${printLimit(limits, 'queuedBeforeRuns')} ` +
-      '' +
-      '' +
       `behind ${places}`,
     callerFull:
       `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of ` +

@@ -166,8 +166,6 @@ export const SCRIPT_SETTINGS = {
     schema: listSetting,
     meaning:
       'hosts that platform.request may reach though their address is not one of the public internet, ' +
-      '' +
-      '' +
       'as host or host:port, separated by commas',
   },
   keepScriptRunsDays: {

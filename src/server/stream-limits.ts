@@ -104,8 +104,6 @@ export class StreamLimits {
     throw new ServiceError(
       'UNAVAILABLE',
       `All ${places} places for long answers are held by slow readers (three quarters of POOL_SIZE); ` +
-        '' +
-        '' +
         'try again, or ask with a limit.',
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );

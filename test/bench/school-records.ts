@@ -92,8 +92,6 @@ export const FIRST_DAY = '2026-04-01';
 /** So many school days, Sundays left out. */
 const schoolDays = (count: number) =>
   `(select row_number() over (order by day) as d, day from generate_series(date '${FIRST_DAY}', date ` +
-  '' +
-  '' +
   `'${FIRST_DAY}' + ${count} * 2, interval '1 day') as day where extract(isodow from day) < 7 order ` +
   `by day limit ${count}) as days`;
 

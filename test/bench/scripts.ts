@@ -68,8 +68,6 @@ async function tellCosts(gateway: Target): Promise<void> {
   ] as const) {
     const code =
       `const start = Date.now(); for (let n = 0; n < ${times}; n++) ${call}; export default ${times} / ` +
-      '' +
-      '' +
       '(Date.now() - start) * 1000;';
     const report = await order(gateway, code, 1);
     table.push([

@@ -163,8 +163,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   async message(school, mark) {
     const query =
       'mutation ($key: String!) { sendSms(data: {to: ["+919876543210"], text: "Namaste", key: $key}) ' +
-      '' +
-      '' +
       '{ id } }';
     const again = async () => (await school.graphql(query, { key: mark })).outcome;
     const pieces = `

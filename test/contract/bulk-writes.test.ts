@@ -119,8 +119,6 @@ describe('a write of many that may not be', () => {
     });
     await gateway.sql.query(
       `insert into records (domain, collection, id, data) select 'top', 'task', 'm-' || n, '{"name": ` +
-        '' +
-        '' +
         `"Many"}' from generate_series(1, 30) n`,
     );
     const update = 'mutation { updateTasks(where: {name: {equals: "Many"}}, set: {amount: 1}) { count } }';

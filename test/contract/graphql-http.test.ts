@@ -64,8 +64,6 @@ describe('GraphQL over HTTP', () => {
 describe('a document that is sent again', () => {
   const query =
     'query One($n: Int!, $skip: Boolean = false) { tasks(first: $n) { totalCount nodes { name } } me ' +
-    '' +
-    '' +
     '@skip(if: $skip) { id } } query Two { me { userName } }';
   const ask = (body: Record<string, unknown>, as: Role | 'nobody' = 'admin') =>
     gateway.fetch('/graphql', {

@@ -51,8 +51,6 @@ const SCRIPTS: readonly object[] = [
     before: [{ collection: 'holiday', operations: ['CREATE', 'UPDATE'] }],
     code:
       `export default ({ record }) => { platform.log('asked'); return { ...record, name: record.name + ` +
-      '' +
-      '' +
       `'!' }; }`,
   },
   {

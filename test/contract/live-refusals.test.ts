@@ -288,8 +288,6 @@ describe('a subscription is refused', () => {
       'subscription { recordChanged(collection: "task") { record { ' +
         `${'... { '.repeat(3)} id ${'}'.repeat(3)} } } registrationChanged { record { ` +
         'attendanceRecords { nodes { student { record { attendanceRecords { nodes { student { record { ' +
-        '' +
-        '' +
         'attendanceRecords { nodes { student { record { id } } } } } } } } } } } } } } }',
       'admin',
       'LIMIT_EXCEEDED',

@@ -304,8 +304,6 @@ describe('rights that change', () => {
       gateway,
       'mutation { createRecord(collection: "registration", data: { _id: "s-2", sequence: "GV-2", ' +
         'name: "Ravi", class: "5", section: "A", session: "2026-27", admitted_on: "2026-04-01" }) { id ' +
-        '' +
-        '' +
         '} }',
     );
     await until(() => users.events.length === 1);

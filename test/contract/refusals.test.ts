@@ -142,8 +142,6 @@ const unreadable: readonly Scenario[] = [
     expectBody: {
       detail:
         'Name the collection in one of three ways: POST /o/<collection>, POST /o/?collection=<name>, ' +
-        '' +
-        '' +
         'or a _collection member of the body.',
     },
   },

@@ -21,8 +21,6 @@ afterEach(() => {
 async function taskIds(): Promise<string> {
   const { rows } = await gateway.sql.query(
     `select string_agg(id || ':' || version, ' ' order by id) as ids from records where collection = ` +
-      '' +
-      '' +
       `'task' and deleted_at is null`,
   );
   return rows[0].ids ?? '';

@@ -76,8 +76,6 @@ describe('types that are made at run time', () => {
     const printed = printSchema(buildSchema([])).replace(/\s*"""[\s\S]*?"""\n/g, '\n');
     expect(printed.replace(/\s+/g, ' ')).toContain(
       'type Query { first( size: SizeInput sizes: [SizeInput!] first: Int! = 5 ): Box! second( size: ' +
-        '' +
-        '' +
         'SizeInput! first: Int! ): Box! }',
     );
   });

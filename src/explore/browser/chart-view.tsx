@@ -153,8 +153,6 @@ function ChartCanvas(drawing: Drawing) {
   }, [key]);
   const said =
     `${choice.type} chart of ${headingOfPath(choice.y)} by ${headingOfPath(choice.x)}, ${labels.length} ` +
-    '' +
-    '' +
     'points. The table shows the same as text.';
   return (
     <div className="chart-canvas">

@@ -30,8 +30,6 @@ export function assertFilterVariables(
     if (sent !== undefined && sent !== null) continue;
     const detail =
       `The variable $${variable} of ${argument} is ${sent === null ? 'null' : 'missing'}, and a filter ` +
-      '' +
-      '' +
       'without its value would match everything.';
     throw new ServiceError(
       'INVALID_VALUE',

@@ -32,8 +32,6 @@ export const TRANSACTION_DIRECTIVE = new GraphQLDirective({
   name: 'transaction',
   description:
     'All root fields are done in one transaction, one after the other: if one fails, none of them is ' +
-    '' +
-    '' +
     'done. For mutations of records and receipts.',
   locations: [DirectiveLocation.MUTATION],
 });
@@ -63,8 +61,6 @@ export function assertTransactional(request: OperationRequest): void {
   if (others.length === 0) return;
   const detail =
     `@transaction: ${others.join(', ')} cannot be part of a transaction; only mutations of records and ` +
-    '' +
-    '' +
     'receipts can.';
   throw new ServiceError('MALFORMED_REQUEST', detail, {
     errors: others.map((name) => ({ detail: `${name} cannot be undone`, parameter: name })),

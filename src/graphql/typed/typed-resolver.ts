@@ -147,8 +147,6 @@ export function createTypedResolver(
       name: `create${typeName}`,
       description:
         `Stores ${withArticle(typeName)}. The header \`Idempotency-Key\` makes a repeated request give ` +
-        '' +
-        '' +
         'the first answer.',
     })
     @Extensions(TRANSACTIONAL_FIELD)

@@ -174,8 +174,7 @@ export class SheetReader {
     if (styled === 'time' && seconds >= 0 && seconds < SECONDS_OF_A_DAY) return time;
     const day = dayOfSerial(seconds / SECONDS_OF_A_DAY, this.#context.dateSystem);
     if (serial < 0 || day === undefined) {
-      this.#fault ??=
-        `cell ${this.#name()} shows ${serial} as a day, which is none; ` + 'write the day as text';
+      this.#fault ??= `cell ${this.#name()} shows ${serial} as a day, which is none; write the day as text`;
       return null;
     }
     return styled === 'instant' || seconds % SECONDS_OF_A_DAY !== 0 ? `${day}T${time}` : day;

@@ -188,8 +188,6 @@ export class RecordResolver {
     name: 'records',
     description:
       'Records of any collection. A declared collection has a field of its own with real types, e.g. ' +
-      '' +
-      '' +
       '`tasks`.',
   })
   @Extensions(PRINTABLE_FIELD)

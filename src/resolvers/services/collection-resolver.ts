@@ -63,8 +63,6 @@ export class CollectionResolver {
     @Arg('definition', () => GraphqlJsonScalar, {
       description:
         'The declaration, as in schema/collections, e.g. {name: "visit", fields: [{name: "on", type: ' +
-        '' +
-        '' +
         '"datetime"}]}.',
     })
     definition: JsonValue,

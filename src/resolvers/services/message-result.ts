@@ -236,8 +236,6 @@ export class SendSmsInput {
     nullable: true,
     description:
       'Your own name for it: asked for again under the same one, it is not sent twice. Left out: the ' +
-      '' +
-      '' +
       'header Idempotency-Key.',
   })
   readonly key?: string | null;

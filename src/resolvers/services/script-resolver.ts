@@ -140,8 +140,6 @@ export class ScriptResolver {
   @Mutation(() => ScriptRunResult, {
     description:
       'Runs a script and waits for its end. One that fails is a run with `error`. Errors: NOT_FOUND, ' +
-      '' +
-      '' +
       'FORBIDDEN.',
   })
   async runScript(

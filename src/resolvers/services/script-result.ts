@@ -330,8 +330,6 @@ export class SaveScriptInput {
     nullable: true,
     description:
       'The roles it runs with, instead of as its caller. Required with `schedule`, `after`, `topics` ' +
-      '' +
-      '' +
       'and a public endpoint.',
   })
   readonly serviceRoles!: string[] | null | undefined;

@@ -204,8 +204,8 @@ function assertListed(
   const name = [...place.path, ...path].join('.');
   const expected = `one of ${allowed.join(', ')}`;
   const sent = value.slice(0, 100);
-  const detail =
-    `${name}: ${expected} is expected, ${JSON.stringify(sent)} was sent.` + didYouMean(sent, allowed);
+  const suggestion = didYouMean(sent, allowed);
+  const detail = `${name}: ${expected} is expected, ${JSON.stringify(sent)} was sent.${suggestion}`;
   throw new ServiceError('INVALID_VALUE', detail, {
     errors: [{ detail, parameter: name, expected, sent }],
   });

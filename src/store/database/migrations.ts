@@ -282,8 +282,6 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
     return new ServiceError(
       'UNAVAILABLE',
       `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the ` +
-        '' +
-        '' +
         'database.',
       { cause: error },
     );

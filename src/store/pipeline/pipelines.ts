@@ -267,8 +267,8 @@ function withoutLookups(stages: readonly Stage[]): readonly Stage[] {
 }
 
 function tooMany(most: number): ServiceError {
-  const detail =
-    `the answer has more than ${most} values; narrow the query, ` + 'or read it with findStream or agg';
+  const advice = 'narrow the query, or read it with findStream or agg';
+  const detail = `the answer has more than ${most} values; ${advice}`;
   return new ServiceError('LIMIT_EXCEEDED', detail, { errors: [{ detail }] });
 }
 

@@ -185,8 +185,6 @@ function detailsOf(collection: Collection, rule: string, record: NewRecord, poin
           pointer: `${pointer}/_id`,
           detail:
             `the _id "${record.id}" is taken in ${collection.name} (also by a removed record, until it ` +
-            '' +
-            '' +
             'is purged)',
           expected: 'an _id of its own, or none',
           sent: record.id,

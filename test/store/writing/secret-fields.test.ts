@@ -245,8 +245,6 @@ it('a new record that lacks what the caller may not know of is refused without n
     code: 'FORBIDDEN',
     message:
       'you may not create records of needy: they need values that are not yours to set; one of these ' +
-      '' +
-      '' +
       'roles is needed: admin',
   });
 });

@@ -126,8 +126,6 @@ export function createAggregateResolver(
       name: `${plural}Aggregate`,
       description:
         `${collection.title}: counts, sums, averages and extremes of the records that match, in all or ` +
-        '' +
-        '' +
         `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
         'otherwise.',
     })
@@ -166,8 +164,6 @@ export function createAggregateResolver(
       name: `${plural}Distinct`,
       description:
         `${collection.title}: the values that a field has in the records that match, the most frequent ` +
-        '' +
-        '' +
         'first. For filter menus.',
     })
     @Extensions(PRINTABLE_FIELD)

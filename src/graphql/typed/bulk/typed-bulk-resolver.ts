@@ -128,8 +128,6 @@ export function createTypedBulkResolver(
       name: `update${many}`,
       description:
         `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at ` +
-        '' +
-        '' +
         'once are all kept.',
     })
     @Extensions(TRANSACTIONAL_FIELD)

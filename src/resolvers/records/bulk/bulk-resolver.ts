@@ -144,8 +144,6 @@ export class BulkResolver {
   @Mutation(() => GenericBatch, {
     description:
       'Stores records by a key, in one transaction: where there is one with the key, the fields sent ' +
-      '' +
-      '' +
       'are changed; else it is made.',
   })
   @Extensions(TRANSACTIONAL_FIELD)

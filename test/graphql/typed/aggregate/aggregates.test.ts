@@ -116,8 +116,6 @@ describe('an aggregate refuses', () => {
     [
       'INVALID_VALUE',
       '{ tasksAggregate(groupBy: [CREATED_ON_DAY], orderBy: [{field: CREATED_ON_DAY, measure: MAX}]) ' +
-        '' +
-        '' +
         '{ count } }',
     ],
     ['INVALID_VALUE', '{ tasksAggregate(first: -1) { count } }'],
@@ -229,8 +227,6 @@ describe('an aggregate', () => {
   it('groups by a reference, its label and a field of the record it points to, in one statement', async () => {
     const query =
       '{ attendanceRecordsAggregate(groupBy: [STUDENT, STUDENT_LABEL, STUDENT_RECORD_CLASS, STATUS], ' +
-      '' +
-      '' +
       'orderBy: [{field: STUDENT, direction: DESCENDING}]) { key { student studentLabel ' +
       'studentRecordClass status } count } }';
     const { attendanceRecordsAggregate } = await both(query);

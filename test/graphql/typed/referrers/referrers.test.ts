@@ -154,8 +154,6 @@ describe('the records that point to a record are refused', () => {
     );
     const query =
       `{ registrations { nodes { attendanceRecords { ...F0 } } } } ${fragments.join(' ')} fragment F40 ` +
-      '' +
-      '' +
       'on AttendanceRecordConnection { totalCount }';
     expect(await codesOf(gateway, { query, as: 'admin' })).toEqual(['LIMIT_EXCEEDED']);
   });
@@ -215,8 +213,6 @@ describe('the records that point to a record', () => {
     [
       'none',
       '{ registrations { nodes { attendanceRecords(first: 0) { nodes { id } pageInfo { hasNextPage } ' +
-        '' +
-        '' +
         'totalCount } } } }',
     ],
     ['only counted', '{ registrations { nodes { attendanceRecords { totalCount } } } }'],
@@ -242,15 +238,11 @@ describe('the records that point to a record', () => {
       'by a second reference',
       '{ pltfUsers(first: 10) { nodes { id leaveRequestRecords(first: 5) { nodes { id } } ' +
         'leaveRequestRecordsByDecidedBy(first: 5) { nodes { id name { label record { ... on PltfUser { ' +
-        '' +
-        '' +
         'id tasks { totalCount } } } } } } } } }',
     ],
     [
       'in a fragment, by variables',
       'query Q($n: Int!, $s: AttendanceRecordStatus!, $c: Boolean!) { registrations { nodes { ...F } ' +
-        '' +
-        '' +
         '} } fragment F on Registration { attendanceRecords(first: $n, where: {status: {equals: $s}}) ' +
         '{ nodes { id } totalCount @include(if: $c) } }',
       { n: 1, s: 'PRESENT', c: true },
@@ -301,8 +293,6 @@ describe('the records that point to a record', () => {
   it('are one statement in the splice, and one a level in the plain path', async () => {
     const query =
       '{ registrations(first: 5) { nodes { attendanceRecords(first: 5) { totalCount nodes { markedBy ' +
-      '' +
-      '' +
       '{ record { tasks(first: 5) { nodes { id } totalCount } } } } } } } }';
     expect(await statementsOf(() => ask(gateway, query))).toHaveLength(1);
     expect(await statementsOf(() => ask(gateway, executedPlainly(query)))).toHaveLength(4);
