@@ -10,7 +10,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
 import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
@@ -18,6 +18,7 @@ import { generateReportForms } from './generate-report-forms.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
+import { componentsOf, stylesOfMantine } from './styles-of-mantine.js';
 
 const packageDirectory = findPackageDirectory();
 const directory = portalDirectory(packageDirectory);
@@ -86,7 +87,7 @@ async function buildPortal(): Promise<void> {
     entryPoints: { explorer: EXPLORER_STYLE },
     loader: { '.ttf': 'file' },
   });
-  const page = await build({
+  const pageOptions: BuildOptions = {
     ...COMMON,
     entryPoints: { portal: ENTRY },
     format: 'esm',
@@ -99,6 +100,12 @@ async function buildPortal(): Promise<void> {
     },
     plugins: [withoutEditorStyles, catalogModules(catalogs), partsOfMantine(packageDirectory)],
     tsconfigRaw: '{}',
+  };
+  // Which components are used is known when everything else is bundled.
+  const used = componentsOf((await bundle({ ...pageOptions, minify: false })).metafile);
+  const page = await bundle({
+    ...pageOptions,
+    plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
   });
   const names = await writeFiles([workers, styles, page].flatMap(({ outputFiles }) => outputFiles ?? []));
   const sizes = await measureChunks(directory, chunksOf(page), ENTRY);
@@ -106,6 +113,12 @@ async function buildPortal(): Promise<void> {
   assertSizes(sizes);
   await writeManifest({ key, ...entriesOf(page), names });
   await removeOthers(names);
+}
+
+async function bundle(options: BuildOptions): Promise<BuildResult & { readonly metafile: Metafile }> {
+  const built = await build(options);
+  if (!built.metafile) throw new Error('The bundler did not say what it wrote');
+  return { ...built, metafile: built.metafile };
 }
 
 /** `catalog:hi` is a module that exports the texts of a language, ready to be filled in. */
