@@ -115,7 +115,10 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     catalog,
     store,
     database,
-    live: { feed: changes, topics, store, callers: { authenticator, domains }, rateLimits },
+    live: {
+      ...{ feed: changes, topics, imports: services.imports, importNews: services.importNews },
+      ...{ store, callers: { authenticator, domains }, rateLimits },
+    },
     config,
     callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
     onFault: (error, requestId) => log({ kind: 'requestFailed', requestId, error }),

@@ -2,6 +2,7 @@
 import type { Principals } from '../auth/principals.js';
 import type { Config } from '../config.js';
 import type { Files } from '../files/files.js';
+import { ImportNews } from '../importing/import-news.js';
 import { ImportRunner } from '../importing/import-runner.js';
 import { Imports } from '../importing/imports.js';
 import { scopeOfImport } from '../importing/scope-of-import.js';
@@ -20,12 +21,15 @@ const WAIT_MS = 1_000;
 
 export interface Importing {
   readonly imports: Imports;
+  readonly importNews: ImportNews;
   readonly importRunner: ImportRunner;
   /** Has a job go on with an import, at once or after others. */
   scheduleImport(id: string, when: 'now' | 'later'): Promise<void>;
+  /** Nobody hears of imports any more. */
+  close(): Promise<void>;
 }
 
-export function openImports(services: {
+export async function openImports(services: {
   readonly database: Database;
   readonly domains: Domains;
   readonly catalog: Catalog;
@@ -34,7 +38,8 @@ export function openImports(services: {
   readonly jobs: JobQueue;
   readonly principals: Principals;
   readonly config: Config;
-}): Importing {
+  readonly onFault: (error: unknown) => void;
+}): Promise<Importing> {
   const { jobs, config } = services;
   const scheduleImport = async (id: string, when: 'now' | 'later') => {
     const runAt = when === 'now' ? undefined : new Date(Date.now() + WAIT_MS);
@@ -52,5 +57,6 @@ export function openImports(services: {
     scopeOf,
     maxRecordsPerWrite: config.maxRecordsPerWrite,
   });
-  return { imports, importRunner, scheduleImport };
+  const importNews = await ImportNews.open(services);
+  return { imports, importNews, importRunner, scheduleImport, close: () => importNews.close() };
 }

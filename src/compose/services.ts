@@ -50,7 +50,10 @@ import { openWebhooks } from './open-webhooks.js';
 /** Where the declared collections are: beside `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 
-export interface Services extends Omit<Messaging, 'close'>, Omit<Scripting, 'close'>, Importing {
+export interface Services
+  extends Omit<Messaging, 'close'>,
+    Omit<Scripting, 'close'>,
+    Omit<Importing, 'close'> {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly database: Database;
@@ -200,7 +203,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const files = await openFiles({ database, store, config });
     closers.push(() => files.close());
     const jobs = new JobQueue({ database });
-    const importing = openImports({ database, domains, catalog, store, files, jobs, principals, config });
+    const { close: closeImports, ...importing } = await openImports({
+      ...{ database, domains, catalog, store, files, jobs, principals, config },
+      onFault: (error) => onFault('news of imports', error),
+    });
+    closers.push(closeImports);
     const { close: closeMessaging, ...messaging } = openMessaging({
       database,
       domains,

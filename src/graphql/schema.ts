@@ -9,6 +9,7 @@ import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import type { PageSizes } from '../resolvers/page-arguments.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
 import { sortParameters, sortRootFields, withRunTimeTypes } from '../resolvers/run-time-types.js';
+import { ImportChangesResolver } from './live/import-changes.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
 import { readPrintableFields } from './operation/printable-fields.js';
@@ -28,7 +29,7 @@ import { createTypedResolver, type TypedServices } from './typed/typed-resolver.
 import { TypedTypes } from './typed/typed-types.js';
 
 /** What only GraphQL has, since it needs a connection that stays open. */
-const SUBSCRIPTION_CLASSES = [ReportChangesResolver, LiveResolver] as const;
+const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver, LiveResolver] as const;
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];

@@ -151,8 +151,19 @@ export class Imports {
   /** @throws NOT_FOUND also for one of another domain, and one that is not the caller's to see */
   async get(scope: Scope, id: string): Promise<StoredImport> {
     const one = IMPORT_ID.test(id) ? await findImport(this.#options.database, id) : undefined;
-    if (one !== undefined && one.domainId === scope.domain.id && isVisible(scope, one)) return one;
-    throw new ServiceError('NOT_FOUND', `there is no import "${id.slice(0, 50)}"`);
+    if (one === undefined) throw noImport(id);
+    this.assertVisible(scope, one);
+    return one;
+  }
+
+  /** Whether the caller may know of it: an admin of each of the domain, others of their own. */
+  isVisible(scope: Scope, one: StoredImport): boolean {
+    return one.domainId === scope.domain.id && (seesAll(scope) || one.createdBy === scope.principal.id);
+  }
+
+  /** @throws NOT_FOUND, as for one that is not there */
+  assertVisible(scope: Scope, one: StoredImport): void {
+    if (!this.isVisible(scope, one)) throw noImport(one.id);
   }
 
   /** The newest first: of an admin all of the domain, else the caller's own. */
@@ -458,8 +469,8 @@ function seesAll({ principal }: Scope): boolean {
   return isAdmin(principal);
 }
 
-function isVisible(scope: Scope, one: StoredImport): boolean {
-  return seesAll(scope) || one.createdBy === scope.principal.id;
+function noImport(id: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `there is no import "${id.slice(0, 50)}"`);
 }
 
 function toImportPrincipal({ principal }: Scope): ImportPrincipal {

@@ -26,6 +26,11 @@ export type ImportState =
   | 'failed'
   | 'cancelled';
 
+/** Whether nothing more happens to it, unless its caller asks for it again. */
+export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled';
+}
+
 /** How the rows are written. */
 export interface ImportOptions {
   /** `atomic`: all or none. `rows`: the right ones, the others are told. */
@@ -128,7 +133,7 @@ export type ImportChange = Partial<
 };
 
 /** The channel on which a change of an import is announced, by its id. */
-const IMPORTS_CHANNEL = 'campus_imports';
+export const IMPORTS_CHANNEL = 'campus_imports';
 
 export async function insertImport(
   db: Queryable,
@@ -138,11 +143,16 @@ export async function insertImport(
   > & { readonly mapping: ImportMapping | undefined },
 ): Promise<void> {
   await db.query(Prisma.sql`
-    insert into imports (id, domain, collection, state, name, file_id, owns_file, source, mapping, options,
-      principal, created_by)
-    values (${one.id}::uuid, ${one.domainId}, ${one.collection}, 'received', ${one.name}, ${one.fileId}::uuid,
-      ${one.ownsFile}, ${json(one.source)}::jsonb, ${json(one.mapping)}::jsonb, ${json(one.options)}::jsonb,
-      ${json(one.principal)}::jsonb, ${one.principal.id})`);
+    with inserted as (
+      insert into imports (id, domain, collection, state, name, file_id, owns_file, source, mapping, options,
+        principal, created_by)
+      values (${one.id}::uuid, ${one.domainId}, ${one.collection}, 'received', ${one.name},
+        ${one.fileId}::uuid, ${one.ownsFile}, ${json(one.source)}::jsonb, ${json(one.mapping)}::jsonb,
+        ${json(one.options)}::jsonb, ${json(one.principal)}::jsonb, ${one.principal.id})
+      returning id
+    )
+    select pg_notify(${IMPORTS_CHANNEL}, inserted.id::text)::text as announced
+    from inserted`);
 }
 
 /** @param from the states in which it may be changed; it is left alone in others, and `undefined` given */

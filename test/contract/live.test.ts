@@ -24,8 +24,9 @@ const subscribers: Subscriber[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = await startGateway(database.url, { CHANGE_POLL_MS: '20' });
-  otherGateway = await startGateway(database.url, { CHANGE_POLL_MS: '20' });
+  const settings = { CHANGE_POLL_MS: '20', IMPORT_ROLES: 'admin,clerk' };
+  gateway = await startGateway(database.url, settings);
+  otherGateway = await startGateway(database.url, settings);
 }, 60_000);
 
 afterEach(async () => {
@@ -385,6 +386,114 @@ describe('reportChanged', () => {
       collections: ['registration'],
       changedAt: expect.any(String),
     });
+  });
+});
+
+describe('importChanged', () => {
+  const watching = (id?: string) =>
+    `subscription { importChanged${id === undefined ? '' : `(id: "${id}")`} {
+      id state createdBy counts { rows created } } }`;
+
+  async function take(through: StartedGateway, as: Role, csv: string, domain = 'top'): Promise<string> {
+    const response = await through.fetch('/imports?collection=task&name=tasks.csv', {
+      method: 'POST',
+      body: csv,
+      as,
+      headers: { 'x-domain': domain },
+    });
+    const { id } = (await response.json()) as { readonly id: string };
+    return id;
+  }
+
+  async function reach(id: string, state: string): Promise<void> {
+    await until(async () => {
+      const { rows } = await gateway.sql.query('select state from imports where id = $1::uuid', [id]);
+      return rows[0]?.state === state;
+    });
+  }
+
+  it('tells how an import is, then how another gateway gets on with it, and ends with it', async () => {
+    const id = await take(otherGateway, 'clerk', 'name\nby file\nand another\n');
+    await reach(id, 'ready');
+    const watched = await on(watching(id), 'clerk');
+    await until(() => watched.events.length > 0);
+    expect(watched.events[0]).toMatchObject({ id, state: 'READY', createdBy: 'usr-clerk' });
+    const started = await otherGateway.fetch(`/imports/${id}/run`, { method: 'POST', as: 'clerk' });
+    expect(started.status).toBe(202);
+    await until(() => watched.isDone);
+    expect(watched.errors).toEqual([]);
+    expect(watched.events.at(-1)).toMatchObject({ state: 'DONE', counts: { rows: 2, created: 2 } });
+    const again = subscriberOf('admin').attempt(watching(id));
+    await until(() => again.isDone);
+    expect(again.events).toMatchObject([{ state: 'DONE' }]);
+  });
+
+  it('tells an admin of every import of the domain, others of their own', async () => {
+    const [everybodys, own, none] = [
+      await on(watching(), 'admin'),
+      await on(watching(), 'clerk'),
+      await on(watching(), 'viewer'),
+    ];
+    const ids = [
+      await take(gateway, 'admin', 'name\nof the admin\n'),
+      await take(otherGateway, 'clerk', 'name\nof the clerk\n'),
+    ];
+    await take(gateway, 'admin', 'name\nelsewhere\n', 'branch');
+    const told = ({ events }: Subscription) => [...new Set(events.map(({ id }) => id))].sort();
+    await until(() => told(everybodys).length === 2 && told(own).length === 1);
+    for (const id of ids) await reach(id, 'ready');
+    await until(() => everybodys.events.filter(({ state }) => state === 'READY').length >= 2);
+    await aWhile();
+    expect(told(everybodys)).toEqual(ids);
+    expect(told(own)).toEqual(ids.slice(1));
+    expect([none.events, none.isDone]).toEqual([[], false]);
+  });
+
+  it('is refused for an import that its caller may not read, also when that comes later', async () => {
+    const id = await take(gateway, 'admin', 'name\nof the admin\n');
+    await reach(id, 'ready');
+    for (const as of ['clerk', 'viewer'] as const) {
+      const refused = subscriberOf(as).attempt(watching(id));
+      await until(() => refused.isDone);
+      expect(refused.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND', status: 404 } }]);
+      expect(refused.events).toEqual([]);
+    }
+    const become = (role: string) =>
+      ask(
+        gateway,
+        `mutation { updateRecord(collection: "pltf_user", id: "usr-viewer", data: { roles: ["${role}"] })
+        { id } }`,
+      );
+    await become('admin');
+    const watched = await on(watching(id), 'viewer');
+    await until(() => watched.events.length > 0);
+    await become('viewer');
+    await gateway.fetch(`/imports/${id}/cancel`, { method: 'POST', as: 'admin' });
+    await until(() => watched.isDone);
+    expect(watched.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    expect(watched.events.map(({ state }) => state)).not.toContain('CANCELLED');
+  });
+
+  it('tells after an outage what has changed meanwhile', async () => {
+    const id = await take(gateway, 'admin', 'name\nof the admin\n');
+    await reach(id, 'ready');
+    const watched = await on(watching(id));
+    await until(() => watched.events.length > 0);
+    // The change is committed with the end of every connection that could hear of it.
+    await gateway.sql.query(
+      `with ended as (
+         select pg_terminate_backend(pid)
+         from pg_stat_activity
+         where datname = current_database() and application_name like 'campus-gateway%'
+       ), counted as (select count(*) from ended)
+       update imports
+       set state = 'cancelled', updated_at = now()
+       from counted
+       where id = $1::uuid`,
+      [id],
+    );
+    await until(() => watched.isDone);
+    expect(watched.events.at(-1)).toMatchObject({ state: 'CANCELLED' });
   });
 });
 

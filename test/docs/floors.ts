@@ -142,7 +142,7 @@ export const FLOORS: readonly Room[] = [
     name: 'graphql/live/',
     imports: [
       ...['scalars/', 'model/', 'store/', 'auth/', 'messaging/', 'config.ts', 'reports/', 'resolvers/'],
-      ...['graphql/persisted/', 'graphql/limits/', 'graphql/operation/'],
+      ...['graphql/persisted/', 'graphql/limits/', 'graphql/operation/', 'importing/'],
     ],
   },
   {

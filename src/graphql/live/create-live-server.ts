@@ -1,21 +1,18 @@
 /** Puts together what subscriptions need of the gateway. */
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config.js';
-import type { Topics } from '../../messaging/topics.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import type { ChangeFeed } from '../../store/changes/change-feed.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { PermissionOptions } from '../limits/permitted.js';
 import { createValidationRules } from '../limits/validation-rules.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import type { LiveCallerOptions } from './live-caller.js';
 import { LiveServer, type LiveServerOptions } from './live-server.js';
+import type { LiveSources } from './live-sources.js';
 import { PreparedDocuments } from './prepared-documents.js';
 import { RecordChanges } from './record-changes.js';
 
-export interface LiveServices {
-  readonly feed: ChangeFeed;
-  readonly topics: Topics;
+export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChanges'> {
   readonly store: Pick<RecordStore, 'find'>;
   readonly callers: LiveCallerOptions;
   readonly rateLimits: LiveServerOptions['rateLimits'];
@@ -47,7 +44,7 @@ export interface LiveSurroundings {
 
 /** The caller closes it. */
 export function createLiveServer(services: LiveServices, surroundings: LiveSurroundings): LiveServer {
-  const { feed, topics, store, callers, rateLimits } = services;
+  const { store, callers, rateLimits, ...followed } = services;
   const { schema, catalog, operations, registered, config } = surroundings;
   const documents = new PreparedDocuments({
     rules: createValidationRules(config),
@@ -57,7 +54,7 @@ export function createLiveServer(services: LiveServices, surroundings: LiveSurro
     prepare: (sent) =>
       documents.prepare(schema(), registered?.getText(sent) ?? sent.query, sent.operationName ?? undefined),
     ...operations,
-    sources: { catalog, feed, topics, recordChanges: new RecordChanges({ feed, store }) },
+    sources: { ...followed, catalog, recordChanges: new RecordChanges({ feed: followed.feed, store }) },
     callers,
     rateLimits,
     limits: {

@@ -54,6 +54,14 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     this.#wake?.();
   }
 
+  /** Ends the subscription, after what waits was sent. */
+  end(): void {
+    if (!this.isOpen) return;
+    this.#state = 'ended';
+    this.#stop();
+    this.#wake?.();
+  }
+
   async next(): Promise<IteratorResult<PrintedResult, undefined>> {
     while (this.#events.length === 0 && this.isOpen) {
       await new Promise<void>((resolve) => {

@@ -1,4 +1,6 @@
 /** Where the events of subscriptions come from. */
+import type { ImportNews } from '../../importing/import-news.js';
+import type { Imports } from '../../importing/imports.js';
 import type { Topics } from '../../messaging/topics.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ChangeFeed } from '../../store/changes/change-feed.js';
@@ -9,4 +11,6 @@ export interface LiveSources {
   readonly feed: ChangeFeed;
   readonly recordChanges: RecordChanges;
   readonly topics: Topics;
+  readonly imports: Pick<Imports, 'get' | 'isVisible' | 'assertVisible'>;
+  readonly importNews: Pick<ImportNews, 'follow' | 'look'>;
 }

@@ -52,6 +52,19 @@ describe('the queue of a subscription', () => {
     },
   );
 
+  it('gives what waits before it ends, and is stopped once', async () => {
+    const { queue } = open();
+    const stops: string[] = [];
+    queue.onEnd(() => stops.push('stopped'));
+    queue.push('1');
+    queue.end();
+    queue.end();
+    queue.push('2');
+    expect(await textOf(queue)).toContain(':1}');
+    expect(await queue.next()).toEqual({ done: true, value: undefined });
+    expect(stops).toEqual(['stopped']);
+  });
+
   it('gives what waits before it fails, and fails once', async () => {
     const { queue } = open();
     queue.push('1');
