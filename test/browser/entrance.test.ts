@@ -1,13 +1,19 @@
 /** The pages that need no session, in a real browser, on a demo school. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
+import decodeQR from 'qr/decode.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
-import { usePages } from './use-pages.js';
+import { logOut, usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
 
-const gateway = useDemoGateway({ students: 20 });
+const gateway = useDemoGateway(
+  { students: 20 },
+  { SECOND_FACTOR_ROLES: 'accountant', LOGIN_LOCKOUT_FAILURES: '2' },
+);
 const pages = usePages(gateway);
 
 /** The path of the link by which a new user sets a password. */
@@ -75,5 +81,113 @@ describe('the page of an invitation', () => {
     await page.getByLabel('वही पासवर्ड फिर से').fill('another horse');
     await page.getByRole('button', { name: 'पासवर्ड रखें और लॉग इन करें' }).click();
     await page.getByText('यह लिंक अब काम नहीं करता').waitFor();
+  });
+});
+
+/** The code that a phone shows now, or so many steps of half a minute later. */
+function codeBy(secret: string, steps = 0): string {
+  const timestamp = Date.now() + steps * 30_000;
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+}
+
+/** What a camera reads of the code on the page: its dark modules are squares in a path. */
+async function scan(page: Page): Promise<string> {
+  const image = page.getByRole('img', { name: 'QR code' });
+  const size = Number((await image.getAttribute('viewBox'))?.split(' ')[3]);
+  const path = (await image.locator('path').getAttribute('d')) ?? '';
+  const scale = 4;
+  const width = size * scale;
+  const data = new Uint8Array(width * width * 4).fill(255);
+  for (const [, x, y] of path.matchAll(/M(\d+) (\d+)h/g))
+    for (let row = 0; row < scale; row += 1)
+      for (let column = 0; column < scale; column += 1) {
+        const at = (Number(y) * scale + row) * width + Number(x) * scale + column;
+        data.fill(0, at * 4, at * 4 + 3);
+      }
+  return decodeQR({ width, height: width, data });
+}
+
+async function typePassword(page: Page, userName: string, password = `demo-${userName}`): Promise<void> {
+  await page.getByLabel('User name').fill(userName);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
+describe('a second factor', () => {
+  beforeEach(async () => {
+    // Codes are by half a minute of the clock, which no test is to cross.
+    const leftMs = 30_000 - (Date.now() % 30_000);
+    if (leftMs < 8_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
+  });
+
+  it('is switched on at the log-in by who needs one, and asked for from then on', async () => {
+    const page = await pages.open('/portal/reports');
+    await typePassword(page, 'accountant');
+    await page.getByText('Your role needs a second factor').waitFor();
+    await expectWellMade(page);
+    const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
+    expect((await page.locator('main code').first().textContent())?.replaceAll(' ', '')).toBe(secret);
+    await page.getByLabel('2. Type the six digits').fill('000000');
+    await page.getByRole('button', { name: 'Switch it on' }).click();
+    await page.getByRole('alert').getByText('The code is wrong, or was used before.').waitFor();
+    await page.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
+    await page.getByRole('button', { name: 'Switch it on' }).click();
+    await page.getByText('The second factor is on.').waitFor();
+    await expectWellMade(page);
+    const codes = ((await page.locator('main pre').textContent()) ?? '').split('\n');
+    expect(codes).toHaveLength(10);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as a file' }).click();
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe(`${codes.join('\n')}\n`);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    await logOut(page);
+
+    await typePassword(page, 'accountant');
+    const field = page.getByLabel('Code of your second factor');
+    await field.waitFor();
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expectWellMade(page);
+    await field.fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong, or was used before.').waitFor();
+    await field.fill(codeBy(secret));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    await logOut(page);
+
+    await typePassword(page, 'accountant');
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(codes[0]?.toLowerCase() ?? '');
+    await expectWellMade(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    await logOut(page);
+
+    await typePassword(page, 'accountant');
+    await field.fill('000000');
+    for (const words of [
+      'This code is wrong',
+      'This code is wrong',
+      'This code is wrong',
+      'Too many attempts',
+    ]) {
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText(words).waitFor();
+      await field.press('End');
+    }
+    await page.getByText(/Try again in \d+ seconds?\./).waitFor();
+    await page.getByRole('button', { name: 'Back to the password' }).click();
+    await page.getByLabel('User name').waitFor();
+  });
+
+  it('is no concern of who neither has nor needs one', async () => {
+    const page = await pages.open('/');
+    await typePassword(page, 'viewer', 'wrong');
+    await page.getByText('The user name or the password is wrong.').waitFor();
+    await typePassword(page, 'viewer');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 });

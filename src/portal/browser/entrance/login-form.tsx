@@ -1,7 +1,11 @@
 import { Alert, Button, Fieldset, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { type Credentials, Refusal } from '../session/login-session';
+import { useRefusalWords } from './use-refusal-words';
+
+/** Loaded for those who have a second factor. */
+const CodeStep = lazy(async () => ({ default: (await import('./code-step')).CodeStep }));
 
 export interface LoginFormProps {
   /** Prefilled, and not to be changed, when a session is to go on. */
@@ -11,8 +15,29 @@ export interface LoginFormProps {
   onLogin(login: Credentials): Promise<void>;
 }
 
-export function LoginForm({ userName, demoUsers, onLogin }: LoginFormProps) {
+/** The user name and the password, and then, of those who have a second factor, its code. */
+export function LoginForm(props: LoginFormProps) {
+  // In memory alone, and gone with the form.
+  const [accepted, setAccepted] = useState<Credentials>();
+  if (accepted === undefined) return <PasswordStep {...props} onCodeNeeded={setAccepted} />;
+  return (
+    <Suspense>
+      <CodeStep
+        onCode={(code) => props.onLogin({ ...accepted, code })}
+        onBack={() => setAccepted(undefined)}
+      />
+    </Suspense>
+  );
+}
+
+interface PasswordStepProps extends LoginFormProps {
+  /** The password is right, and a code is asked for beside it. */
+  onCodeNeeded(login: Credentials): void;
+}
+
+function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordStepProps) {
   const t = useTexts();
+  const wordsOf = useRefusalWords();
   const [refusal, setRefusal] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [hasBranch, setHasBranch] = useState(false);
@@ -26,18 +51,18 @@ export function LoginForm({ userName, demoUsers, onLogin }: LoginFormProps) {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const textOf = (name: string) => String(fields.get(name) ?? '').trim();
+    const login = {
+      userName: textOf('userName'),
+      password: String(fields.get('password') ?? ''),
+      domain: textOf('domain'),
+    };
     setIsBusy(true);
     setRefusal('');
     try {
-      await onLogin({
-        userName: textOf('userName'),
-        password: String(fields.get('password') ?? ''),
-        domain: textOf('domain'),
-      });
+      await onLogin(login);
     } catch (error) {
-      setRefusal(
-        error instanceof Refusal ? error.message : t('The gateway cannot be reached. Try again in a moment.'),
-      );
+      if (error instanceof Refusal && error.code === 'SECOND_FACTOR_REQUIRED') return onCodeNeeded(login);
+      setRefusal(wordsOf(error));
       form.current?.querySelector<HTMLInputElement>('input[name=password]')?.select();
     } finally {
       setIsBusy(false);

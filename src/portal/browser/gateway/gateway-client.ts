@@ -5,6 +5,7 @@
  */
 import type { Client } from 'graphql-ws';
 import type { LoginSession } from '../session/login-session';
+import { problemCode } from '../session/problem-code';
 import { GatewayProblem } from './gateway-problem';
 import type { PortalOperation } from './portal-operation';
 
@@ -155,11 +156,11 @@ function unreachable(fault: unknown): never {
 
 /** The detail of a problem (RFC 9457); of anything else, its status. */
 async function toProblem(response: Response, read: unknown): Promise<GatewayProblem> {
-  const { detail, title, code, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
+  const { detail, title, type, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
   const words = [detail, title].find((text) => typeof text === 'string');
   return new GatewayProblem(String(words ?? `The gateway answered ${response.status}.`), {
     kind: 'refused',
-    code: String(code ?? response.status),
+    code: problemCode({ type }, response.status),
     requestId: response.headers.get('x-request-id') ?? undefined,
     extensions,
   });

@@ -3,6 +3,7 @@
  * is in a cookie that no script can read.
  */
 import { ObservableValue } from './observable-value';
+import { problemCode } from './problem-code';
 
 export interface SessionUser {
   readonly id: string;
@@ -31,10 +32,23 @@ export interface Credentials {
   readonly password: string;
   /** The domain of a user of a branch; '' for the main school. */
   readonly domain: string;
+  /** Of the second factor: six digits, or a recovery code. Absent until it is asked for. */
+  readonly code?: string;
 }
 
 /** What the service said no with, for the person who asked. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  /** As in the catalog of errors; of an answer that has none, its status. */
+  readonly code: string;
+  /** How long whoever tries too often is to wait. */
+  readonly waitSeconds: number | undefined;
+
+  constructor(message: string, code: string, waitSeconds?: number) {
+    super(message);
+    this.code = code;
+    this.waitSeconds = waitSeconds;
+  }
+}
 
 /** A token that ends within this time is exchanged before it is used. */
 const REFRESH_BEFORE_MS = 30_000;
@@ -49,8 +63,13 @@ export class LoginSession {
   }
 
   /** @throws Refusal with what to tell the user */
-  async logIn({ userName, password, domain }: Credentials): Promise<void> {
-    const grant = { user_name: userName, password, ...(domain !== '' && { domain }) };
+  async logIn({ userName, password, domain, code }: Credentials): Promise<void> {
+    const grant = {
+      user_name: userName,
+      password,
+      ...(domain !== '' && { domain }),
+      ...(code !== undefined && { code }),
+    };
     this.state.set(await requestTokens('login', grant));
   }
 
@@ -101,7 +120,8 @@ export class LoginSession {
   async #exchange(user: SessionUser): Promise<string | undefined> {
     try {
       const renewed = await requestTokens('refresh');
-      if (!isSame(renewed.user, user)) throw new Refusal('Somebody else has logged in with this browser.');
+      if (!isSame(renewed.user, user))
+        throw new Refusal('Somebody else has logged in with this browser.', 'UNAUTHENTICATED');
       this.state.set(renewed);
       return renewed.tokens.accessToken;
     } catch (error) {
@@ -141,7 +161,7 @@ async function requestTokens(
     method: 'POST',
     ...(grant && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(grant) }),
   });
-  if (!response.ok) throw new Refusal(await reasonOf(response));
+  if (!response.ok) throw await readRefusal(response);
   const answer: TokenAnswer = await response.json();
   const { user } = answer;
   return {
@@ -155,8 +175,14 @@ async function requestTokens(
 }
 
 /** The detail of a problem (RFC 9457); of anything else, its status. */
-async function reasonOf(response: Response): Promise<string> {
-  const problem: { readonly detail?: unknown } = await response.json().catch(() => ({}));
-  if (typeof problem.detail === 'string') return problem.detail;
-  return `The gateway answered ${response.status}. Try again in a moment.`;
+async function readRefusal(response: Response): Promise<Refusal> {
+  const problem: { readonly detail?: unknown; readonly type?: unknown } = await response
+    .json()
+    .catch(() => ({}));
+  const words = `The gateway answered ${response.status}. Try again in a moment.`;
+  return new Refusal(
+    typeof problem.detail === 'string' ? problem.detail : words,
+    problemCode(problem, response.status),
+    Number(response.headers.get('retry-after')) || undefined,
+  );
 }

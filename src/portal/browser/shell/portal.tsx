@@ -3,7 +3,7 @@
 import { Center, Loader } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { PortalViewer } from '../../../generated/portal/shell/viewer';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
@@ -11,6 +11,10 @@ import { switchLanguage } from '../language/languages';
 import { createPortalRouter } from './portal-router';
 import { ProblemState } from './states';
 import { ViewerContext } from './viewer';
+
+const EnrolmentPage = lazy(async () => ({
+  default: (await import('../entrance/enrolment-page')).EnrolmentPage,
+}));
 
 /** What is not the user's fault is tried once more; a refusal would be the same. */
 const MOST_RETRIES = 1;
@@ -55,6 +59,13 @@ function WithViewer() {
       <Center h="100vh">
         <Loader aria-label="Campus Gateway" />
       </Center>
+    );
+  }
+  if (data.secondFactor.isMissing) {
+    return (
+      <Suspense>
+        <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />
+      </Suspense>
     );
   }
   return (

@@ -1,0 +1,109 @@
+/** Switches the second factor on: a code to scan, a code to type, and the recovery codes, shown once. */
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect } from 'react';
+import {
+  BeginOwnSecondFactor,
+  ConfirmOwnSecondFactor,
+} from '../../../generated/portal/account/second-factor';
+import { saveFile } from '../gateway/save-file';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { CodeToCopy } from '../shell/code-to-copy';
+import { LoadingState, ProblemState } from '../shell/states';
+import { QrCode } from './qr-code';
+
+export interface SecondFactorSetupProps {
+  /** It is on, and the recovery codes were seen. */
+  onDone(): void;
+}
+
+export function SecondFactorSetup({ onDone }: SecondFactorSetupProps) {
+  const { mutate: begin, data, error } = useChange(BeginOwnSecondFactor);
+  const confirm = useChange(ConfirmOwnSecondFactor);
+  useEffect(() => begin({}), [begin]);
+  if (confirm.data) return <RecoveryCodes codes={confirm.data.confirmSecondFactor} onDone={onDone} />;
+  if (error) return <ProblemState problem={error} retry={() => begin({})} />;
+  if (!data) return <LoadingState />;
+  return (
+    <SetupForm
+      {...data.beginSecondFactor}
+      isBusy={confirm.isPending}
+      problem={confirm.error}
+      onCode={(code) => confirm.mutate({ code })}
+    />
+  );
+}
+
+interface SetupFormProps {
+  readonly secret: string;
+  readonly uri: string;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onCode(code: string): void;
+}
+
+function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
+  const t = useTexts();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onCode(String(new FormData(event.currentTarget).get('code') ?? ''));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">
+          {t('1. Scan this with an application that makes codes, such as Aegis or Google Authenticator.')}
+        </Text>
+        <QrCode text={uri} label={t('QR code of the secret below')} />
+        <Text size="sm" component="div">
+          {t('It cannot be scanned? Type this secret there:')}{' '}
+          <Code className="wrapped">{inGroups(secret)}</Code>
+        </Text>
+        <TextInput
+          name="code"
+          label={t('2. Type the six digits that it shows')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          pattern="\s*\d{3}\s*\d{3}\s*"
+          title={t('Six digits')}
+          maxLength={12}
+          required
+          withAsterisk={false}
+        />
+        {problem && <ProblemState problem={problem} />}
+        <Button type="submit" loading={isBusy}>
+          {t('Switch it on')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; onDone(): void }) {
+  const t = useTexts();
+  const text = `${codes.join('\n')}\n`;
+  return (
+    <Stack gap="md" role="status">
+      <Text fw={600}>{t('The second factor is on.')}</Text>
+      <Text size="sm">
+        {t('Keep these recovery codes where your phone is not. Each lets you in once.')}{' '}
+        {t('They are never shown again.')}
+      </Text>
+      <CodeToCopy title={t('Recovery codes')} text={codes.join('\n')} />
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'campus-recovery-codes.txt')}
+        >
+          {t('Save as a file')}
+        </Button>
+        <Button onClick={onDone}>{t('I have kept them')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** As it is read out and typed. */
+function inGroups(secret: string): string {
+  return secret.replaceAll(/.{4}(?=.)/g, '$& ');
+}

@@ -1,0 +1,103 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTexts } from '../language/use-texts';
+import { useRefusalWords } from './use-refusal-words';
+
+export interface CodeStepProps {
+  /** Logs in with it. What it fails with is shown. */
+  onCode(code: string): Promise<void>;
+  onBack(): void;
+}
+
+/** The second step of a login: the code of the application on the phone, or a recovery code. */
+export function CodeStep({ onCode, onBack }: CodeStepProps) {
+  const t = useTexts();
+  const wordsOf = useRefusalWords();
+  const [isRecovering, setRecovering] = useState(false);
+  const [refusal, setRefusal] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other kind has another field.
+  useEffect(() => input.current?.focus(), [isRecovering]);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const code = String(new FormData(event.currentTarget).get('code') ?? '').trim();
+    setIsBusy(true);
+    setRefusal('');
+    try {
+      await onCode(code);
+    } catch (error) {
+      setRefusal(wordsOf(error));
+      input.current?.select();
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  function switchKind() {
+    setRefusal('');
+    setRecovering(!isRecovering);
+  }
+
+  const shared = {
+    ref: input,
+    name: 'code',
+    required: true,
+    withAsterisk: false,
+    spellCheck: false,
+    'aria-invalid': refusal !== '',
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {isRecovering ? (
+          <TextInput
+            key="recovery"
+            {...shared}
+            label={t('Recovery code')}
+            description={t(
+              'One of those you kept when you switched the second factor on. Each is good once.',
+            )}
+            autoComplete="off"
+            autoCapitalize="characters"
+            maxLength={40}
+          />
+        ) : (
+          <TextInput
+            key="digits"
+            {...shared}
+            label={t('Code of your second factor')}
+            description={t('Six digits, which the application on your phone makes anew every half minute.')}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            pattern="\s*\d{3}\s*\d{3}\s*"
+            title={t('Six digits')}
+            maxLength={12}
+          />
+        )}
+        {refusal !== '' && (
+          <Alert color="red" variant="light" p="sm" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <Button type="submit" loading={isBusy} fullWidth>
+          {t('Log in')}
+        </Button>
+        <Stack gap="xs" align="flex-start">
+          <Button variant="subtle" size="compact-sm" onClick={switchKind}>
+            {isRecovering ? t('Use the code of the application') : t('Use a recovery code')}
+          </Button>
+          <Button variant="subtle" size="compact-sm" onClick={onBack}>
+            {t('Back to the password')}
+          </Button>
+        </Stack>
+        {isRecovering && (
+          <Text size="xs" c="dimmed">
+            {t('Without a code left, ask your administrator to take the second factor away.')}
+          </Text>
+        )}
+      </Stack>
+    </form>
+  );
+}

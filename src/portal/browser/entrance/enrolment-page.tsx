@@ -1,0 +1,28 @@
+import { Button, Text } from '@mantine/core';
+import { SecondFactorSetup } from '../account/second-factor-setup';
+import { useTexts } from '../language/use-texts';
+import { useSession } from '../session/session-context';
+import { EntranceCard } from './entrance-card';
+
+export interface EnrolmentPageProps {
+  readonly school: string;
+  /** The session may do from now on what its user may. */
+  onDone(): void;
+}
+
+/** For who has logged in without the second factor that the role needs: nothing else may be done before. */
+export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
+  const t = useTexts();
+  const session = useSession();
+  return (
+    <EntranceCard title={t('Second factor')} subtitle={school}>
+      <Text size="sm">
+        {t('Your role needs a second factor: beside the password, a code that your phone makes.')}
+      </Text>
+      <SecondFactorSetup onDone={onDone} />
+      <Button variant="subtle" size="compact-sm" onClick={() => void session.logOut()}>
+        {t('Log out')}
+      </Button>
+    </EntranceCard>
+  );
+}
