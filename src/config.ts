@@ -39,7 +39,7 @@ const SETTINGS = {
     schema: z.url({ protocol: /^https?$/ }).optional(),
     meaning:
       'where browsers reach the gateway, e.g. https://school.example; links that are mailed begin with it, ' +
-      'and without it none is',
+      'and without it none is; openapi.json names it as the server',
   },
   workers: {
     variable: 'WORKERS',

@@ -9,6 +9,7 @@ import { printGatewaySchema, readCollections } from '../graphql/print-schema.js'
 import { reports } from '../reports/registry.js';
 import { printOpenapi } from '../rest/openapi.js';
 import { createRouteTable } from '../rest/routes.js';
+import { wholeCollection } from '../store/access/collection-in-reach.js';
 import { VERSION } from '../version.js';
 import { printLine } from './console-output.js';
 
@@ -18,7 +19,7 @@ const CONTRACTS: readonly { readonly file: string; readonly print: () => string 
   {
     file: 'schema/openapi.json',
     print: async () => {
-      const collections = await readCollections(DECLARATIONS);
+      const collections = (await readCollections(DECLARATIONS)).map(wholeCollection);
       return printOpenapi(createRouteTable({ reports, version: VERSION, collections }), VERSION);
     },
   },

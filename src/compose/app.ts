@@ -152,6 +152,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     {
       version: VERSION,
       isTracing: tracing !== undefined,
+      publicUrl: config.publicUrl,
       bodies: {
         limitBytes: config.bodyLimitBytes,
         anonymousLimitBytes: config.anonymousBodyLimitBytes,

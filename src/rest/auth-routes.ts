@@ -26,6 +26,9 @@ const signIn: Route = {
   path: '/auth',
   group: 'Credentials',
   summary: 'An access token, for a user name and password, an API key or a refresh token',
+  description:
+    'The parameters are sent in the query, as the interface document has it, or in the body, which no log ' +
+    'of an address sees. An API key is exchanged by `api_key`, a refresh token by `refresh_token`.',
   parameters: PARAMETERS,
   body: {
     kind: 'parameters',
@@ -65,6 +68,9 @@ const signOut: Route = {
   path: '/auth/logout',
   group: 'Credentials',
   summary: 'End the session of this access token, on every instance at once',
+  description:
+    'The access token and the refresh token of the session stop working. Without a session, as with an ' +
+    'API key, it is refused.',
   parameters: [],
   answers: [{ status: 204, description: 'The session has ended.' }],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],

@@ -1,10 +1,11 @@
 /**
- * The records of each declared collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
+ * The records of each collection as JSON Schemas, drawn from its declaration, for `openapi.json`.
  */
 
 import type { Collection, Field } from '../model/collection.js';
 import { SCALAR_TYPES, valueKindOf } from '../model/field-types/scalar-types.js';
 import { RECORD_ID_PATTERN } from '../model/record-id.js';
+import type { CollectionInReach } from '../store/access/collection-in-reach.js';
 import type { Schema } from './route.js';
 
 const RECORD_MEMBERS: Schema = {
@@ -21,62 +22,113 @@ const RECORD_MEMBERS: Schema = {
 };
 
 /**
- * The schema of a record of any collection, `Record`, and for each collection what is read (`TaskRecord`) and
- * what a new one needs (`NewTaskRecord`). Of what is read no field is required: a projection, or a role from
- * which a field is hidden, leaves it out.
+ * The schema of a record of any collection, `Record`, and for each collection what is read (`TaskRecord`),
+ * what a new one needs (`NewTaskRecord`) and what may be changed (`TaskRecordChanges`). Of what is read only
+ * `_id` is required: a projection, or a role from which a field is hidden, leaves the others out.
  */
-export function describeRecords(collections: readonly Collection[]): Schema {
+export function describeRecords(collections: readonly CollectionInReach[]): Schema {
   const any: Schema = {
     type: 'object',
     description: 'The fields of a record, and its _id.',
     properties: RECORD_MEMBERS,
     additionalProperties: true,
   };
-  if (collections.length === 0) return { Record: any };
+  const readable = collections.filter((one) => one.readable !== undefined);
+  if (readable.length === 0) return { Record: any, AnyRecord: any, Reference: REFERENCE };
   return {
     Record: {
-      description: 'A record: of a declared collection as its schema says, of any other as AnyRecord.',
+      description: 'A record: of a collection described here as its schema says, of any other as AnyRecord.',
       anyOf: [
-        ...collections.map(({ name }) => name).map(recordRef),
-        { $ref: '#/components/schemas/AnyRecord' },
+        ...readable.map(({ collection }) => schemaRef(recordSchemaName(collection.name))),
+        schemaRef('AnyRecord'),
       ],
     },
     AnyRecord: any,
-    Reference: {
-      type: 'object',
-      description: 'A reference to a record: its _id, and what it was called when the reference was written.',
-      required: ['value'],
-      properties: { value: { type: 'string' }, label: { type: 'string' } },
-    },
+    Reference: REFERENCE,
     ...Object.fromEntries(collections.flatMap(describeCollection)),
   };
 }
 
-/** The reference to the schema of a collection's records. */
-export function recordRef(collection: string): Schema {
-  return { $ref: `#/components/schemas/${schemaName(collection)}` };
+const REFERENCE: Schema = {
+  type: 'object',
+  description: 'A reference to a record: its _id, and what it was called when the reference was written.',
+  required: ['value'],
+  properties: {
+    value: { type: 'string', description: 'The _id of the record.' },
+    label: { type: 'string', description: 'What the record was called.' },
+  },
+};
+
+export function schemaRef(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `fee_receipt` is `FeeReceiptRecord`. */
-export function schemaName(collection: string): string {
+/**
+ * `fee_receipt` is `FeeReceiptRecord`. A collection whose name would be taken for another one's, as `a_1` for
+ * that of `a1`, has it as it is: `Record_a_1`.
+ */
+export function recordSchemaName(collection: string): string {
   const words = collection.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Record`;
+  const name = words.join('');
+  const back = name.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase();
+  const isItsOwn = back === collection && !/^(?:new_|any$)/.test(collection);
+  return isItsOwn ? `${name}Record` : `Record_${collection}`;
 }
 
-function describeCollection({ name, title, description, fields }: Collection): [string, Schema][] {
-  const said = [title, description].filter((text) => text !== undefined && text !== '').join('. ');
-  const read: Schema = {
+export function newRecordSchemaName(collection: string): string {
+  return `New${recordSchemaName(collection)}`;
+}
+
+export function changesSchemaName(collection: string): string {
+  return `${recordSchemaName(collection)}Changes`;
+}
+
+function describeCollection(shown: CollectionInReach): [string, Schema][] {
+  const { name } = shown.collection;
+  const said = describeWhat(shown.collection);
+  const schemas: [string, Schema][] = [];
+  if (shown.readable) schemas.push([recordSchemaName(name), describeRead(said, shown.readable)]);
+  // Who may change records may replace them, too.
+  const whole = shown.creatable ?? shown.updatable;
+  if (whole) schemas.push([newRecordSchemaName(name), describeNew(said, whole)]);
+  if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(said, shown.updatable)]);
+  return schemas;
+}
+
+/** What the records of a collection are, in a line. */
+export function describeWhat({ name, title, description }: Collection): string {
+  const said = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
+  return `${said.join('. ')}${said.length === 0 ? '' : ' '}(collection ${name}).`;
+}
+
+function describeRead(said: string, fields: readonly Field[]): Schema {
+  return {
     type: 'object',
-    description: `${said === '' ? '' : `${said} `}(collection ${name})`,
-    properties: { ...RECORD_MEMBERS, ...describeFields(fields) },
+    description: said,
+    required: ['_id'],
+    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'read') },
     additionalProperties: true,
   };
+}
+
+function describeNew(said: string, fields: readonly Field[]): Schema {
   const required = fields.filter(isNeeded).map((field) => field.name);
-  const created: Schema = { allOf: [recordRef(name), ...(required.length > 0 ? [{ required }] : [])] };
-  return [
-    [schemaName(name), read],
-    [`New${schemaName(name)}`, created],
-  ];
+  return {
+    type: 'object',
+    description: `A new record: ${said}`,
+    ...(required.length > 0 && { required }),
+    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'write') },
+    additionalProperties: true,
+  };
+}
+
+function describeChanges(said: string, fields: readonly Field[]): Schema {
+  return {
+    type: 'object',
+    description: `The fields to change; null removes one that is not required: ${said}`,
+    properties: describeFields(fields, 'write'),
+    additionalProperties: true,
+  };
 }
 
 /** What has a default need not be sent. */
@@ -84,30 +136,50 @@ function isNeeded(field: Field): boolean {
   return field.isRequired && field.default === undefined;
 }
 
-function describeFields(fields: readonly Field[]): Schema {
-  return Object.fromEntries(fields.map((field) => [field.name, describeField(field)]));
+/** What is stored may be from before its declaration: only of what is written is more required. */
+type Use = 'read' | 'write';
+
+function describeFields(fields: readonly Field[], use: Use): Schema {
+  return Object.fromEntries(fields.map((field) => [field.name, describeField(field, use)]));
 }
 
-function describeField(field: Field): Schema {
-  const value = describeValue(field);
+function describeField(field: Field, use: Use): Schema {
+  const value = describeValue(field, use);
   const typed = field.isList ? { type: 'array', items: value } : value;
-  const unit = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
+  const described = field.isRequired ? typed : orNull(typed);
+  const description = [
+    ...(field.description === '' ? [] : [field.description]),
+    ...(field.unit === undefined ? [] : [`Unit: ${field.unit}.`]),
+    ...(field.isUnique ? ['No two records have the same.'] : []),
+    ...(field.deprecated === undefined ? [] : [`Deprecated: ${field.deprecated}`]),
+  ].join(' ');
   return {
-    ...(field.isRequired ? typed : orNull(typed)),
-    ...((field.description !== '' || unit !== '') && { description: `${field.description}${unit}` }),
+    ...described,
+    ...(description !== '' && { description }),
+    ...(use === 'write' &&
+      field.default !== undefined &&
+      field.default !== 'now' && { default: field.default }),
     ...(field.example !== undefined && { examples: [field.example] }),
     ...(field.deprecated !== undefined && { deprecated: true }),
   };
 }
 
-function describeValue(field: Field): Schema {
+function describeValue(field: Field, use: Use): Schema {
   const kind = valueKindOf(field);
   switch (kind) {
     case 'reference':
-      return { $ref: '#/components/schemas/Reference' };
+      return {
+        ...schemaRef('Reference'),
+        ...(field.targets.length > 0 && { 'x-collections': field.targets }),
+      };
     case 'object': {
       const { fields } = field;
-      return { type: 'object', ...(fields.length > 0 && { properties: describeFields(fields) }) };
+      const required = use === 'read' ? [] : fields.filter(isNeeded).map(({ name }) => name);
+      return {
+        type: 'object',
+        ...(fields.length > 0 && { properties: describeFields(fields, use) }),
+        ...(required.length > 0 && { required }),
+      };
     }
     default:
       return { ...SCALAR_TYPES[kind].jsonSchema, ...(field.allowed && { enum: field.allowed }) };

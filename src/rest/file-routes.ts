@@ -59,6 +59,8 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     path: '/files/{id}',
     group: 'Files',
     summary: 'The bytes of a file, or a range of them',
+    description:
+      'For whoever may read the record that it belongs to, its owner, and the roles that it names.',
     parameters: [
       ID,
       {
@@ -83,6 +85,7 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     path: '/files/{id}',
     group: 'Files',
     summary: 'Take a file away for good; for its owner and admins',
+    description: 'The bytes go too, and nothing brings them back.',
     parameters: [ID],
     answers: [{ status: 204, description: 'It is gone.' }],
     errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'],

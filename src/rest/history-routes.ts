@@ -60,6 +60,8 @@ const readHistory: Route = {
   path: '/o/recs/{collection}/{id}/history',
   group: 'Records',
   summary: 'The changes of a record, the newest first, with what they replaced',
+  description:
+    'Every write is an entry of the audit trail. Fields that are hidden from the caller are in none of them.',
   parameters: [
     COLLECTION,
     RECORD_ID,
@@ -100,6 +102,7 @@ const restoreRecord: Route = {
   path: '/o/recs/{collection}/{id}/restore',
   group: 'Records',
   summary: 'Make a record again what it was at a version; a removed one comes back',
+  description: 'A write like any other: it is checked, and is an entry of the history itself.',
   parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
   body: {
     kind: 'record',

@@ -122,6 +122,7 @@ export const TAKE_IMPORT: RouteDescription = {
   path: '/imports',
   group: 'Imports',
   summary: 'Take a file for a collection, streamed; it is looked into, and waits to be tried and run',
+  description: 'As a form of one file, or the bytes as they are. Nothing is written until the import is run.',
   parameters: IMPORT_PARAMETERS,
   body: {
     kind: 'file',
@@ -140,6 +141,7 @@ const listImports: Route = {
   path: '/imports',
   group: 'Imports',
   summary: 'Imports, the newest first: of an admin all of the domain, else your own',
+  description: 'With what each of them has done so far.',
   parameters: [
     inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
     inQuery('after', 'a cursor, from X-Next-Cursor', { schema: { type: 'string' } }),
@@ -174,6 +176,7 @@ const readImport: Route = {
   path: '/imports/{id}',
   group: 'Imports',
   summary: 'How far an import is, and what it did',
+  description: 'Asked for again and again until its state is one that does not change.',
   parameters: [ID],
   answers: [{ status: 200, description: 'The import.', schema: IMPORT }],
   errors: [...ERRORS, 'NOT_ACCEPTABLE'],
@@ -190,6 +193,7 @@ const changeMapping: Route = {
   path: '/imports/{id}/mapping',
   group: 'Imports',
   summary: 'Correct the mapping of an import; with saveAs keep it by a name',
+  description: 'The columns are then looked at anew, and the import waits to be tried and run.',
   parameters: [
     ID,
     inQuery('saveAs', 'a name under which the mapping is found again', { schema: { type: 'string' } }),
@@ -270,6 +274,7 @@ const listErrors: Route = {
   path: '/imports/{id}/errors',
   group: 'Imports',
   summary: 'The first 1,000 rows that the last step refused',
+  description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
   parameters: [ID],
   answers: [{ status: 200, description: 'The rows.', schema: { type: 'array', items: { type: 'object' } } }],
   errors: [...ERRORS, 'NOT_ACCEPTABLE'],
@@ -287,6 +292,7 @@ const readErrors: Route = {
   path: '/imports/{id}/errors.csv',
   group: 'Imports',
   summary: 'All rows that the last step refused, as they stand in the file, with what is wrong',
+  description: 'To be corrected, and taken as a file of its own.',
   parameters: [ID],
   answers: [
     { status: 200, description: 'The rows, to be corrected and sent again.', schema: { type: 'string' } },
@@ -306,6 +312,7 @@ const listMappings: Route = {
   path: '/import-mappings',
   group: 'Imports',
   summary: 'The mappings that were saved',
+  description: 'A mapping that was saved is named by the next import of such a file.',
   parameters: [inQuery('collection', 'only those for this collection', { schema: { type: 'string' } })],
   answers: [
     { status: 200, description: 'The mappings.', schema: { type: 'array', items: { type: 'object' } } },
@@ -341,6 +348,7 @@ function step(verb: string, summary: string): Omit<Route, 'name' | 'resolvers' |
     path: `/imports/{id}/${verb}`,
     group: 'Imports',
     summary,
+    description: 'Answered at once: the import itself says how far it is, and what became of it.',
     parameters: [ID, ...OPTIONS],
     body: {
       kind: 'parameters',

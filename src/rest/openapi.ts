@@ -4,22 +4,39 @@
  */
 import { ERRORS, type ErrorCode } from '../errors.js';
 import { MEDIA_TYPES } from '../tables/format.js';
-import { recordRef, schemaName } from './describe-records.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
-import type { AnswerDescription, Body, Parameter, Route, RouteDescription, Schema } from './route.js';
+import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
 
 /** What any route may answer beside its own errors. */
-const COMMON_ERRORS: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL', 'MAINTENANCE', 'UNAVAILABLE'];
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL',
+  'MAINTENANCE',
+  'UNAVAILABLE',
+];
+const VITAL_ERRORS: readonly ErrorCode[] = ['INTERNAL', 'UNAVAILABLE'];
+
+/** A key may be one that is used from some addresses alone: from others it is refused at every path. */
+function commonErrors({ isVital, isOpen }: RouteDescription): readonly ErrorCode[] {
+  if (isVital) return VITAL_ERRORS;
+  return isOpen ? COMMON_ERRORS : ['FORBIDDEN', ...COMMON_ERRORS];
+}
+
+/** How a credential stands with its rate: in every answer to a request that is counted. */
+const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 const DESCRIPTION = `Records of a school in collections, and the reports over them.
 
-Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with every request. An API key is sent the same way.
+Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with every request. An API key is
+sent the same way.
 
-Every list of records is streamed. A parameter a path does not know is refused with 400, so that a slip of the pen in
-a filter's name cannot answer everything; the one exception is \`_\`, which libraries add against caches.
+Every list of records is streamed. A parameter a path does not know is refused with 400, so that a slip of
+the pen in a filter's name cannot answer everything; the one exception is \`_\`, which libraries add against caches.
 
-Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request id.
+Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request
+id.
 
 ${Object.entries(ERRORS)
   .map(([code, { status, when }]) => `- **${status}** \`${code}\`: ${when}`)
@@ -28,16 +45,12 @@ ${Object.entries(ERRORS)
 
 /** The document, as an object. @see https://spec.openapis.org/oas/v3.1.1.html */
 export function describeOpenapi(table: RouteTable, version: string): Schema {
-  const formatsByName = new Map(table.routes.map((route) => [route.name, route.formats]));
+  const parameters = shareParameters(table.operations);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of table.descriptions) {
-    const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = narrowRecords(
-      describeOperation(route, formatsByName.get(route.name) ?? ['json']),
-      route.path,
-      table.schemas,
-    );
-    paths[route.path] = operations;
+  for (const row of table.operations) {
+    const operations = paths[row.path] ?? {};
+    operations[row.method.toLowerCase()] = describeOperation(row, parameters);
+    paths[row.path] = operations;
   }
   return {
     openapi: '3.1.1',
@@ -47,10 +60,9 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
-    tags: ['Credentials', 'Records', 'Imports', 'Files', 'Reports', 'Scripts', 'Service'].map((name) => ({
-      name,
-    })),
+    servers: [{ url: '/', description: 'The gateway that this description comes from.' }],
+    tags: [...GROUP_TAGS, ...table.tags],
+    security: [{ bearer: [] }],
     paths,
     components: {
       securitySchemes: {
@@ -61,8 +73,9 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
         },
       },
       schemas: { ...SCHEMAS, ...table.schemas },
+      parameters: parameters.components,
       headers: HEADERS,
-      responses: describeErrors(),
+      responses: describeErrors(table.operations),
     },
   };
 }
@@ -72,38 +85,68 @@ export function printOpenapi(table: RouteTable, version: string): string {
   return `${JSON.stringify(describeOpenapi(table, version), undefined, 2)}\n`;
 }
 
-/** Makes the records of a path of one collection records of that collection. */
-function narrowRecords(operation: Schema, path: string, schemas: Schema): Schema {
-  const [, collection] = /^\/o\/recs\/(\w+)$/.exec(path) ?? [];
-  if (collection === undefined || schemas[schemaName(collection)] === undefined) return operation;
-  const text = JSON.stringify(operation).replaceAll(
-    JSON.stringify({ $ref: '#/components/schemas/Record' }),
-    JSON.stringify(recordRef(collection)),
-  );
-  return JSON.parse(text);
+interface SharedParameters {
+  readonly components: Schema;
+  /** The parameter, or a reference to it. */
+  refer(parameter: Parameter): Schema;
 }
 
-function describeOperation(route: RouteDescription, formats: Route['formats']): Schema {
-  const errors = [...new Set([...route.errors, ...COMMON_ERRORS])];
+/** Used so often, a parameter is described once. */
+const SHARED_FROM = 4;
+
+/** Parameters of one name that say different things are numbered, in the order of the table. */
+function shareParameters(operations: readonly RouteDescription[]): SharedParameters {
+  const uses = new Map<string, number>();
+  for (const parameter of operations.flatMap((row) => row.parameters)) {
+    const text = JSON.stringify(describeParameter(parameter));
+    uses.set(text, (uses.get(text) ?? 0) + 1);
+  }
+  const components: Record<string, Schema> = {};
+  const refsByText = new Map<string, Schema>();
+  for (const [text, count] of uses) {
+    if (count < SHARED_FROM) continue;
+    const described: Schema = JSON.parse(text);
+    const name = String(described.name);
+    let key = name;
+    for (let number = 2; Object.hasOwn(components, key); number += 1) key = `${name}_${number}`;
+    components[key] = described;
+    refsByText.set(text, { $ref: `#/components/parameters/${key}` });
+  }
+  return {
+    components,
+    refer: (parameter) => {
+      const described = describeParameter(parameter);
+      return refsByText.get(JSON.stringify(described)) ?? described;
+    },
+  };
+}
+
+function describeOperation(route: RouteDescription, parameters: SharedParameters): Schema {
+  const errors = [...new Set([...route.errors, ...commonErrors(route)])];
   const statuses = [...new Set(errors.map((code) => ERRORS[code].status))].sort(
     (left, right) => left - right,
   );
   return {
     operationId: route.name,
-    tags: [route.group],
+    tags: [route.tag ?? route.group],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
-    security: route.isOpen ? [] : [{ bearer: [] }],
-    ...(route.parameters.length > 0 && { parameters: route.parameters.map(describeParameter) }),
+    security: securityOf(route),
+    ...(route.parameters.length > 0 && { parameters: route.parameters.map(parameters.refer) }),
     ...(route.body && { requestBody: describeBody(route.body, route.parameters) }),
     responses: {
-      ...Object.fromEntries(route.answers.map((answer) => [answer.status, describeAnswer(answer, formats)])),
+      ...Object.fromEntries(route.answers.map((answer) => [answer.status, describeAnswer(answer, route)])),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]),
       ),
     },
     'x-error-codes': errors,
   };
+}
+
+function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[] {
+  if (!isOpen) return [{ bearer: [] }];
+  return knowsCaller ? [{}, { bearer: [] }] : [];
 }
 
 /**
@@ -155,15 +198,13 @@ function parametersSchema(parameters: readonly Parameter[]): Schema {
   };
 }
 
-function describeAnswer(answer: AnswerDescription, formats: Route['formats']): Schema {
+function describeAnswer(
+  answer: AnswerDescription,
+  { isVital, formats = ['json'] }: RouteDescription,
+): Schema {
   return {
     description: answer.description,
-    headers: Object.fromEntries(
-      ['X-Request-Id', ...(answer.headers ?? [])].map((name) => [
-        name,
-        { $ref: `#/components/headers/${name}` },
-      ]),
-    ),
+    headers: headerRefs([...(isVital ? [] : RATE_HEADERS), ...(answer.headers ?? [])]),
     ...(answer.schema && {
       content: Object.fromEntries(
         formats.map((format) => [
@@ -175,11 +216,14 @@ function describeAnswer(answer: AnswerDescription, formats: Route['formats']): S
   };
 }
 
-/** One response a status, naming the codes it may carry. */
-function describeErrors(): Schema {
+/** One response a status that some operation has, naming the codes it may carry. */
+function describeErrors(operations: readonly RouteDescription[]): Schema {
+  const used = new Set(operations.flatMap((row) => [...row.errors, ...commonErrors(row)]));
+  const statuses = new Set([...used].map((code) => ERRORS[code].status));
   const codesByStatus = new Map<number, ErrorCode[]>();
   for (const code of Object.keys(ERRORS) as ErrorCode[]) {
     const { status } = ERRORS[code];
+    if (!statuses.has(status)) continue;
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
@@ -187,12 +231,7 @@ function describeErrors(): Schema {
       `Status${status}`,
       {
         description: codes.map((code) => `${code}: ${ERRORS[code].when}`).join('; '),
-        headers: Object.fromEntries(
-          ['X-Request-Id', ...(HEADERS_BY_STATUS[status] ?? [])].map((name) => [
-            name,
-            { $ref: `#/components/headers/${name}` },
-          ]),
-        ),
+        headers: headerRefs([...RATE_HEADERS, ...(HEADERS_BY_STATUS[status] ?? [])]),
         content: {
           'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
           'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
@@ -202,12 +241,28 @@ function describeErrors(): Schema {
   );
 }
 
+function headerRefs(names: readonly string[]): Schema {
+  return Object.fromEntries(
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
-  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 };
+
+const GROUP_TAGS: readonly Schema[] = [
+  { name: 'Credentials', description: 'Logging in and out, tokens and API keys.' },
+  { name: 'Records', description: 'Records of any collection, and what they were.' },
+  { name: 'Imports', description: 'Files on their way into a collection.' },
+  { name: 'Files', description: 'Files beside the records, such as photographs and certificates.' },
+  { name: 'Reports', description: 'What the records of a school come to.' },
+  { name: 'Scripts', description: 'Scripts of the school, run for the caller.' },
+  { name: 'Service', description: 'The service itself: what it offers, and how it is.' },
+];
 
 const text = (description: string): Schema => ({ description, schema: { type: 'string' } });
 const whole = (description: string): Schema => ({ description, schema: { type: 'integer' } });

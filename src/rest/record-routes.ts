@@ -138,6 +138,8 @@ const getRecord: Route = {
   path: '/o/recs/{collection}/{id}',
   group: 'Records',
   summary: 'One record, with its version as ETag',
+  description:
+    'Fields that are hidden from the caller are left out, as are those that `project` does not name.',
   parameters: [
     COLLECTION,
     RECORD_ID,
@@ -175,6 +177,7 @@ const deleteRecord: Route = {
   path: '/o/recs/{collection}/{id}',
   group: 'Records',
   summary: 'Remove a record; read again, it is gone (410)',
+  description: 'With `If-Match` only while it has that ETag. Records that point to it stay as they are.',
   parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
   answers: [{ status: 204, description: 'Removed.' }],
   errors: [...WRITE_ERRORS, 'VERSION_CONFLICT'],
@@ -313,6 +316,9 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     path: '/o/recs/{collection}/{id}',
     group: 'Records',
     summary: mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record',
+    description:
+      'Checked by what the declaration of the collection says of it. With `If-Match` only while the record ' +
+      'has that ETag.',
     parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
     body: {
       kind: 'record',
@@ -346,6 +352,9 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
     method: 'POST',
     path,
     group: 'Records',
+    description:
+      'Checked by what the declaration of the collection says of it. With `Idempotency-Key` a request that ' +
+      'is sent again makes nothing twice.',
     body: {
       kind: 'record',
       isRequired: true,

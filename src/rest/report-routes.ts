@@ -28,12 +28,13 @@ const FORM_PARAMETERS: readonly Parameter[] = [
   PREFER,
 ];
 
+/** The paths that the interface document has, and one a report by its name. */
 export function reportRoutes(reports: readonly Report[]): readonly Route[] {
   return reports.flatMap((report) =>
-    report.routes.map(({ method, path }, index): Route => {
+    pathsOf(report).map(({ name, method, path }): Route => {
       const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
       return {
-        name: index === 0 ? report.field : `${report.field}_${index + 1}`,
+        name,
         method,
         path: path.replaceAll(/:(\w+)/g, '{$1}'),
         group: 'Reports',
@@ -80,6 +81,24 @@ export function reportRoutes(reports: readonly Report[]): readonly Route[] {
       };
     }),
   );
+}
+
+interface ReportPath {
+  /** Of the row. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+function pathsOf(report: Report): readonly ReportPath[] {
+  return [
+    ...report.routes.map(({ method, path }, index) => ({
+      name: index === 0 ? report.field : `${report.field}_${index + 1}`,
+      method,
+      path,
+    })),
+    { name: `run_${report.name.replaceAll('-', '_')}`, method: 'GET', path: `/reports/${report.name}` },
+  ];
 }
 
 /**

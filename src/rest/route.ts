@@ -66,6 +66,8 @@ export interface RouteDescription {
   /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
   readonly group: 'Records' | 'Imports' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
+  /** The collection whose records alone it is about; absent: the group says what it is about. */
+  readonly tag?: string;
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
@@ -77,10 +79,15 @@ export interface RouteDescription {
   readonly errors: readonly ErrorCode[];
   /** No credential is asked for. */
   readonly isOpen: boolean;
+  /** The formats in our order of preference. Absent: JSON. */
+  readonly formats?: readonly [Format, ...Format[]];
+  /** What an open path answers depends on who asks. */
+  readonly knowsCaller?: true;
+  /** Neither authenticated nor counted, and answered under maintenance too. */
+  readonly isVital?: true;
 }
 
 export interface Route extends RouteDescription {
-  /** The formats in our order of preference. */
   readonly formats: readonly [Format, ...Format[]];
   /** The resolver methods that answer, e.g. `records.records`; empty for the few that need none. */
   readonly resolvers: readonly string[];

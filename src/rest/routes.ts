@@ -1,9 +1,10 @@
 /** The table: every documented path, in order, and the resolver method that answers it. */
 
-import type { Collection } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
+import type { CollectionInReach } from '../store/access/collection-in-reach.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';
+import { describeCollectionPaths, describeCollectionTags } from './describe-collection-paths.js';
 import { describeRecords } from './describe-records.js';
 import { describeReports } from './describe-reports.js';
 import { FILE_ROUTES } from './file-routes.js';
@@ -18,8 +19,12 @@ import { indexRoute, SERVICE_ROUTES, teapot } from './service-routes.js';
 export interface RouteTable {
   /** What is served by a resolver. */
   readonly routes: readonly Route[];
-  /** All that is served, for `GET /` and openapi.json. */
+  /** All that is served, for `GET /`. */
   readonly descriptions: readonly RouteDescription[];
+  /** The same for openapi.json, where each collection has its paths. */
+  readonly operations: readonly RouteDescription[];
+  /** The collections, as tags of openapi.json. */
+  readonly tags: readonly Schema[];
   /** What is read and written, by name, for openapi.json. */
   readonly schemas: Schema;
 }
@@ -30,8 +35,8 @@ export interface RouteTable {
 export function createRouteTable(options: {
   readonly reports: readonly Report[];
   readonly version: string;
-  /** The declared collections. Default: none, whose records are then of any shape. */
-  readonly collections?: readonly Collection[];
+  /** The collections that are described. Default: none, whose records are then of any shape. */
+  readonly collections?: readonly CollectionInReach[];
   /** The rows that the server's own plugins answer. Default: all there can be. */
   readonly serverRoutes?: readonly RouteDescription[];
 }): RouteTable {
@@ -52,6 +57,12 @@ export function createRouteTable(options: {
     ...FILE_ROUTES,
     ...(options.serverRoutes ?? SERVICE_ROUTES),
   ];
-  const schemas = { ...describeRecords(options.collections ?? []), ...describeReports(options.reports) };
-  return { routes, descriptions, schemas };
+  const collections = options.collections ?? [];
+  return {
+    routes,
+    descriptions,
+    operations: describeCollectionPaths(descriptions, collections),
+    tags: describeCollectionTags(collections),
+    schemas: { ...describeRecords(collections), ...describeReports(options.reports) },
+  };
 }

@@ -15,18 +15,51 @@ import type { Parameter, Route, RouteDescription, Schema } from './route.js';
 
 /** Described here, answered by the server's own plugins: they need no resolver, and some speak no JSON. */
 export const SERVICE_ROUTES: readonly RouteDescription[] = [
-  service('health', '/healthz', 'The process answers; also under maintenance'),
-  service('readiness', '/readyz', 'The database answers too; 503 where it does not'),
-  service('metrics', '/metrics', 'Figures for Prometheus, as text', 'text/plain'),
-  service('openapi', '/openapi.json', 'This description, OpenAPI 3.1'),
-  service('documentation', '/docs', 'This description as a page to read and try', 'text/html'),
+  service('health', '/healthz', 'The process answers; also under maintenance', {
+    description: 'For whoever restarts what does not answer. It asks nothing of the database.',
+    isVital: true,
+  }),
+  service('readiness', '/readyz', 'The database answers too; 503 where it does not', {
+    description: 'For whoever sends requests to one of several gateways.',
+    isVital: true,
+  }),
+  service('metrics', '/metrics', 'Figures for Prometheus, as text', {
+    description: 'To the machine itself, or to whoever has the token of the setting METRICS_TOKEN.',
+    mediaType: 'text/plain',
+    isVital: true,
+  }),
+  service('openapi', '/openapi.json', 'This description, OpenAPI 3.1', {
+    description:
+      'Without a credential it describes the collections that were declared with the gateway. With one it ' +
+      "is the caller's: the collections that it may do anything with, those registered at run time too, the " +
+      'fields that it may see or set, and the reports that it may run.',
+    schema: { type: 'object', description: 'An OpenAPI document.' },
+    knowsCaller: true,
+  }),
+  service('postman', '/postman.json', 'This description as a collection for Postman', {
+    description:
+      'A folder a collection of records or subject; with a credential it is what the caller may do.',
+    schema: { type: 'object', description: 'A Postman collection of the format 2.1.' },
+    knowsCaller: true,
+  }),
+  service('graphqlConfig', '/.graphqlrc', 'The settings of GraphQL tools for this gateway', {
+    description: 'For the root of a project. Tools then find the schema, with the token in CAMPUS_TOKEN.',
+    schema: { type: 'object', description: 'A graphql-config.' },
+  }),
+  service('documentation', '/docs', 'This description as a page to read and try', {
+    description: 'Nothing of the page is loaded from elsewhere.',
+    mediaType: 'text/html',
+  }),
   service(
     'explorer',
     '/explore',
     'GraphQL to explore: a library of operations, results as tables and charts',
-    'text/html',
+    { description: 'A page of the portal.', mediaType: 'text/html' },
   ),
-  service('manual', '/manual', 'The manual of this version, to read and to search', 'text/html'),
+  service('manual', '/manual', 'The manual of this version, to read and to search', {
+    description: 'Nothing of the page is loaded from elsewhere.',
+    mediaType: 'text/html',
+  }),
 ];
 
 const REPORT: Schema = { $ref: '#/components/schemas/Report' };
@@ -47,6 +80,7 @@ export const teapot: Route = {
   path: '/teapot',
   group: 'Service',
   summary: 'A joke, kept: 418. So does the method BREW on any path',
+  description: 'The status is in the interface document, so something has to answer it. RFC 2324 says more.',
   parameters: [],
   answers: [],
   errors: ['TEAPOT'],
@@ -83,6 +117,9 @@ export function indexRoute(options: {
     path: '/',
     group: 'Service',
     summary: 'What this service offers: every route with its parameters; or a report by its name',
+    description:
+      'A report that is named by `report` needs a credential, as at its own path `/reports/<name>`; the ' +
+      'index needs none. A browser that prefers HTML is given the portal.',
     parameters: [named, ...parametersOfReports(options.reports)],
     answers: [{ status: 200, description: 'The index, or the report.', schema: { anyOf: [INDEX, REPORT] } }],
     errors: [
@@ -95,6 +132,7 @@ export function indexRoute(options: {
       'NOT_ACCEPTABLE',
     ],
     isOpen: true,
+    knowsCaller: true,
     formats: FORMATS,
     resolvers: options.reports.map((report) => `reports.${report.field}`),
     parametersFor: ({ report }) =>
@@ -165,8 +203,12 @@ function service(
   name: string,
   path: string,
   summary: string,
-  mediaType = 'application/json',
+  options: Pick<RouteDescription, 'description' | 'isVital' | 'knowsCaller'> & {
+    readonly mediaType?: string;
+    readonly schema?: Schema;
+  },
 ): RouteDescription {
+  const { mediaType = 'application/json', schema, ...rest } = options;
   return {
     name,
     method: 'GET',
@@ -174,8 +216,9 @@ function service(
     group: 'Service',
     summary,
     parameters: [],
-    answers: [{ status: 200, description: `As ${mediaType}.` }],
+    answers: [{ status: 200, description: `As ${mediaType}.`, ...(schema && { schema }) }],
     errors: [],
     isOpen: true,
+    ...rest,
   };
 }

@@ -11,7 +11,7 @@ import type { Imports } from '../importing/imports.js';
 import type { JobQueue } from '../messaging/job-queue.js';
 import type { Collection } from '../model/collection.js';
 import type { Report } from '../reports/engine/report.js';
-import { printOpenapi } from '../rest/openapi.js';
+import { CallerContracts } from '../rest/caller-contracts.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
@@ -22,6 +22,7 @@ import { type AuthenticationOptions, useAuthentication } from './authentication.
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
 import { useBodyParsing } from './body-parsing.js';
 import { createClientErrorHandler } from './client-errors.js';
+import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
 import { useFiles } from './file-serving.js';
@@ -72,6 +73,8 @@ export interface ServerOptions {
   /** The version of the package, shown in `GET /` and openapi.json. */
   readonly version: string;
   readonly isTracing: boolean;
+  /** The address people reach the gateway at, for the contract. Absent: that of each request. */
+  readonly publicUrl: string | undefined;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
   readonly corsOrigins: readonly string[];
@@ -121,7 +124,13 @@ export async function createServer(services: ServerServices, options: ServerOpti
     serverRoutes,
     reports: services.reports,
     version: options.version,
-    collections: services.collections,
+  });
+  const contracts = new CallerContracts({
+    collections: services.rest.resolvers.collections,
+    reports: services.reports,
+    declared: services.collections,
+    serverRoutes,
+    version: options.version,
   });
 
   const app = fastify({
@@ -159,7 +168,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
       ? undefined
       : createMetricsServer({ ...options.metrics, metrics, observe });
   if (!figures) useMetrics(app, { ...options.metrics, metrics });
-  useDocumentation(app, { openapi: printOpenapi(table, options.version) });
+  useContractFiles(app, { contracts, publicUrl: options.publicUrl });
+  useDocumentation(app);
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
   for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))

@@ -1,6 +1,6 @@
 /**
- * The contract to read: `/openapi.json`, and `/docs` which shows it. All files are our own or the package's;
- * nothing is loaded from elsewhere.
+ * The contract to read: `/docs`, which shows `/openapi.json`. All files are our own or the package's; nothing
+ * is loaded from elsewhere.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -74,21 +74,17 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
 };
 
-export function useDocumentation(app: FastifyInstance, options: { readonly openapi: string }): void {
-  const contract: Asset = {
-    type: 'application/json; charset=utf-8',
-    load: async () => Buffer.from(options.openapi),
-  };
+export function useDocumentation(app: FastifyInstance): void {
   const page: Asset = { type: 'text/html; charset=utf-8', load: async () => Buffer.from(PAGE) };
-  const assets = Object.entries({ ...ASSETS, '/openapi.json': contract, '/docs': page });
+  const assets = Object.entries({ ...ASSETS, '/docs': page });
   for (const [url, asset] of assets) {
-    const send = createAssetHandler(asset, url.startsWith('/docs') ? DOCUMENTATION_HEADERS : {});
+    const send = createAssetHandler(asset);
     app.route({ method: ['GET', 'HEAD'], url, handler: send });
   }
 }
 
 /** Loaded and compressed at the first request, and kept: they are few, and change with the version only. */
-function createAssetHandler(asset: Asset, headers: Readonly<Record<string, string>>) {
+function createAssetHandler(asset: Asset) {
   let ready: Promise<{ readonly plain: Buffer; readonly compressed: Buffer }> | undefined;
   const prepare = async () => {
     const plain = await asset.load();
@@ -98,7 +94,7 @@ function createAssetHandler(asset: Asset, headers: Readonly<Record<string, strin
     ready ??= prepare();
     const { plain, compressed } = await ready;
     reply
-      .headers(headers)
+      .headers(DOCUMENTATION_HEADERS)
       .header('cache-control', 'public, max-age=300')
       .header('vary', 'Accept-Encoding')
       .type(asset.type);

@@ -21,8 +21,14 @@ interface Parameter {
 }
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+}
+
+/** A parameter that many have is described once. */
+function whole(parameter: Parameter | { readonly $ref: string }): Parameter {
+  if (!('$ref' in parameter)) return parameter;
+  return document.components.parameters[parameter.$ref.split('/').at(-1) ?? ''];
 }
 
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
@@ -39,7 +45,7 @@ function addressOf(
 ) {
   const query = new URLSearchParams(more);
   let address = path;
-  for (const { name, in: place, required, example } of parameters) {
+  for (const { name, in: place, required, example } of parameters.map(whole)) {
     const value = String(example ?? SEGMENTS[name] ?? '');
     if (place === 'path') address = address.replace(`{${name}}`, encodeURIComponent(value));
     if (place === 'query' && required && example !== undefined) query.set(name, value);

@@ -202,7 +202,11 @@ describe('GET /', () => {
     const described = Object.entries(openapi.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(index.routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(described.sort());
+    const listed = index.routes.map(({ method, path }) => `${method} ${path}`);
+    expect(described).toEqual(expect.arrayContaining(listed));
+    // The description has the paths of each collection beside.
+    const others = described.filter((route) => !listed.includes(route));
+    expect(others.filter((route) => !/ \/o\/(?:recs\/)?[a-z_]+(?:\/\{id\})?$/.test(route))).toEqual([]);
     expect(described).toEqual(expect.arrayContaining(['POST /auth', 'GET /o/recs/{collection}', 'POST /o/']));
   });
 

@@ -4,8 +4,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERRORS } from '../../src/errors.js';
 import { readCollections } from '../../src/graphql/print-schema.js';
 import { reports } from '../../src/reports/registry.js';
+import { changesSchemaName, newRecordSchemaName, recordSchemaName } from '../../src/rest/describe-records.js';
 import { describeOpenapi, printOpenapi } from '../../src/rest/openapi.js';
 import { createRouteTable } from '../../src/rest/routes.js';
+import { wholeCollection } from '../../src/store/access/collection-in-reach.js';
 import { VERSION } from '../../src/version.js';
 
 const table = createRouteTable({ reports, version: '1.0.0' });
@@ -54,7 +56,7 @@ describe('openapi.json', () => {
 
 describe('openapi.json of the declared collections', () => {
   it('is what the file says, valid, with a schema a collection and a report', async () => {
-    const collections = await readCollections('schema/collections');
+    const collections = (await readCollections('schema/collections')).map(wholeCollection);
     const whole = createRouteTable({ reports, version: VERSION, collections });
     const document = JSON.parse(printOpenapi(whole, VERSION));
     expect(`${JSON.stringify(document, undefined, 2)}\n`).toBe(await readFile('schema/openapi.json', 'utf8'));
@@ -62,7 +64,7 @@ describe('openapi.json of the declared collections', () => {
     const { schemas } = document.components;
     expect(schemas.FeeReceiptRecord.properties).toMatchObject({
       receipt_no: { type: 'string' },
-      student: { $ref: '#/components/schemas/Reference' },
+      student: { $ref: '#/components/schemas/Reference', 'x-collections': ['registration'] },
       payment_type: { type: 'string', enum: ['cash', 'cheque', 'card', 'neft'] },
       lines: { type: 'array' },
       total: { type: 'number' },
@@ -71,9 +73,12 @@ describe('openapi.json of the declared collections', () => {
       type: ['string', 'null'],
       format: 'date',
     });
-    expect(schemas.NewTaskRecord).toEqual({
-      allOf: [{ $ref: '#/components/schemas/TaskRecord' }, { required: ['name'] }],
+    expect(schemas.NewTaskRecord).toMatchObject({
+      required: ['name'],
+      properties: { name: { type: 'string' } },
     });
+    expect(schemas.TaskRecord.required).toEqual(['_id']);
+    expect(schemas.TaskRecordChanges.required).toBeUndefined();
     expect(schemas.FeeDefaulter.properties).toMatchObject({
       balance: { $ref: '#/components/schemas/Money' },
       oldestDueDate: { type: 'string', format: 'date' },
@@ -92,6 +97,69 @@ describe('openapi.json of the declared collections', () => {
     const document = JSON.parse(await readFile('schema/openapi.json', 'utf8'));
     for (const [, name = ''] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       expect([name, document.components.schemas[name]]).toEqual([name, expect.anything()]);
+    }
+  });
+});
+
+describe('the paths of a collection', () => {
+  it('are in openapi.json with its own schemas, and are answered by the general rows', async () => {
+    const { paths, tags } = JSON.parse(await readFile('schema/openapi.json', 'utf8'));
+    const operations = [
+      paths['/o/recs/fee_due'].get,
+      paths['/o/recs/fee_due'].post,
+      paths['/o/fee_due'].post,
+      paths['/o/recs/fee_due/{id}'].get,
+      paths['/o/recs/fee_due/{id}'].patch,
+      paths['/o/recs/fee_due/{id}'].put,
+      paths['/o/recs/fee_due/{id}'].delete,
+    ];
+    expect(operations.map(({ operationId, tags }) => [operationId, tags])).toEqual([
+      ['list_fee_due', ['fee_due']],
+      ['query_fee_due', ['fee_due']],
+      ['create_fee_due', ['fee_due']],
+      ['get_fee_due', ['fee_due']],
+      ['merge_fee_due', ['fee_due']],
+      ['replace_fee_due', ['fee_due']],
+      ['delete_fee_due', ['fee_due']],
+    ]);
+    expect(tags).toContainEqual({ name: 'fee_due', description: expect.stringContaining('fee_due') });
+    const merge = paths['/o/recs/fee_due/{id}'].patch;
+    expect(merge.requestBody.content['application/json'].schema.$ref).toMatch(/FeeDueRecordChanges$/);
+    expect(merge.responses[200].content['application/json'].schema.$ref).toMatch(/FeeDueRecord$/);
+    const create = paths['/o/fee_due'].post.requestBody.content['application/json'].schema;
+    expect(JSON.stringify(create)).toContain('NewFeeDueRecord');
+  });
+
+  it('have names of their own, whatever the collections are called', () => {
+    const names = ['a1', 'a_1', 'new_task', 'task', 'any', 'any_record', 'x__y', 'x_y', 'task_record'];
+    const schemas = names.flatMap((name) => [
+      recordSchemaName(name),
+      newRecordSchemaName(name),
+      changesSchemaName(name),
+    ]);
+    expect(new Set([...schemas, 'Record', 'AnyRecord']).size).toBe(schemas.length + 2);
+    expect(recordSchemaName('fee_receipt')).toBe('FeeReceiptRecord');
+  });
+
+  it('have operations with a description, a name of their own, and the answers to expect', async () => {
+    const { paths } = JSON.parse(await readFile('schema/openapi.json', 'utf8'));
+    interface Described {
+      readonly operationId: string;
+      readonly description?: string;
+      readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+    }
+    const operations = Object.values<Record<string, Described>>(paths).flatMap((one) => Object.values(one));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(operations.filter(({ description }) => !description)).toEqual([]);
+    const vital = operations.filter(({ responses }) => !('429' in responses));
+    expect(vital.map(({ operationId }) => operationId)).toEqual(['health', 'readiness', 'metrics']);
+    for (const { operationId, responses } of operations) {
+      if (vital.some((one) => one.operationId === operationId)) continue;
+      expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['401'])]);
+      for (const [status, { headers }] of Object.entries(responses)) {
+        if (status.startsWith('2')) expect(headers).toHaveProperty('RateLimit-Remaining');
+      }
     }
   });
 });

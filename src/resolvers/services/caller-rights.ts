@@ -109,7 +109,8 @@ function describeRights(scope: Scope, collection: Collection): CollectionRights 
   };
 }
 
-function mayRun(scope: Scope, report: Report): boolean {
+/** Whether the caller runs this report, at least over a part of the school. */
+export function mayRun(scope: Scope, report: Report): boolean {
   try {
     report.assertAllowed(scope);
     return true;

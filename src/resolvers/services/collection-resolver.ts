@@ -8,6 +8,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../store/access/access.js';
+import { type CollectionInReach, listCollectionsInReach } from '../../store/access/collection-in-reach.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
@@ -50,6 +51,11 @@ export class CollectionResolver {
     const collection = this.#catalog.get(name, scope);
     assertInReach(scope, collection);
     return this.#describe(scope, collection);
+  }
+
+  /** The same collections, with what may be done with them, for a contract that is drawn for the caller. */
+  collectionsInReach(context: RequestContext): readonly CollectionInReach[] {
+    return listCollectionsInReach(this.#catalog, requireScope(context));
   }
 
   /** @throws FORBIDDEN, CONFLICT when the name is taken, INVALID_VALUE */
