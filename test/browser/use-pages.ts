@@ -28,7 +28,7 @@ export const PHONE = { width: 390, height: 844 };
  * Every test fails whose pages ask another server for something, or complain of an error or a breach of the
  * policy.
  */
-export function usePages(gateway: DemoGateway): Pages {
+export function usePages(gateway: Pick<DemoGateway, 'url'>): Pages {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];

@@ -4,7 +4,7 @@ import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
+import { type ComponentType, lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { takeLinkToken } from './entrance/link-token';
 import { LoginPage } from './entrance/login-page';
@@ -29,12 +29,23 @@ const WelcomePage = lazy(async () => ({
   default: (await import('./entrance/welcome-page')).WelcomePage,
 }));
 
+const FirstRunPage = lazy(async () => ({
+  default: (await import('./entrance/first-run-page')).FirstRunPage,
+}));
+
+/** Where links lead, whoever is logged in. */
+const LINK_PAGES: Readonly<Record<string, ComponentType<{ readonly token: string }>>> = {
+  '/welcome': WelcomePage,
+  '/first-run': FirstRunPage,
+};
+
 function Entrance() {
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
-  if (location.pathname === '/welcome')
+  const LinkPage = LINK_PAGES[location.pathname];
+  if (LinkPage)
     return (
       <Suspense>
-        <WelcomePage token={linkToken} />
+        <LinkPage token={linkToken} />
       </Suspense>
     );
   if (state.kind === 'starting') return null;

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import {
   LinkedAccount,
   type LinkedAccountQuery,
@@ -7,10 +7,12 @@ import {
 } from '../../../generated/portal/entrance/welcome';
 import { useGateway } from '../gateway/gateway-context';
 import { GatewayProblem } from '../gateway/gateway-problem';
+import { useOpenOperation } from '../gateway/use-open-operation';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 import { EntranceCard } from './entrance-card';
 import { NewPasswordFields } from './new-password-fields';
+import { OverNotice } from './over-notice';
 
 type Account = NonNullable<LinkedAccountQuery['accountLink']>;
 
@@ -26,21 +28,9 @@ type Step =
 /** Where the link of an invitation or of a password reset leads. */
 export function WelcomePage({ token }: { readonly token: string }) {
   const t = useTexts();
-  const gateway = useGateway();
-  const [step, setStep] = useState<Step>({ kind: 'asking' });
-  useEffect(() => {
-    let isShown = true;
-    gateway
-      .executeOpenly(LinkedAccount, { token })
-      .then(
-        ({ accountLink }): Step => (accountLink ? { kind: 'open', account: accountLink } : { kind: 'over' }),
-        stepAfter,
-      )
-      .then((next) => isShown && setStep(next));
-    return () => {
-      isShown = false;
-    };
-  }, [gateway, token]);
+  const { data, problem } = useOpenOperation(LinkedAccount, { token });
+  const [later, setStep] = useState<Step>();
+  const step = later ?? stepOf(data, problem);
   const school = step.kind === 'open' ? step.account.domainName : undefined;
   return (
     <EntranceCard
@@ -49,14 +39,9 @@ export function WelcomePage({ token }: { readonly token: string }) {
     >
       {step.kind === 'open' && <PasswordForm token={token} account={step.account} onStep={setStep} />}
       {step.kind === 'over' && (
-        <div>
-          <Title order={2} size="h5">
-            {t('This link does not work any more')}
-          </Title>
-          <Text size="sm">
-            {t('It was used, has expired, or a newer one was sent. Ask your administrator for another link.')}
-          </Text>
-        </div>
+        <OverNotice>
+          {t('It was used, has expired, or a newer one was sent. Ask your administrator for another link.')}
+        </OverNotice>
       )}
       {step.kind === 'unknown' && (
         <Alert color="red" variant="light">
@@ -64,9 +49,15 @@ export function WelcomePage({ token }: { readonly token: string }) {
         </Alert>
       )}
       {step.kind === 'set' && <Text size="sm">{t('The new password is set. Log in with it now.')}</Text>}
-      {step.kind !== 'asking' && step.kind !== 'open' && <Anchor href="/">{t('To the log-in')}</Anchor>}
+      {(step.kind === 'unknown' || step.kind === 'set') && <Anchor href="/">{t('To the log-in')}</Anchor>}
     </EntranceCard>
   );
+}
+
+function stepOf(data: LinkedAccountQuery | undefined, problem: Error | undefined): Step {
+  if (problem) return stepAfter(problem);
+  if (!data) return { kind: 'asking' };
+  return data.accountLink ? { kind: 'open', account: data.accountLink } : { kind: 'over' };
 }
 
 function stepAfter(problem: Error): Step {
@@ -105,8 +96,8 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
       await session.logIn({ userName: account.userName, password, domain: '' });
       location.replace('/');
     } catch {
-      // A user of a branch names it at the log-in, and who has a second factor gives its code there. Whoever else
-      // was logged in with this browser is not the one who goes on.
+      // A user of a branch names it at the log-in, and who has a second factor gives its code there. Whoever
+      // else was logged in with this browser is not the one who goes on.
       await session.logOut();
       onStep({ kind: 'set' });
     }

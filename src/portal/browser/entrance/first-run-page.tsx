@@ -1,0 +1,166 @@
+import { Alert, Anchor, Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { FirstRunOpen, MakeFirstSchool } from '../../../generated/portal/entrance/first-run';
+import { useGateway } from '../gateway/gateway-context';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useOpenOperation } from '../gateway/use-open-operation';
+import { useTexts } from '../language/use-texts';
+import { useSession } from '../session/session-context';
+import { EntranceCard } from './entrance-card';
+import { NewPasswordFields } from './new-password-fields';
+import { OverNotice } from './over-notice';
+
+/** Where a school's days begin and end, if nobody says otherwise. */
+const DEFAULT_ZONE = 'Asia/Kolkata';
+
+/** Where the link leads that an empty gateway prints in its log: the school is made, and its first admin. */
+export function FirstRunPage({ token }: { readonly token: string }) {
+  const t = useTexts();
+  const { data, problem } = useOpenOperation(FirstRunOpen, { token });
+  const [later, setLater] = useState<'over' | 'made'>();
+  const isOver = later === 'over' || data?.firstRun === false;
+  return (
+    <EntranceCard title={t('First start')} subtitle={t('Make the school and its first administrator')}>
+      {data?.firstRun === true && later === undefined && <SchoolForm token={token} onStep={setLater} />}
+      {isOver && (
+        <OverNotice>
+          {t(
+            'It was used, a newer one was printed, or there is a school already. The log has the newest link.',
+          )}
+        </OverNotice>
+      )}
+      {later === 'made' && (
+        <>
+          <Text size="sm">{t('The school is made. Log in as its administrator now.')}</Text>
+          <Anchor href="/">{t('To the log-in')}</Anchor>
+        </>
+      )}
+      {problem && (
+        <Alert color="red" variant="light" role="alert">
+          {problem.message}
+        </Alert>
+      )}
+    </EntranceCard>
+  );
+}
+
+interface SchoolFormProps {
+  readonly token: string;
+  onStep(step: 'over' | 'made'): void;
+}
+
+function SchoolForm({ token, onStep }: SchoolFormProps) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const session = useSession();
+  const [name, setName] = useState('');
+  const [id, setId] = useState<string>();
+  const [refusal, setRefusal] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const textOf = (field: string) => String(fields.get(field) ?? '').trim();
+    const password = String(fields.get('password'));
+    if (password !== fields.get('repeated')) return setRefusal(t('The two passwords differ.'));
+    const userName = textOf('userName');
+    setIsBusy(true);
+    setRefusal('');
+    try {
+      await gateway.executeOpenly(MakeFirstSchool, {
+        token,
+        data: {
+          id: textOf('id'),
+          name: textOf('name'),
+          timeZone: textOf('timeZone'),
+          userName,
+          adminName: textOf('adminName'),
+          password,
+        },
+      });
+    } catch (error) {
+      setIsBusy(false);
+      const isOver = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
+      return isOver ? onStep('over') : setRefusal((error as Error).message);
+    }
+    try {
+      await session.logIn({ userName, password, domain: '' });
+      location.replace('/');
+    } catch {
+      onStep('made');
+    }
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          name="name"
+          label={t('Name of the school')}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          maxLength={200}
+          autoComplete="organization"
+          required
+          withAsterisk={false}
+        />
+        <TextInput
+          name="id"
+          label={t('Short name')}
+          description={t('For programs: letters, digits, “_”, “.” and “-”. It cannot be changed later.')}
+          value={id ?? suggestId(name)}
+          onChange={({ currentTarget }) => setId(currentTarget.value)}
+          maxLength={64}
+          pattern="[A-Za-z0-9_.\-]+"
+          title={t('Letters, digits, “_”, “.” and “-”')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+        />
+        <NativeSelect name="timeZone" label={t('Time zone')} data={timeZones()} defaultValue={DEFAULT_ZONE} />
+        <TextInput
+          name="adminName"
+          label={t('Your name')}
+          maxLength={200}
+          autoComplete="name"
+          required
+          withAsterisk={false}
+        />
+        <TextInput
+          name="userName"
+          label={t('User name')}
+          description={t('You log in with it, as the first administrator.')}
+          maxLength={200}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+        />
+        <NewPasswordFields />
+        {refusal !== '' && (
+          <Alert color="red" variant="light" p="sm" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <Button type="submit" loading={isBusy} fullWidth>
+          {t('Make the school')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** The words of a name without their marks: `St. Mary’s School` is `st-marys-school`. */
+function suggestId(name: string): string {
+  const plain = name.normalize('NFKD').replaceAll(/[\p{M}'’]/gu, '');
+  const words = plain.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 64);
+}
+
+function timeZones(): string[] {
+  return [...new Set([DEFAULT_ZONE, ...Intl.supportedValuesOf('timeZone')])].sort();
+}
