@@ -5,6 +5,10 @@
 import type { Gateway } from './contract/gateway.js';
 import { send } from './contract/graphql.js';
 
+/** An import that is there. */
+const TAKEN_IMPORT = '01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e';
+const CHANGED_IMPORT = `mutation ($v: JSON!) { changeImport(id: "${TAKEN_IMPORT}", mapping: $v) { id } }`;
+
 export const HOSTILE_TEXTS = [
   '\0',
   'a\0b',
@@ -56,6 +60,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...restWrites(),
   ...graphqlOperations(),
   ...headers(),
+  ...importedFiles(),
   {
     door: 'POST /auth',
     send: async (gateway, text) =>
@@ -92,6 +97,14 @@ function restReads(): readonly Attempt[] {
     ['report', (text) => `/?report=${encoded(text)}`],
     ['report parameter', (text) => `/attendancebyclassbymonth/${encoded(text)}/2026-04-01/2026-04-30`],
     ['file', (text) => `/files/${encoded(text)}`],
+    ['import', (text) => `/imports/${encoded(text)}`],
+    ['refused rows of an import', (text) => `/imports/${encoded(text)}/errors.csv`],
+    ['page of imports', (text) => `/imports?after=${encoded(text)}`],
+    ['mappings', (text) => `/import-mappings?collection=${encoded(text)}`],
+    ['history', (text) => `/o/recs/task/${encoded(text)}/history`],
+    ['page of a history', (text) => `/o/recs/task/there/history?after=${encoded(text)}`],
+    ['format', (text) => `/o/recs/task?format=${encoded(text)}`],
+    ['zone of a table', (text) => `/o/recs/task?format=xlsx&tz=${encoded(text)}`],
   ];
   return paths.map(([place, path]) => ({
     door: `GET ${place}`,
@@ -225,6 +238,41 @@ function graphqlOperations(): readonly Attempt[] {
         '{collections: {}, reports: [], scripts: []}}) { id } }',
       (text) => text,
     ],
+    ['import', 'query ($v: ID!) { import(id: $v) { id } }', (text) => text],
+    ['refused rows of an import', 'query ($v: ID!) { importErrors(id: $v) { source } }', (text) => text],
+    ['page of imports', 'query ($v: String!) { imports(after: $v) { nodes { id } } }', (text) => text],
+    ['mappings', 'query ($v: String!) { importMappings(collection: $v) { name } }', (text) => text],
+    [
+      'file of an import',
+      'mutation ($v: ID!) { createImport(collection: "task", fileId: $v) { id } }',
+      (text) => text,
+    ],
+    [
+      'source of an import',
+      'mutation ($v: JSON!) { createImport(collection: "task", fileId: ' +
+        '"01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e", source: $v) { id } }',
+      (text) => ({ format: text, encoding: text, delimiter: text, sheet: text, header: text }),
+    ],
+    ['mapping of an import', CHANGED_IMPORT, (text) => ({ columns: [{ column: text, field: text }] })],
+    ['fixed value of an import', CHANGED_IMPORT, (text) => ({ columns: [], fixed: { [text]: text } })],
+    ['run of an import', 'mutation ($v: ID!) { runImport(id: $v) { id } }', (text) => text],
+    ['undone request', 'mutation ($v: String!) { undoChange(requestId: $v) { changed } }', (text) => text],
+    [
+      'history',
+      'query ($v: String!) { recordHistory(collection: "task", id: "there", after: $v) ' +
+        '{ nodes { version } } }',
+      (text) => text,
+    ],
+    [
+      'moment of a record',
+      'query ($v: ID!) { recordAt(collection: "task", id: $v, version: 1) { id } }',
+      (text) => text,
+    ],
+    [
+      'restored record',
+      'mutation ($v: ID!) { restoreRecord(collection: "task", id: $v, version: 1) { id } }',
+      (text) => text,
+    ],
     ['language', 'mutation ($v: String!) { setLanguage(language: $v) }', (text) => text],
     ['script', 'query ($v: ID!) { script(name: $v) { name } }', (text) => text],
     [
@@ -263,6 +311,32 @@ function graphqlOperations(): readonly Attempt[] {
   }));
 }
 
+/** Where an import is told what its file is, and in the file. */
+function importedFiles(): readonly Attempt[] {
+  const parameters = [
+    ...['collection', 'name', 'fileId', 'mapping', 'format', 'encoding', 'delimiter', 'sheet', 'header'],
+    ...['mode', 'by', 'missing', 'triggers'],
+  ];
+  const take = async (gateway: Gateway, sent: Record<string, string>, body: string) => {
+    const query = Object.entries({ collection: 'task', name: 'a.csv', ...sent })
+      .map(([name, value]) => `${name}=${encoded(value)}`)
+      .join('&');
+    return await status(gateway, `/imports?${query}`, { method: 'POST', body });
+  };
+  return [
+    ...parameters.map((name) => ({
+      door: `POST /imports ${name}`,
+      send: (gateway: Gateway, text: string) => take(gateway, { [name]: text }, 'name\nN\n'),
+    })),
+    { door: 'POST /imports cell', send: (gateway, text) => take(gateway, {}, `name,${text}\n${text},x\n`) },
+    {
+      door: 'POST /imports document',
+      send: (gateway, text) =>
+        take(gateway, { format: 'ndjson' }, `${JSON.stringify({ name: text, [text]: { [text]: text } })}\n`),
+    },
+  ];
+}
+
 /** Header values are bytes of Latin-1 without control characters: the client itself refuses the others. */
 function headers(): readonly Attempt[] {
   return ['idempotency-key', 'if-match', 'x-domain', 'x-request-id', 'accept', 'authorization'].map(
@@ -292,6 +366,13 @@ export async function prepareForAttempts(gateway: Gateway): Promise<void> {
     `insert into records (domain, collection, id, data) values ('top', 'task', 'there',
       '{"name": "T", "extra": {"a": "b"}}')
      on conflict do nothing`,
+  );
+  await gateway.sql.query(
+    `insert into imports (id, domain, collection, state, name, file_id, owns_file, source, principal,
+       created_by)
+     values ($1, 'top', 'task', 'ready', 'a', $1, false, '{}', '{}', 'usr-admin')
+     on conflict do nothing`,
+    [TAKEN_IMPORT],
   );
   const code = `export default async ({ text }) => {
     const works = [

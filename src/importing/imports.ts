@@ -156,9 +156,14 @@ export class Imports {
     return one;
   }
 
-  /** Whether the caller may know of it: an admin of each of the domain, others of their own. */
-  isVisible(scope: Scope, one: StoredImport): boolean {
-    return one.domainId === scope.domain.id && (seesAll(scope) || one.createdBy === scope.principal.id);
+  /**
+   * Whether the caller may know of it: an admin of each of the domain, others of their own; of collections
+   * whose records they may read, for an import shows what stands in its file.
+   */
+  isVisible(scope: Scope, { domainId, createdBy, collection }: StoredImport): boolean {
+    const isOwn =
+      domainId === scope.domain.id && (isAdmin(scope.principal) || createdBy === scope.principal.id);
+    return isOwn && !this.#isHidden(scope, collection);
   }
 
   /** @throws NOT_FOUND, as for one that is not there */
@@ -179,7 +184,8 @@ export class Imports {
       throw invalid('after', 'it is no cursor of imports', 'the id of an import', page.before);
     }
     const imports = await listImports(this.#options.database, scope.domain.id, {
-      createdBy: seesAll(scope) ? undefined : scope.principal.id,
+      createdBy: isAdmin(scope.principal) ? undefined : scope.principal.id,
+      except: this.#options.catalog.list().flatMap(({ name }) => (this.#isHidden(scope, name) ? [name] : [])),
       state: page.state,
       before: page.before,
       limit: page.limit + 1,
@@ -413,13 +419,14 @@ export class Imports {
   }
 
   #mayImport(scope: Scope, collection: string): boolean {
-    try {
-      this.assertMayImport(scope, collection);
-      return true;
-    } catch (fault) {
-      if (fault instanceof ServiceError) return false;
-      throw fault;
-    }
+    return isAllowed(() => this.assertMayImport(scope, collection));
+  }
+
+  /** Whether the collection is there and not the caller's to read. */
+  #isHidden(scope: Scope, collection: string): boolean {
+    const { catalog, store } = this.#options;
+    if (catalog.find(collection) === undefined) return false;
+    return !isAllowed(() => store.assertAllowed(scope, collection, 'read'));
   }
 
   async #readErrors(
@@ -465,8 +472,14 @@ function toSavedMapping(row: MappingRow): SavedMapping {
   };
 }
 
-function seesAll({ principal }: Scope): boolean {
-  return isAdmin(principal);
+function isAllowed(assert: () => void): boolean {
+  try {
+    assert();
+    return true;
+  } catch (fault) {
+    if (fault instanceof ServiceError) return false;
+    throw fault;
+  }
 }
 
 function noImport(id: string): ServiceError {

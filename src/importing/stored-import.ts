@@ -216,6 +216,8 @@ export async function listImports(
   domainId: string,
   page: {
     readonly createdBy: string | undefined;
+    /** Collections whose imports are left out. */
+    readonly except: readonly string[];
     readonly state: string | undefined;
     readonly before: string | undefined;
     readonly limit: number;
@@ -223,6 +225,7 @@ export async function listImports(
 ): Promise<StoredImport[]> {
   const conditions = [
     Prisma.sql`i.domain = ${domainId}`,
+    Prisma.sql`i.collection <> all(${[...page.except]}::text[])`,
     ...(page.createdBy === undefined ? [] : [Prisma.sql`i.created_by = ${page.createdBy}`]),
     ...(page.state === undefined ? [] : [Prisma.sql`i.state = ${page.state}`]),
     ...(page.before === undefined ? [] : [Prisma.sql`i.id < ${page.before}::uuid`]),

@@ -7,14 +7,16 @@
 import { beforeAll, expect } from '@jest/globals';
 import type { Random } from '../../src/demo/random.js';
 import { reports } from '../../src/reports/registry.js';
-import { useGateway } from '../contract/gateway.js';
+import { ROLES, useGateway } from '../contract/gateway.js';
 import { campaign } from './campaign.js';
 import { PROBES, READ_DOORS, WRITE_DOORS } from './rights/doors.js';
+import { IMPORT_DOORS, IMPORT_PROBES } from './rights/import-doors.js';
 import { recordsOf, tryToFindOut, tryToListen, tryToRead, tryToReport, tryToWrite } from './rights/matrix.js';
 import { COLLECTIONS, promiseOf } from './rights/promise.js';
 import { openSchool, type School } from './rights/school.js';
+import { tryToSeeImports } from './rights/see-imports.js';
 
-const gateway = useGateway();
+const gateway = useGateway({ IMPORT_ROLES: ROLES.join() });
 const READS_AT_ONCE = 24;
 let school: School;
 
@@ -43,7 +45,7 @@ campaign('gives no caller more, or less, than the declarations do', async ({ ran
   });
   const probing = Array.from({ length: READS_AT_ONCE }, async () => {
     const attempt = pick();
-    const probe = oneOf(random, PROBES);
+    const probe = oneOf(random, [...PROBES, ...IMPORT_PROBES]);
     const promised = promiseOf(attempt.caller, attempt.collection, 'read');
     if (typeof promised === 'number' || promised.hiddenFields.size === 0) return;
     const field = oneOf(random, [...promised.hiddenFields]);
@@ -53,8 +55,10 @@ campaign('gives no caller more, or less, than the declarations do', async ({ ran
 
   // What is written is counted before and after, so it is written alone.
   const writing = pick();
-  const door = oneOf(random, WRITE_DOORS);
+  const door = oneOf(random, [...WRITE_DOORS, ...IMPORT_DOORS]);
   note(nameOf(writing, door.name), await tryToWrite(writing, door, oneOf(random, ['near', 'far'])));
+  const seeing = pick();
+  note(`${seeing.caller.name}, imports`, await tryToSeeImports(school, seeing.caller));
   const reporting = pick();
   const report = oneOf(random, reports);
   note(`${reporting.caller.name}, ${report.name}`, await tryToReport(school, reporting.caller, report));

@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reports } from '../../src/reports/registry.js';
 import { PROBES, READ_DOORS, WRITE_DOORS } from '../campaign/rights/doors.js';
+import { IMPORT_DOORS, IMPORT_PROBES } from '../campaign/rights/import-doors.js';
 import {
   recordsOf,
   tryToFindOut,
@@ -17,8 +18,9 @@ import {
 } from '../campaign/rights/matrix.js';
 import { COLLECTIONS, promiseOf } from '../campaign/rights/promise.js';
 import { openSchool, type School } from '../campaign/rights/school.js';
+import { tryToSeeImports } from '../campaign/rights/see-imports.js';
 import { IS_FULL_LENGTH } from '../full-length.js';
-import { useGateway } from './gateway.js';
+import { ROLES, useGateway } from './gateway.js';
 
 /**
  * A write is prepared, looked at and taken back, and they take most of the time: `npm test` tries one in
@@ -26,8 +28,11 @@ import { useGateway } from './gateway.js';
  * all.
  */
 const WRITES_ARE_ONE_OF = 4;
+/** An import takes as long as some ten other writes. */
+const IMPORTS_ARE_ONE_OF = 48;
+const PROBERS_ARE_ONE_OF = 4;
 
-const gateway = useGateway();
+const gateway = useGateway({ IMPORT_ROLES: ROLES.join() });
 let school: School;
 
 beforeAll(async () => {
@@ -102,20 +107,41 @@ describe('every caller writes what is declared for it, and nothing else', () => 
   );
 });
 
-describe('no caller finds out a field that is hidden from it', () => {
-  it.each(PROBES.map((probe) => [probe.name, probe] as const))(
+describe('every caller imports what is declared for it, and nothing else', () => {
+  it.each(IMPORT_DOORS.map((door, index) => [door.name, door, index] as const))(
     'by %s',
-    async (_name, probe) => {
+    async (_name, door, doorIndex) => {
+      const faults = await faultsOf(
+        async (attempt) => [await tryToWrite(attempt, door, 'near'), await tryToWrite(attempt, door, 'far')],
+        (callerIndex, collectionIndex) =>
+          IS_FULL_LENGTH || (callerIndex + 5 * collectionIndex + doorIndex) % IMPORTS_ARE_ONE_OF === 0,
+      );
+      expect(faults).toEqual([]);
+    },
+    1_200_000,
+  );
+});
+
+describe('no caller finds out a field that is hidden from it', () => {
+  it.each([
+    ...PROBES.map((probe) => [probe.name, probe, () => true] as const),
+    ...IMPORT_PROBES.map(
+      (probe) =>
+        [probe.name, probe, (index: number) => IS_FULL_LENGTH || index % PROBERS_ARE_ONE_OF === 0] as const,
+    ),
+  ])(
+    'by %s',
+    async (_name, probe, isChosen) => {
       const faults = await faultsOf(async (attempt) => {
         const promised = promiseOf(attempt.caller, attempt.collection, 'read');
         if (typeof promised === 'number') return [];
         return await Promise.all(
           [...promised.hiddenFields].map((field) => tryToFindOut(attempt, probe, field)),
         );
-      });
+      }, isChosen);
       expect(faults).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 });
 
@@ -132,6 +158,7 @@ it('every caller runs the reports of its role, and no others', async () => {
 
 it.each([
   ['sees the messages of the school that are its own', tryToSeeMessages],
+  ['sees the imports that are its own to see', tryToSeeImports],
   ['has persons exported and erased where it administers, and nowhere else', tryToHavePersons],
 ] as const)(
   'every caller %s',

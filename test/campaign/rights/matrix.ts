@@ -16,7 +16,7 @@ import {
 import { type Caller, COLLECTIONS, type Declared, promiseOf, referenceToUser } from './promise.js';
 import { type DomainName, type MarkedRecord, markedRecord, type School } from './school.js';
 
-function voiceOf({ gateway }: School, caller: Caller): Voice {
+export function voiceOf({ gateway }: School, caller: Caller): Voice {
   const rest: Voice['rest'] = async (method, path, body, headers = {}) => {
     const response = await gateway.fetch(path, {
       method,
@@ -349,7 +349,7 @@ async function until(isSo: () => boolean, ms: number): Promise<void> {
 }
 
 /** By a key nobody does. */
-function isAdministrator({ roles, collections }: Caller): boolean {
+export function isAdministrator({ roles, collections }: Caller): boolean {
   return roles.includes('admin') && collections === undefined;
 }
 
@@ -385,7 +385,7 @@ function leakIn(
   return undefined;
 }
 
-function unless({ status, text }: Answer, expected: readonly number[]): string | undefined {
+export function unless({ status, text }: Answer, expected: readonly number[]): string | undefined {
   return expected.includes(status)
     ? undefined
     : `${status} instead of ${expected.join(' or ')}: ${text.slice(0, 500)}`;
