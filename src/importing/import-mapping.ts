@@ -9,9 +9,7 @@ import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
 import type { Path } from '../model/path.js';
-import { DAY_FORMATS } from './cells/day-cell.js';
-import { INSTANT_FORMATS } from './cells/instant-cell.js';
-import { NUMBER_FORMATS } from './cells/number-cell.js';
+import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
 
 export interface ColumnMapping {
   /** The column of the file; of documents, a member of the first level. */

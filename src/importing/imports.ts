@@ -87,6 +87,11 @@ export class Imports {
     this.#options = options;
   }
 
+  /** Whether the caller has a role that may import; into what, the rights to its records say. */
+  mayHave({ principal }: Scope): boolean {
+    return this.#options.roles.some((role) => principal.roles.has(role));
+  }
+
   /**
    * Refuses a caller who may not import into the collection at all.
    *
@@ -94,8 +99,7 @@ export class Imports {
    */
   assertMayImport(scope: Scope, collection: string): void {
     const { roles, store } = this.#options;
-    const { principal } = scope;
-    if (!roles.some((role) => principal.roles.has(role))) {
+    if (!this.mayHave(scope)) {
       const needed = roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
       throw new ServiceError('FORBIDDEN', `you may not import files; ${needed} (IMPORT_ROLES)`);
     }

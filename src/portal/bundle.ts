@@ -228,6 +228,7 @@ async function hashOfSources(): Promise<string> {
   const files = [
     ...sources.flat(),
     path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
+    path.join(packageDirectory, 'src', 'importing', 'cells', 'day-formats.ts'),
     path.join(packageDirectory, 'schema', 'schema.graphql'),
     path.join(packageDirectory, 'package-lock.json'),
   ];

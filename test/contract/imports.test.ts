@@ -356,6 +356,23 @@ describe('who imports', () => {
     });
   });
 
+  it('is told by me', async () => {
+    const mayImport = async (as: Role) => {
+      const response = await gateway.fetch('/graphql', {
+        method: 'POST',
+        as,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ me { mayImport } }' }),
+      });
+      return ((await response.json()) as { data: { me: { mayImport: boolean } } }).data.me.mayImport;
+    };
+    expect([await mayImport('admin'), await mayImport('clerk'), await mayImport('teacher')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('sees its own imports, and an admin all; nobody those of another domain', async () => {
     const { id } = await ask(
       'POST',

@@ -161,7 +161,7 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'portal/browser/session/', imports: [] },
   { name: 'explore/', imports: ['tables/csv-line.ts', 'portal/browser/session/'] },
-  { name: 'portal/', imports: ['portal/browser/session/', 'explore/'] },
+  { name: 'portal/', imports: ['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts'] },
   { name: 'manual/', imports: [] },
   {
     name: 'server/',

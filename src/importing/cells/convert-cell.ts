@@ -2,9 +2,10 @@
 import { isExactNumber, type JsonValue } from '../../json.js';
 import { parseBooleanCell } from './boolean-cell.js';
 import { CellFault } from './cell-fault.js';
-import { type DayFormat, parseDayCell } from './day-cell.js';
-import { type InstantFormat, parseInstantCell } from './instant-cell.js';
-import { type NumberFormat, parseNumberCell } from './number-cell.js';
+import { parseDayCell } from './day-cell.js';
+import type { DayFormat, InstantFormat, NumberFormat } from './day-formats.js';
+import { parseInstantCell } from './instant-cell.js';
+import { parseNumberCell } from './number-cell.js';
 
 /** What a cell holds and how it is written there. */
 export type CellFormat =

@@ -1,38 +1,7 @@
 /** Days as people and spreadsheets write them in tables. */
 import { dayOf, instantFrom, isDay } from '../../model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
-
-/**
- * How days are written. Between the parts may stand `/`, `-`, `.` or a space, and a zero at the front may
- * be missing. Two digits of a year are 1969 to 2068. `serial` is the number of the day in a spreadsheet:
- * 45747 is 2025-03-31, and in the reckoning from 1904 (`serial-1904`) 44285 is.
- */
-export const DAY_FORMATS = [
-  'YYYY-MM-DD',
-  'DD/MM/YYYY',
-  'MM/DD/YYYY',
-  'DD/MM/YY',
-  'MM/DD/YY',
-  'DD MMM YYYY',
-  'DD MMM YY',
-  'YYYYMMDD',
-  'serial',
-  'serial-1904',
-] as const;
-export type DayFormat = (typeof DAY_FORMATS)[number];
-
-const EXAMPLES: Readonly<Record<DayFormat, string>> = {
-  'YYYY-MM-DD': '2026-03-31',
-  'DD/MM/YYYY': '31/03/2026',
-  'MM/DD/YYYY': '03/31/2026',
-  'DD/MM/YY': '31/03/26',
-  'MM/DD/YY': '03/31/26',
-  'DD MMM YYYY': '31-Mar-2026',
-  'DD MMM YY': '31-Mar-26',
-  YYYYMMDD: '20260331',
-  serial: '46112',
-  'serial-1904': '44650',
-};
+import { DAY_EXAMPLES, type DayFormat } from './day-formats.js';
 
 const ISO = /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})$/;
 const WITH_LONG_YEAR = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/;
@@ -60,7 +29,7 @@ const MS_OF_A_DAY = 86_400_000;
 export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC'): string | CellFault {
   const text = cellText(cell);
   const day = text === undefined ? undefined : (dayWritten(text, format) ?? dayOfInstant(text, timeZone));
-  return day ?? new CellFault(`a day such as ${EXAMPLES[format]} (${format})`);
+  return day ?? new CellFault(`a day such as ${DAY_EXAMPLES[format]} (${format})`);
 }
 
 /** The day of a text in the format, or from its year on; `undefined` for what is none. */

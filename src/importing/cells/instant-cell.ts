@@ -2,15 +2,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { instantFrom } from '../../model/calendar.js';
 import { CellFault, cellText } from './cell-fault.js';
-import { DAY_FORMATS, type DayFormat, dayOfSerial, dayWritten } from './day-cell.js';
-
-/**
- * How instants are written: a day in one of its formats with a time behind it (`31/03/2026 9:30 PM`), in
- * the time zone unless it names its own; `YYYY-MM-DD` is ISO 8601. A spreadsheet's number has the time
- * behind its point. `epoch-seconds` and `epoch-milliseconds` count from 1970.
- */
-export const INSTANT_FORMATS = [...DAY_FORMATS, 'epoch-seconds', 'epoch-milliseconds'] as const;
-export type InstantFormat = (typeof INSTANT_FORMATS)[number];
+import { dayOfSerial, dayWritten } from './day-cell.js';
+import type { DayFormat, InstantFormat } from './day-formats.js';
 
 const WITH_TIME =
   /^(.*[^\s,])(?:T|,? +)(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)? ?([ap]\.?m\.?)?$/i;

@@ -1,19 +1,7 @@
 /** Numbers as people write them in tables. */
 import { type ExactNumber, isExactNumber, toPlainNumber } from '../../json.js';
 import { CellFault, cellText } from './cell-fault.js';
-
-/**
- * How numbers are written: `plain` is 120000.50, `grouped` also 1,20,000.50 and 120,000.50, `european` is
- * 120000,50, 120.000,50 and 120 000,50.
- */
-export const NUMBER_FORMATS = ['plain', 'grouped', 'european'] as const;
-export type NumberFormat = (typeof NUMBER_FORMATS)[number];
-
-const EXAMPLES: Readonly<Record<NumberFormat, string>> = {
-  plain: '120000.50',
-  grouped: '1,20,000.50',
-  european: '1.20.000,50',
-};
+import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
 
 /** No number of a person is written longer; a text without end is not worth trying. */
 const MAX_LENGTH = 400;
@@ -33,7 +21,9 @@ export function parseNumberCell(
 ): number | ExactNumber | CellFault {
   if (typeof cell === 'number' || isExactNumber(cell)) return cell;
   const digits = digitsOf(cellText(cell) ?? '', format);
-  return digits === undefined ? new CellFault(`a number such as ${EXAMPLES[format]}`) : toPlainNumber(digits);
+  return digits === undefined
+    ? new CellFault(`a number such as ${NUMBER_EXAMPLES[format]}`)
+    : toPlainNumber(digits);
 }
 
 /** The digits as JSON writes them; `undefined` where the text is no number of the format. */

@@ -13,9 +13,10 @@ import type { Path } from '../../model/path.js';
 import { parseBooleanCell } from '../cells/boolean-cell.js';
 import { CellFault } from '../cells/cell-fault.js';
 import { convertCell } from '../cells/convert-cell.js';
-import { type DayFormat, parseDayCell } from '../cells/day-cell.js';
-import { type InstantFormat, parseInstantCell } from '../cells/instant-cell.js';
-import { type NumberFormat, parseNumberCell } from '../cells/number-cell.js';
+import { parseDayCell } from '../cells/day-cell.js';
+import type { DayFormat, InstantFormat, NumberFormat } from '../cells/day-formats.js';
+import { parseInstantCell } from '../cells/instant-cell.js';
+import { parseNumberCell } from '../cells/number-cell.js';
 import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
 
 /** What is wrong with a row, by the column it stands in. */

@@ -7,9 +7,10 @@ import { isExactNumber } from '../../json.js';
 import { parseBooleanCell } from '../cells/boolean-cell.js';
 import { CellFault } from '../cells/cell-fault.js';
 import type { CellFormat } from '../cells/convert-cell.js';
-import { DAY_FORMATS, dayInFormat } from '../cells/day-cell.js';
-import { INSTANT_FORMATS, parseInstantCell } from '../cells/instant-cell.js';
-import { digitsOf, NUMBER_FORMATS, type NumberFormat } from '../cells/number-cell.js';
+import { dayInFormat } from '../cells/day-cell.js';
+import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS, type NumberFormat } from '../cells/day-formats.js';
+import { parseInstantCell } from '../cells/instant-cell.js';
+import { digitsOf } from '../cells/number-cell.js';
 
 /** A kind of cell, and how it is written where there are several ways. */
 export interface CellFit {

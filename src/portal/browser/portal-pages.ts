@@ -84,6 +84,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: runsReports,
   },
   {
+    path: '/portal/imports',
+    label: phrase('Import'),
+    load: async () => (await import('./imports/imports-page')).ImportsPage,
+    isFor: ({ mayImport }) => mayImport,
+    menu: { icon: 'upload', group: 'work' },
+  },
+  {
+    path: '/portal/imports/$import',
+    label: phrase('Import'),
+    load: async () => (await import('./imports/import-details-page')).ImportDetailsPage,
+    isFor: ({ mayImport }) => mayImport,
+  },
+  {
     path: '/portal/keys',
     label: phrase('API keys'),
     load: async () => (await import('./keys/keys-page')).KeysPage,

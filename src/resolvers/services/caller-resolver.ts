@@ -2,6 +2,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Profiles } from '../../auth/profiles.js';
+import type { Imports } from '../../importing/imports.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import type { Webhooks } from '../../webhooks/webhooks.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -12,6 +13,7 @@ export interface CallerServices {
   readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
   readonly apiKeys: Pick<ApiKeys, 'mayHave'>;
   readonly webhooks: Pick<Webhooks, 'mayHave'>;
+  readonly imports: Pick<Imports, 'mayHave'>;
   readonly domains: { top(): Domain | undefined; listFor(scope: Scope): readonly Domain[] };
   readonly rights: RightsSources;
 }
@@ -100,6 +102,9 @@ class Caller implements CallerResult {
   }
   get mayHaveWebhooks() {
     return this.#services.webhooks.mayHave(this.#scope);
+  }
+  get mayImport() {
+    return this.#services.imports.mayHave(this.#scope);
   }
   get duties() {
     return this.#rights.duties;

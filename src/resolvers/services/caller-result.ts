@@ -151,6 +151,13 @@ export class CallerResult {
   @Field(() => Boolean, { description: 'Whether you may have webhooks (WEBHOOK_ROLES).' })
   readonly mayHaveWebhooks!: boolean;
 
+  @Field(() => Boolean, {
+    description:
+      'Whether you may import files (IMPORT_ROLES), into collections whose records you may read, create ' +
+      'and update.',
+  })
+  readonly mayImport!: boolean;
+
   @Field(() => [String], {
     description:
       'What is yours to look after: `users`, `keys` (of others), `scripts`, `messages`, `settings`, ' +

@@ -2,9 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CellFault } from '../../../src/importing/cells/cell-fault.js';
 import { type CellFormat, convertCell, isBlankCell } from '../../../src/importing/cells/convert-cell.js';
-import type { DayFormat } from '../../../src/importing/cells/day-cell.js';
-import type { InstantFormat } from '../../../src/importing/cells/instant-cell.js';
-import type { NumberFormat } from '../../../src/importing/cells/number-cell.js';
+import type { DayFormat, InstantFormat, NumberFormat } from '../../../src/importing/cells/day-formats.js';
 import { ExactNumber } from '../../../src/json.js';
 import { runsOf } from '../../full-length.js';
 

@@ -1,0 +1,44 @@
+/**
+ * How the cells of a file may be written, each with an example. This file imports nothing: the portal offers
+ * the same formats.
+ */
+
+/**
+ * Days. Between the parts may stand `/`, `-`, `.` or a space, and a zero at the front may be missing. Two
+ * digits of a year are 1969 to 2068. `serial` is the number of the day in a spreadsheet: 45747 is 2025-03-31,
+ * and in the reckoning from 1904 (`serial-1904`) 44285 is.
+ */
+export const DAY_EXAMPLES = {
+  'YYYY-MM-DD': '2026-03-31',
+  'DD/MM/YYYY': '31/03/2026',
+  'MM/DD/YYYY': '03/31/2026',
+  'DD/MM/YY': '31/03/26',
+  'MM/DD/YY': '03/31/26',
+  'DD MMM YYYY': '31-Mar-2026',
+  'DD MMM YY': '31-Mar-26',
+  YYYYMMDD: '20260331',
+  serial: '46112',
+  'serial-1904': '44650',
+} as const;
+export type DayFormat = keyof typeof DAY_EXAMPLES;
+export const DAY_FORMATS = Object.keys(DAY_EXAMPLES) as readonly DayFormat[];
+
+/**
+ * Numbers: `plain` is 120000.50, `grouped` also 1,20,000.50 and 120,000.50, `european` is 120000,50,
+ * 120.000,50 and 120 000,50.
+ */
+export const NUMBER_EXAMPLES = {
+  plain: '120000.50',
+  grouped: '1,20,000.50',
+  european: '1.20.000,50',
+} as const;
+export type NumberFormat = keyof typeof NUMBER_EXAMPLES;
+export const NUMBER_FORMATS = Object.keys(NUMBER_EXAMPLES) as readonly NumberFormat[];
+
+/**
+ * Instants: a day in one of its formats with a time behind it (`31/03/2026 9:30 PM`), in the time zone unless
+ * it names its own; `YYYY-MM-DD` is ISO 8601. A spreadsheet's number has the time behind its point.
+ * `epoch-seconds` and `epoch-milliseconds` count from 1970.
+ */
+export const INSTANT_FORMATS = [...DAY_FORMATS, 'epoch-seconds', 'epoch-milliseconds'] as const;
+export type InstantFormat = (typeof INSTANT_FORMATS)[number];

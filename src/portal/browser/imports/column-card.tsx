@@ -1,0 +1,174 @@
+/** A column of the file: what stands in it, and which field it goes to. */
+import { Button, Card, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { type ColumnChoice, fixedValueOf, formatChoices } from './column-choices';
+import type { FoundColumn, MappedColumn } from './import-steps';
+
+export interface ColumnCardProps {
+  readonly column: MappedColumn;
+  readonly found: FoundColumn | undefined;
+  readonly choices: readonly ColumnChoice[];
+  /** The fields that some column goes to. */
+  readonly taken: ReadonlySet<string | null>;
+  onChange(column: MappedColumn): void;
+}
+
+export function ColumnCard({ column, found, choices, taken, onChange }: ColumnCardProps) {
+  const t = useTexts();
+  const [isOpen, setIsOpen] = useState(column.values !== undefined);
+  const { column: name, field } = column;
+  const choice = choices.find(({ path }) => path === field);
+  const formats = formatChoices(choice?.field);
+  const offered = choices.filter(({ path }) => path === field || !taken.has(path));
+  const pick = (path: string) => {
+    // What was said of another field does not hold of this one.
+    if (path === '') onChange({ column: name, field: null });
+    else if (choices.some((one) => one.path === path)) onChange({ column: name, field: path });
+    else onChange({ column: name, field: path, undeclared: true });
+  };
+  return (
+    <Card component="li" withBorder padding="sm" className="version-card">
+      <div className="mapping-row">
+        <div>
+          <Text fw={600} className="wrapped">
+            {name}
+          </Text>
+          <Samples found={found} />
+        </div>
+        <NativeSelect
+          label={t('Goes to')}
+          aria-label={t('{column} goes to', { column: name })}
+          value={field ?? ''}
+          onChange={(event) => pick(event.currentTarget.value)}
+        >
+          <option value="">{t('Left out')}</option>
+          {offered.map(({ path, label }) => (
+            <option key={path} value={path}>
+              {label}
+            </option>
+          ))}
+          {field !== null && !choice && <option value={field}>{field}</option>}
+          {field === null && !choices.some(({ path }) => path === name) && (
+            <option value={name}>{t('{name}, which is not declared', { name })}</option>
+          )}
+        </NativeSelect>
+        {formats.length > 0 && (
+          <NativeSelect
+            label={t('Written as')}
+            aria-label={t('{column} is written as', { column: name })}
+            value={column.format ?? formats[0]?.[0] ?? ''}
+            onChange={(event) => onChange({ ...column, format: event.currentTarget.value })}
+            data={formats.map(([format, example]) => ({ value: format, label: example }))}
+          />
+        )}
+        {field !== null && (
+          <Button
+            variant="subtle"
+            px="xs"
+            aria-expanded={isOpen}
+            aria-label={t('More about {column}', { column: name })}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {t('More')}
+          </Button>
+        )}
+      </div>
+      <Misfits found={found} />
+      {isOpen && field !== null && (
+        <Stack mt="sm">
+          <ReplacedValues {...{ column, found, choice, onChange }} />
+          <Checkbox
+            label={t('An empty cell takes the value away')}
+            checked={column.empty === 'remove'}
+            onChange={(event) => {
+              const { empty: _, ...others } = column;
+              onChange(event.currentTarget.checked ? { ...others, empty: 'remove' } : others);
+            }}
+          />
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+function Samples({ found }: { readonly found: FoundColumn | undefined }) {
+  const t = useTexts();
+  const formats = useFormats();
+  if (!found) return null;
+  return (
+    <Text size="sm" c="dimmed" className="wrapped" lineClamp={2}>
+      {found.examples.length === 0 ? t('Nothing stands in it') : found.examples.join(' · ')}
+      {found.blank > 0 && ` (${t('{count} blank', { count: formats.number(found.blank) })})`}
+    </Text>
+  );
+}
+
+/** Cells that are not what most of the column is. */
+function Misfits({ found }: { readonly found: FoundColumn | undefined }) {
+  const t = useTexts();
+  const formats = useFormats();
+  if (!found || found.misfits.count === 0) return null;
+  const { count, samples } = found.misfits;
+  return (
+    <Group gap={6} mt={6} wrap="nowrap" align="flex-start">
+      <Icon name="warning" size={14} />
+      <Text size="sm" className="wrapped">
+        {t('{count} unlike the others:', { count: formats.number(count) })}{' '}
+        {samples
+          .slice(0, 3)
+          .map(({ number, value }) => t('row {number} “{value}”', { number, value }))
+          .join(', ')}
+      </Text>
+    </Group>
+  );
+}
+
+/** What other values stand for values of the file; those of the first rows are offered. */
+function ReplacedValues({
+  column,
+  found,
+  choice,
+  onChange,
+}: Pick<ColumnCardProps, 'column' | 'found' | 'onChange'> & { readonly choice: ColumnChoice | undefined }) {
+  const t = useTexts();
+  const values = column.values ?? {};
+  const sources = [...new Set([...Object.keys(values), ...(found?.examples ?? [])])];
+  const allowed = choice?.field?.allowed;
+  const set = (source: string, text: string) => {
+    const { [source]: _, ...others } = values;
+    const next = text === '' ? others : { ...others, [source]: fixedValueOf(text, choice?.field) };
+    const { values: before, ...rest } = column;
+    onChange(Object.keys(next).length === 0 ? rest : { ...rest, values: next });
+  };
+  return (
+    <Stack gap="xs" role="group" aria-label={t('Values to replace')}>
+      <Text size="sm" fw={500}>
+        {t('Values to replace')}
+      </Text>
+      {sources.map((source) => {
+        const common = {
+          'aria-label': t('Instead of {value}', { value: source }),
+          value: String(values[source] ?? ''),
+          onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+            set(source, event.currentTarget.value),
+        };
+        return (
+          <Group key={source} wrap="nowrap" gap="xs">
+            <Text size="sm" className="replaced-value" title={source}>
+              {source}
+            </Text>
+            <span aria-hidden="true">→</span>
+            {allowed ? (
+              <NativeSelect {...common} data={[{ value: '', label: t('as it is') }, ...allowed]} />
+            ) : (
+              <TextInput {...common} placeholder={t('as it is')} />
+            )}
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+}

@@ -1,0 +1,71 @@
+/** Where columns of a file may go: the fields of a collection, and fields by which references are found. */
+import type { ImportFieldFragment, ImportFieldsQuery } from '../../../generated/portal/imports/imports';
+import { DAY_EXAMPLES, INSTANT_FORMATS, NUMBER_EXAMPLES } from '../../../importing/cells/day-formats.js';
+import { nameOfField } from '../records/declared-field';
+
+export type ImportCollection = ImportFieldsQuery['collections'][number];
+
+export interface ColumnChoice {
+  /** As a mapping writes it: `guardian.phone`, `student.sequence`. */
+  readonly path: string;
+  readonly label: string;
+  readonly field: ImportFieldFragment | undefined;
+}
+
+export function columnChoices(
+  collection: ImportCollection,
+  collections: readonly ImportCollection[],
+): readonly ColumnChoice[] {
+  return [
+    { path: '_id', label: '_id', field: undefined },
+    ...collection.fields.flatMap((field) => choicesOf(field, collections)),
+  ];
+}
+
+function choicesOf(
+  field: ImportCollection['fields'][number],
+  collections: readonly ImportCollection[],
+): readonly ColumnChoice[] {
+  const { name, type, isList, targets } = field;
+  const label = nameOfField(name);
+  if (type === 'object' && !isList && field.fields.length > 0) {
+    return field.fields.map((member) => ({
+      path: `${name}.${member.name}`,
+      label: `${label}: ${nameOfField(member.name)}`,
+      field: member,
+    }));
+  }
+  if (type !== 'reference') return [{ path: name, label, field }];
+  const found = collections.filter((one) => targets.includes(one.name)).flatMap((one) => one.fields);
+  const keys = new Set(found.filter((one) => one.isUnique && one.type !== 'object').map((one) => one.name));
+  return [
+    { path: name, label: `${label} (_id)`, field },
+    ...[...keys].map((key) => ({
+      path: `${name}.${key}`,
+      label: `${label}: ${nameOfField(key)}`,
+      field: undefined,
+    })),
+  ];
+}
+
+/** The ways in which cells for the field may be written, with an example each. */
+export function formatChoices(
+  field: ImportFieldFragment | undefined,
+): readonly (readonly [string, string])[] {
+  if (field?.type === 'number') return Object.entries(NUMBER_EXAMPLES);
+  if (field?.type !== 'datetime') return [];
+  const examples: Readonly<Record<string, string>> = DAY_EXAMPLES;
+  const isDay = String(field.example ?? '').length === 10;
+  const formats = isDay ? Object.keys(DAY_EXAMPLES) : INSTANT_FORMATS;
+  return formats.map((format) => [format, examples[format] ?? format]);
+}
+
+/** What the gateway takes as it is: values of these fields are JSON, all others are texts. */
+export function fixedValueOf(text: string, field: ImportFieldFragment | undefined): unknown {
+  if (field?.type !== 'number' && field?.type !== 'boolean') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

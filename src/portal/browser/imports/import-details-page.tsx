@@ -1,0 +1,182 @@
+/** One import, step by step: the file, its columns, the dry run, the run. */
+import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import {
+  AnyImportChanged,
+  type AnyImportChangedSubscription,
+  CancelImport,
+  ImportNow,
+  type ImportNowQuery,
+  type ShownImportFragment,
+} from '../../../generated/portal/imports/imports';
+import { useChange, useEvents, useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+import { ImportProgress } from './import-progress';
+import { IMPORT_STEPS, type Inspection, isUnderWay, STATE_NAMES, stepOf } from './import-steps';
+import { MappingStep } from './mapping-step';
+import { RunStep } from './run-step';
+import { TrialStep } from './trial-step';
+
+export function ImportDetailsPage() {
+  const t = useTexts();
+  const { import: id = '' } = useParams({ strict: false }) as { readonly import?: string };
+  const { collections } = useViewer();
+  const { data, error, refetch } = useOperation(ImportNow, { id });
+  useProgress(id);
+  const one = data?.import;
+  return (
+    <PageFrame
+      title={one?.name ?? t('Import')}
+      above={[{ label: t('Import'), to: '/portal/imports' }]}
+      description={
+        one &&
+        t('Into {collection}', {
+          collection: collections.find(({ name }) => name === one.collection)?.title ?? one.collection,
+        })
+      }
+      actions={one && isUnderWay(one.state) && <StopButton id={id} />}
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState />}
+      {one && <ImportSteps one={one} />}
+    </PageFrame>
+  );
+}
+
+/** How far it is comes by itself; where it has become something else, all of it is read again. */
+function useProgress(id: string): void {
+  const queries = useQueryClient();
+  const told = useCallback(
+    ({ importChanged }: AnyImportChangedSubscription) => {
+      if (importChanged.id !== id) return;
+      const key = [ImportNow.name, { id }];
+      const known = queries.getQueryData<ImportNowQuery>(key);
+      if (known?.import.state === importChanged.state) {
+        queries.setQueryData(key, { import: { ...known.import, ...importChanged } });
+      } else void queries.invalidateQueries({ queryKey: [ImportNow.name] });
+    },
+    [id, queries],
+  );
+  useEvents(AnyImportChanged, {}, told);
+}
+
+function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
+  const t = useTexts();
+  const [{ step }, change] = useAddress({ step: '' });
+  const reached = stepOf(one);
+  // A step that was left may be gone back to for as long as nothing is being done or was written.
+  const mayGoBack = !isUnderWay(one.state) && one.state !== 'DONE' && one.mapping !== null;
+  const shown = step === '1' && mayGoBack ? 1 : reached;
+  return (
+    <Stack gap="lg">
+      <ol className="steps" aria-label={t('Steps')}>
+        {IMPORT_STEPS.map((name, index) => (
+          <li
+            key={name}
+            data-done={index < shown || one.state === 'DONE' || undefined}
+            aria-current={index === shown ? 'step' : undefined}
+          >
+            <span className="step-number" aria-hidden="true">
+              {index < shown || one.state === 'DONE' ? <Icon name="check" size={14} /> : index + 1}
+            </span>
+            {t(name)}
+          </li>
+        ))}
+      </ol>
+      <Group gap="xs">
+        <Badge variant="default" tt="none">
+          {t(STATE_NAMES[one.state])}
+        </Badge>
+        <FileFacts inspection={one.inspection as Inspection | null} />
+      </Group>
+      <Fault fault={one.fault} />
+      {isUnderWay(one.state) && <ImportProgress one={one} />}
+      {shown === 1 && <MappingStep key={one.id} one={one} onTried={() => change({ step: '' }, 'replace')} />}
+      {shown === 2 && one.state === 'TRIED' && (
+        <TrialStep one={one} onCorrect={() => change({ step: '1' })} />
+      )}
+      {shown === 3 && !isUnderWay(one.state) && <RunStep one={one} />}
+    </Stack>
+  );
+}
+
+function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
+  const t = useTexts();
+  const formats = useFormats();
+  if (inspection === null) return null;
+  const { format, encoding, delimiter, sheet, rows } = inspection;
+  const parts = [
+    format.toUpperCase(),
+    encoding,
+    delimiter !== undefined &&
+      t('parted by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
+    sheet,
+    rows !== undefined && t('{rows} rows', { rows: formats.number(rows) }),
+  ];
+  return (
+    <Text size="sm" c="dimmed" className="wrapped">
+      {parts.filter(Boolean).join(' · ')}
+    </Text>
+  );
+}
+
+interface ImportFault {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors?: readonly { readonly detail: string }[];
+}
+
+function Fault({ fault }: { readonly fault: unknown }) {
+  const t = useTexts();
+  if (fault === null || fault === undefined) return null;
+  const { code, detail, errors = [] } = fault as ImportFault;
+  return (
+    <Alert color="red" variant="light" title={t('This import failed')} icon={<Icon name="warning" />}>
+      <Text size="sm" className="wrapped">
+        {detail}
+      </Text>
+      <ul>
+        {errors.slice(0, 20).map((one) => (
+          <li key={one.detail} className="wrapped">
+            {one.detail}
+          </li>
+        ))}
+      </ul>
+      <Code>{code}</Code>
+    </Alert>
+  );
+}
+
+function StopButton({ id }: { readonly id: string }) {
+  const t = useTexts();
+  const [isAsked, setIsAsked] = useState(false);
+  const cancel = useChange(CancelImport, [ImportNow]);
+  return (
+    <>
+      <Button variant="default" onClick={() => setIsAsked(true)}>
+        {t('Stop')}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Stop this import?')}
+          action={t('Stop')}
+          isBusy={cancel.isPending}
+          problem={cancel.error}
+          onConfirm={() => cancel.mutate({ id }, { onSuccess: () => setIsAsked(false) })}
+          onClose={() => setIsAsked(false)}
+        >
+          {t('What it has written stays written, and can be undone afterwards.')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+/** How far an import is, in the words and the steps of the page. */
+import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
+import { phrase } from '../language/use-texts';
+
+export type ShownImportState = ShownImportFragment['state'];
+
+export const STATE_NAMES: Readonly<Record<ShownImportState, string>> = {
+  RECEIVED: phrase('Taken'),
+  INSPECTING: phrase('Looked into'),
+  READY: phrase('To be tried'),
+  TRYING: phrase('Being tried'),
+  TRIED: phrase('Tried'),
+  WAITING: phrase('Waits its turn'),
+  RUNNING: phrase('Being written'),
+  DONE: phrase('Done'),
+  FAILED: phrase('Failed'),
+  CANCELLED: phrase('Stopped'),
+};
+
+/** In these the gateway works, and the page is told how far it is. */
+const UNDER_WAY: ReadonlySet<ShownImportState> = new Set([
+  'RECEIVED',
+  'INSPECTING',
+  'TRYING',
+  'WAITING',
+  'RUNNING',
+]);
+
+export function isUnderWay(state: ShownImportState): boolean {
+  return UNDER_WAY.has(state);
+}
+
+export const IMPORT_STEPS = [phrase('File'), phrase('Columns'), phrase('Dry run'), phrase('Run')] as const;
+
+/** The place in `IMPORT_STEPS` that an import has reached. */
+export function stepOf({
+  state,
+  mapping,
+  changeIds,
+}: Pick<ShownImportFragment, 'state' | 'mapping' | 'changeIds'>): number {
+  switch (state) {
+    case 'RECEIVED':
+    case 'INSPECTING':
+      return 0;
+    case 'READY':
+      return 1;
+    case 'TRYING':
+    case 'TRIED':
+      return 2;
+    case 'WAITING':
+    case 'RUNNING':
+    case 'DONE':
+      return 3;
+    default:
+      // What it had written, or else what may be corrected.
+      if (changeIds.length > 0) return 3;
+      return mapping === null ? 0 : 1;
+  }
+}
+
+/** What was found in a column of the file. */
+export interface FoundColumn {
+  readonly column: string;
+  readonly filled: number;
+  readonly blank: number;
+  readonly examples: readonly string[];
+  readonly likely: { readonly kind: string };
+  readonly misfits: {
+    readonly count: number;
+    readonly samples: readonly { readonly number: number; readonly value: string }[];
+  };
+}
+
+export interface Inspection {
+  readonly format: string;
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly sheet?: string;
+  /** Absent of documents. */
+  readonly columns?: readonly string[];
+  readonly warnings: readonly string[];
+  readonly rows?: number;
+  readonly found?: readonly FoundColumn[];
+}
+
+export interface MappedColumn {
+  readonly column: string;
+  readonly field: string | null;
+  readonly format?: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly undeclared?: true;
+  readonly empty?: 'leave' | 'remove';
+}
+
+export interface Mapping {
+  readonly columns: readonly MappedColumn[];
+  readonly fixed: Readonly<Record<string, unknown>>;
+}
+
+/** A saved mapping put on a file: its columns as far as the file has them, the others as they were. */
+export function withSavedMapping(mapping: Mapping, saved: Mapping): Mapping {
+  const byColumn = new Map(saved.columns.map((one) => [one.column, one]));
+  return {
+    ...saved,
+    columns: mapping.columns.map((one) => byColumn.get(one.column) ?? one),
+  };
+}

@@ -1,0 +1,120 @@
+/** Where files become records: a new import to begin, and those of before. */
+import { Anchor, Badge, Button, Group, Stack, Table, Title } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useId } from 'react';
+import {
+  AnyImportChanged,
+  PastImports,
+  type PastImportsQuery,
+} from '../../../generated/portal/imports/imports';
+import { useGateway } from '../gateway/gateway-context';
+import { useEvents } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { STATE_NAMES } from './import-steps';
+import { TakeFile } from './take-file';
+
+type PastImport = PastImportsQuery['imports']['nodes'][number];
+
+const PAGE_SIZE = 25;
+
+export function ImportsPage() {
+  const t = useTexts();
+  const heading = useId();
+  return (
+    <PageFrame
+      title={t('Import')}
+      description={t('A file becomes records: its columns are mapped, tried without writing, then written.')}
+    >
+      <Stack gap="xl">
+        <TakeFile />
+        <section aria-labelledby={heading}>
+          <Title order={2} size="h4" mb="xs" id={heading}>
+            {t('Imports so far')}
+          </Title>
+          <ImportList label={heading} />
+        </section>
+      </Stack>
+    </PageFrame>
+  );
+}
+
+function ImportList({ label }: { readonly label: string }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [PastImports.name],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(PastImports, { first: PAGE_SIZE, after: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ imports: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
+  });
+  const look = useCallback(() => void queries.invalidateQueries({ queryKey: [PastImports.name] }), [queries]);
+  useEvents(AnyImportChanged, {}, look);
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const imports = data.pages.flatMap((page) => page.imports.nodes);
+  if (imports.length === 0) return <EmptyState icon="upload" title={t('Nothing was imported yet')} />;
+  return (
+    <>
+      <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table aria-labelledby={label}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('File')}</Table.Th>
+              <Table.Th>{t('Collection')}</Table.Th>
+              <Table.Th>{t('State')}</Table.Th>
+              <Table.Th className="numeric">{t('New')}</Table.Th>
+              <Table.Th className="numeric">{t('Changed')}</Table.Th>
+              <Table.Th className="numeric">{t('Wrong')}</Table.Th>
+              <Table.Th>{t('Taken')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {imports.map((one) => (
+              <ImportRow key={one.id} one={one} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {hasNextPage && (
+        <Group mt="sm">
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('Older imports')}
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+function ImportRow({ one }: { readonly one: PastImport }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { collections } = useViewer();
+  const { id, name, collection, state, counts, createdAt } = one;
+  return (
+    <Table.Tr>
+      <Table.Td className="wrapped">
+        <Anchor component={Link} to={`/portal/imports/${id}`} size="sm">
+          {name}
+        </Anchor>
+      </Table.Td>
+      <Table.Td>{collections.find((known) => known.name === collection)?.title ?? collection}</Table.Td>
+      <Table.Td>
+        <Badge variant="default" tt="none">
+          {t(STATE_NAMES[state])}
+        </Badge>
+      </Table.Td>
+      <Table.Td className="numeric">{formats.number(counts.created)}</Table.Td>
+      <Table.Td className="numeric">{formats.number(counts.updated)}</Table.Td>
+      <Table.Td className="numeric">{formats.number(counts.refused)}</Table.Td>
+      <Table.Td>{formats.instant(createdAt)}</Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,196 @@
+/** The second step: what each column becomes, as proposed and to be corrected, and how rows are written. */
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import {
+  ChangeImport,
+  ImportFields,
+  ImportNow,
+  SavedMappings,
+  type ShownImportFragment,
+  TryImport,
+} from '../../../generated/portal/imports/imports';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { nameOfField } from '../records/declared-field';
+import { useDraft } from '../records/use-draft';
+import { Icon } from '../shell/icon';
+import { LoadingState, ProblemState } from '../shell/states';
+import { WarningNotice } from '../shell/warning-notice';
+import { ColumnCard } from './column-card';
+import { columnChoices } from './column-choices';
+import { FixedValues } from './fixed-values';
+import { type Inspection, type MappedColumn, type Mapping, withSavedMapping } from './import-steps';
+import { type ChosenOptions, OptionFields } from './option-fields';
+
+export interface MappingStepProps {
+  readonly one: ShownImportFragment;
+  onTried(): void;
+}
+
+/** More are drawn when they are asked for: a file may have 2,000 columns. */
+const COLUMNS_AT_ONCE = 100;
+
+export function MappingStep({ one, onTried }: MappingStepProps) {
+  const t = useTexts();
+  const { data, error, refetch } = useOperation(ImportFields, {});
+  const saved = useOperation(SavedMappings, { collection: one.collection });
+  const [draft, keepDraft] = useDraft(`import:${one.id}`);
+  const [saveAs, setSaveAs] = useState('');
+  const [shown, setShown] = useState(COLUMNS_AT_ONCE);
+  const change = useChange(ChangeImport, [SavedMappings]);
+  const begin = useChange(TryImport, [ImportNow]);
+  const mapping = (draft.mapping ?? one.mapping) as Mapping;
+  const options: ChosenOptions = { mode: one.mode, by: one.by, missing: one.missing, triggers: one.triggers };
+  const chosen = (draft.options ?? options) as ChosenOptions;
+  const collection = data?.collections.find(({ name }) => name === one.collection);
+  const choices = useMemo(
+    () => (collection && data ? columnChoices(collection, data.collections) : []),
+    [collection, data],
+  );
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!collection) return <LoadingState />;
+  const inspection = one.inspection as Inspection;
+  const found = new Map(inspection.found?.map((column) => [column.column, column]));
+  const keep = (next: Mapping) => keepDraft({ ...draft, mapping: next });
+  const setColumn = (index: number, next: MappedColumn) =>
+    keep({ ...mapping, columns: mapping.columns.with(index, next) });
+  const taken = new Set(mapping.columns.map(({ field }) => field));
+  const isDocuments = inspection.columns === undefined;
+  const left = collection.fields.filter(
+    ({ name, isRequired }) =>
+      isRequired && !isDocuments && !(name in mapping.fixed) && ![...taken].some((path) => isAt(path, name)),
+  );
+  const submit = async () => {
+    await change.mutateAsync({
+      id: one.id,
+      mapping,
+      options: { ...chosen, triggers: [...chosen.triggers] },
+      ...(saveAs !== '' && { saveAs }),
+    });
+    await begin.mutateAsync({ id: one.id });
+    keepDraft({});
+    onTried();
+  };
+  const problem = change.error ?? begin.error;
+  return (
+    <Stack gap="lg">
+      <Warnings warnings={inspection.warnings} />
+      {saved.data && saved.data.importMappings.length > 0 && (
+        <NativeSelect
+          label={t('Use a saved mapping')}
+          data={['', ...saved.data.importMappings.map(({ name }) => name)]}
+          value=""
+          onChange={(event) => {
+            const name = event.currentTarget.value;
+            const picked = saved.data?.importMappings.find((mapped) => mapped.name === name);
+            if (picked) keep(withSavedMapping(mapping, picked.mapping as Mapping));
+          }}
+          maw={420}
+        />
+      )}
+      {isDocuments ? (
+        <Alert icon={<Icon name="file" />}>
+          {t('The members of the documents go to the fields of the same names.')}
+        </Alert>
+      ) : (
+        <Stack component="ul" className="plain-list" gap="sm">
+          {mapping.columns.slice(0, shown).map((column, index) => (
+            <ColumnCard
+              key={column.column}
+              column={column}
+              found={found.get(column.column)}
+              {...{ choices, taken }}
+              onChange={(next) => setColumn(index, next)}
+            />
+          ))}
+        </Stack>
+      )}
+      {mapping.columns.length > shown && (
+        <Button variant="default" onClick={() => setShown(shown + COLUMNS_AT_ONCE)}>
+          {t('More columns')}
+        </Button>
+      )}
+      {left.length > 0 && (
+        <WarningNotice title={t('Required, and in no column')}>
+          {left.map(({ name }) => nameOfField(name)).join(', ')}
+        </WarningNotice>
+      )}
+      <FixedValues
+        {...{ choices, taken }}
+        fixed={mapping.fixed}
+        onChange={(fixed) => keep({ ...mapping, fixed })}
+      />
+      <OptionFields
+        options={chosen}
+        collection={collection}
+        onChange={(next) => keepDraft({ ...draft, options: next })}
+      />
+      <section>
+        <Title order={2} size="h4" mb="xs">
+          {t('For the next file like this')}
+        </Title>
+        <TextInput
+          label={t('Save the mapping by a name')}
+          value={saveAs}
+          onChange={(event) => setSaveAs(event.currentTarget.value)}
+          maxLength={100}
+          maw={420}
+        />
+      </section>
+      {problem && <MappingProblem problem={problem} />}
+      <Group>
+        <Button
+          loading={change.isPending || begin.isPending}
+          onClick={() => void submit().catch(() => undefined)}
+        >
+          {t('Try it')}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {t('A dry run writes nothing: it says what would become of every row.')}
+        </Text>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Whether a path of the mapping fills a field, or a part of it. */
+function isAt(path: string | null, field: string): boolean {
+  return path === field || path?.startsWith(`${field}.`) === true;
+}
+
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  const t = useTexts();
+  if (warnings.length === 0) return null;
+  return (
+    <WarningNotice title={t('Seen in the file')}>
+      <ul className="plain-list">
+        {warnings.map((warning) => (
+          <li key={warning} className="wrapped">
+            {warning}
+          </li>
+        ))}
+      </ul>
+    </WarningNotice>
+  );
+}
+
+/** What is wrong with a mapping is told all at once. */
+function MappingProblem({ problem }: { readonly problem: Error }) {
+  const errors = problem instanceof GatewayProblem ? problem.extensions.errors : undefined;
+  const details = Array.isArray(errors) ? (errors as readonly { readonly detail?: string }[]) : [];
+  return (
+    <Stack gap="xs">
+      <ProblemState problem={problem} />
+      {details.length > 1 && (
+        <ul>
+          {details.map(({ detail }) => (
+            <li key={detail} className="wrapped">
+              {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  );
+}

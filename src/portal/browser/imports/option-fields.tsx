@@ -1,0 +1,80 @@
+/** How the rows of a file are written. */
+import { Checkbox, NativeSelect, SimpleGrid, Stack, Title } from '@mantine/core';
+import { useId } from 'react';
+import type { ShownImportFragment } from '../../../generated/portal/imports/imports';
+import { useTexts } from '../language/use-texts';
+import { nameOfField } from '../records/declared-field';
+import { useViewer } from '../shell/viewer';
+import type { ImportCollection } from './column-choices';
+
+export type ChosenOptions = Pick<ShownImportFragment, 'mode' | 'by' | 'missing' | 'triggers'>;
+type ImportTrigger = ChosenOptions['triggers'][number];
+
+export interface OptionFieldsProps {
+  readonly options: ChosenOptions;
+  readonly collection: ImportCollection;
+  onChange(options: ChosenOptions): void;
+}
+
+export function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
+  const t = useTexts();
+  const heading = useId();
+  const { collections } = useViewer();
+  const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
+  const { mode, by, missing, triggers } = options;
+  const keys = ['_id', ...collection.fields.filter(({ isUnique }) => isUnique).map(({ name }) => name)];
+  const offered = keys.includes(by) ? keys : [by, ...keys];
+  const setTrigger = (trigger: ImportTrigger, isOn: boolean) =>
+    onChange({
+      ...options,
+      triggers: [...triggers.filter((one) => one !== trigger), ...(isOn ? [trigger] : [])],
+    });
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t('How it is written')}
+      </Title>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <NativeSelect
+            label={t('Where rows are wrong')}
+            value={mode}
+            onChange={(event) => onChange({ ...options, mode: event.currentTarget.value as typeof mode })}
+            data={[
+              { value: 'ATOMIC', label: t('write nothing') },
+              { value: 'ROWS', label: t('write the right ones') },
+            ]}
+          />
+          <NativeSelect
+            label={t('A record is told by')}
+            value={by}
+            onChange={(event) => onChange({ ...options, by: event.currentTarget.value })}
+            data={offered.map((key) => ({ value: key, label: key === '_id' ? '_id' : nameOfField(key) }))}
+          />
+          <NativeSelect
+            label={t('Records that the file does not have')}
+            value={missing}
+            disabled={!mayRemove}
+            onChange={(event) =>
+              onChange({ ...options, missing: event.currentTarget.value as typeof missing })
+            }
+            data={[
+              { value: 'KEEP', label: t('stay') },
+              { value: 'REMOVE', label: t('are removed: it is the full list') },
+            ]}
+          />
+        </SimpleGrid>
+        <Checkbox
+          label={t('Ask the scripts that check a record before it is written')}
+          checked={triggers.includes('BEFORE')}
+          onChange={(event) => setTrigger('BEFORE', event.currentTarget.checked)}
+        />
+        <Checkbox
+          label={t('Run the scripts that follow a change')}
+          checked={triggers.includes('AFTER')}
+          onChange={(event) => setTrigger('AFTER', event.currentTarget.checked)}
+        />
+      </Stack>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import { Card, SimpleGrid, Text } from '@mantine/core';
+import type { ShownCountsFragment } from '../../../generated/portal/imports/imports';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+
+/** What became of the rows of a file, or would become of them. */
+export function RowCounts({ counts }: { readonly counts: ShownCountsFragment }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const shown = [
+    [t('New'), counts.created],
+    [t('Changed'), counts.updated],
+    [t('As it is'), counts.same],
+    [t('Wrong'), counts.refused],
+    [t('Removed'), counts.removed],
+  ] as const;
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, xs: 3, md: 5 }} m={0}>
+      {shown.map(([name, count]) => (
+        <Card key={name} withBorder padding="sm">
+          <Text component="dt" size="sm" c="dimmed">
+            {name}
+          </Text>
+          <dd className="figure-value plain-definition">{formats.number(count)}</dd>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,84 @@
+/** The first step: which collection, and the file, dropped or picked. */
+import { Button, Card, FileButton, Group, Select, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type DragEvent, useState } from 'react';
+import { useGateway } from '../gateway/gateway-context';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+
+export function TakeFile() {
+  const t = useTexts();
+  const gateway = useGateway();
+  const navigate = useNavigate();
+  const [{ collection }, change] = useAddress({ collection: '' });
+  const [isOver, setIsOver] = useState(false);
+  const choices = useViewer().collections.filter(
+    ({ canRead, canCreate, canUpdate }) => canRead && canCreate && canUpdate,
+  );
+  const take = useMutation({
+    mutationFn: async (file: File) => {
+      const address = new URLSearchParams({ collection, name: file.name });
+      const answer = await gateway.fetchFile(`/imports?${address}`, {
+        method: 'POST',
+        headers: { 'content-type': file.type === '' ? 'application/octet-stream' : file.type },
+        body: file,
+      });
+      return JSON.parse(await answer.text()) as { readonly id: string };
+    },
+    onSuccess: ({ id }) => void navigate({ to: `/portal/imports/${id}` }),
+  });
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file && collection !== '' && !take.isPending) take.mutate(file);
+  };
+  return (
+    <Card withBorder padding="lg">
+      <Stack>
+        <Select
+          label={t('Where the records go')}
+          placeholder={t('Choose a collection')}
+          data={choices.map(({ name, title }) => ({ value: name, label: title }))}
+          value={collection === '' ? null : collection}
+          onChange={(next) => change({ collection: next ?? '' }, 'replace')}
+          nothingFoundMessage={t('Nothing found')}
+          searchable
+          maw={420}
+        />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same. */}
+        <div
+          className="drop-zone"
+          data-over={isOver || undefined}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setIsOver(true);
+          }}
+          onDragLeave={() => setIsOver(false)}
+          onDrop={drop}
+        >
+          <Icon name="upload" size={28} />
+          <Group justify="center">
+            <FileButton onChange={(file) => file && take.mutate(file)}>
+              {(props) => (
+                <Button {...props} loading={take.isPending} disabled={collection === ''}>
+                  {t('Choose a file')}
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+          <Text size="sm" c="dimmed" ta="center">
+            {collection === ''
+              ? t('Choose a collection first; then a file can be dropped here.')
+              : t('or drop it here: CSV, TSV, XLSX, JSON, NDJSON or BSON. Nothing is written yet.')}
+          </Text>
+        </div>
+        {take.error && <ProblemState problem={take.error} />}
+      </Stack>
+    </Card>
+  );
+}

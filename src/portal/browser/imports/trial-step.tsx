@@ -1,0 +1,160 @@
+/** The third step: what would become of the rows, with all that is wrong, and the way on. */
+import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useId, useState } from 'react';
+import {
+  ChangeImport,
+  ImportNow,
+  RunImport,
+  type ShownImportFragment,
+} from '../../../generated/portal/imports/imports';
+import { useChange } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { phrase, useTexts } from '../language/use-texts';
+import { nameOfField } from '../records/declared-field';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { WarningNotice } from '../shell/warning-notice';
+import { ImportFaults } from './import-faults';
+import { RowCounts } from './row-counts';
+
+const OUTCOME_NAMES: Readonly<Record<string, string>> = {
+  create: phrase('New'),
+  update: phrase('Changed'),
+  same: phrase('As it is'),
+  error: phrase('Wrong'),
+};
+
+const MOST_PREVIEWED = 20;
+
+export interface TrialStepProps {
+  readonly one: ShownImportFragment;
+  onCorrect(): void;
+}
+
+export function TrialStep({ one, onCorrect }: TrialStepProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const [isAsked, setIsAsked] = useState(false);
+  const change = useChange(ChangeImport);
+  const run = useChange(RunImport, [ImportNow]);
+  if (one.trial === null) return null;
+  const { counts, fields, preview } = one.trial;
+  const written = counts.created + counts.updated + counts.removed;
+  const isHeldBack = one.mode === 'ATOMIC' && counts.refused > 0;
+  const start = async () => {
+    if (isHeldBack) await change.mutateAsync({ id: one.id, options: { mode: 'ROWS' } });
+    await run.mutateAsync({ id: one.id });
+    setIsAsked(false);
+  };
+  return (
+    <Stack gap="lg">
+      <RowCounts counts={counts} />
+      {isHeldBack && (
+        <WarningNotice title={t('As it is set, nothing would be written')}>
+          {t('All rows are written or none. Correct the wrong ones, or import the right ones alone.')}
+        </WarningNotice>
+      )}
+      <Group>
+        <Button disabled={written === 0} onClick={() => setIsAsked(true)}>
+          {isHeldBack ? t('Import the right rows') : t('Import')}
+        </Button>
+        <Button variant="default" onClick={onCorrect}>
+          {t('Correct the columns')}
+        </Button>
+      </Group>
+      {counts.refused > 0 && <ImportFaults id={one.id} refused={counts.refused} />}
+      <ChangedFieldsTable fields={fields} />
+      <FirstRows preview={preview} />
+      {isAsked && (
+        <ConfirmDialog
+          title={isHeldBack ? t('Import the right rows?') : t('Import now?')}
+          action={t('Import')}
+          isDangerous={counts.removed > 0}
+          isBusy={change.isPending || run.isPending}
+          problem={change.error ?? run.error}
+          onConfirm={() => void start().catch(() => undefined)}
+          onClose={() => setIsAsked(false)}
+        >
+          <Text size="sm">
+            {t('New records: {count}', { count: formats.number(counts.created) })}
+            <br />
+            {t('Changed records: {count}', { count: formats.number(counts.updated) })}
+            <br />
+            {t('Removed records: {count}', { count: formats.number(counts.removed) })}
+            <br />
+            {t('Rows left out because they are wrong: {count}', { count: formats.number(counts.refused) })}
+          </Text>
+          <Text size="sm" mt="xs">
+            {t('All of it can be undone afterwards, as long as nobody changes these records again.')}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+function ChangedFieldsTable({
+  fields,
+}: {
+  readonly fields: readonly { readonly field: string; readonly records: number }[];
+}) {
+  const t = useTexts();
+  const formats = useFormats();
+  const heading = useId();
+  if (fields.length === 0) return null;
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t('Fields that would be another')}
+      </Title>
+      <Table aria-labelledby={heading} maw={480}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Field')}</Table.Th>
+            <Table.Th className="numeric">{t('Records')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map(({ field, records }) => (
+            <Table.Tr key={field}>
+              <Table.Td>{nameOfField(field)}</Table.Td>
+              <Table.Td className="numeric">{formats.number(records)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function FirstRows({ preview }: { readonly preview: NonNullable<ShownImportFragment['trial']>['preview'] }) {
+  const t = useTexts();
+  const heading = useId();
+  if (preview.length === 0) return null;
+  return (
+    <section aria-labelledby={heading}>
+      <Title order={2} size="h4" mb="xs" id={heading}>
+        {t('The first rows')}
+      </Title>
+      <Table aria-labelledby={heading} maw={640}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th className="numeric" w={90}>
+              {t('Row')}
+            </Table.Th>
+            <Table.Th>{t('What becomes of it')}</Table.Th>
+            <Table.Th>{t('Fields')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {preview.slice(0, MOST_PREVIEWED).map(({ number, outcome, fields }) => (
+            <Table.Tr key={number}>
+              <Table.Td className="numeric">{number}</Table.Td>
+              <Table.Td>{t(OUTCOME_NAMES[outcome] ?? outcome)}</Table.Td>
+              <Table.Td className="wrapped">{fields?.map(nameOfField).join(', ')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

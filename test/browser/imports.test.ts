@@ -1,0 +1,121 @@
+/** Files become records by the pages of imports, in a real browser on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(90_000);
+
+const gateway = useDemoGateway({ students: 40 }, { IMPORT_ROLES: 'admin,clerk' });
+const pages = usePages(gateway);
+
+const HEADER = 'Adm No,Student Name,Class,Section,Sex,DOB,Session,Admitted on,Hobby';
+const ROWS = [
+  'N-501,Meera Nair,5,A,F,01/06/2015,2026-27,31/03/2026,',
+  'N-502,<b>Kabir</b> Das,5,A,M,14/09/2015,2026-27,31/03/2026,chess',
+  'N-503,Sara Khan,5,A,X,30/01/2015,2026-27,31/03/2026,',
+];
+
+async function take(page: Page, name: string, rows: readonly string[]): Promise<void> {
+  await page.locator('input[type=file]').setInputFiles({
+    name,
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`${[HEADER, ...rows].join('\n')}\n`),
+  });
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+async function countOf(path: string): Promise<number> {
+  const response = await gateway.fetch(path, { as: 'admin' });
+  return ((await response.json()) as readonly unknown[]).length;
+}
+
+describe('an import in the portal', () => {
+  it('goes its four steps, and back', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    await page.getByText('Nothing was imported yet').waitFor();
+    await expectWellMade(page);
+    await take(page, 'students.csv', ROWS);
+    await page.getByLabel('Student Name goes to').waitFor();
+    expect(await page.getByLabel('Student Name goes to').inputValue()).toBe('name');
+    expect(await page.getByLabel('DOB is written as').inputValue()).toBe('DD/MM/YYYY');
+    expect(await page.getByLabel('Hobby goes to').inputValue()).toBe('');
+    await page.getByLabel('Adm No goes to').selectOption('sequence');
+    await page.getByLabel('Sex goes to').selectOption('gender');
+    await page.getByRole('button', { name: 'More about Sex' }).click();
+    await page.getByLabel('Instead of F').selectOption('female');
+    await page.getByLabel('Instead of M').selectOption('male');
+    await page.getByLabel('Admitted on goes to').selectOption('admitted_on');
+    await page.getByLabel('Admitted on is written as').selectOption('DD/MM/YYYY');
+    await page.getByLabel('Another field').selectOption('status');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('Status', { exact: true }).selectOption('active');
+    await expectWellMade(page);
+    // What is not sent yet outlives a reload.
+    await page.reload();
+    expect(await page.getByLabel('Admitted on goes to').inputValue()).toBe('admitted_on');
+    await page.getByLabel('Save the mapping by a name').fill('students');
+    await page.getByRole('button', { name: 'Try it' }).click();
+
+    await page.getByText('As it is set, nothing would be written').waitFor();
+    await page.getByRole('row', { name: /^4 Sex X / }).waitFor();
+    await expectWellMade(page);
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'All wrong rows (CSV)' }).click();
+    const text = await readFile(await (await started).path(), 'utf8');
+    expect(text).toContain('N-503,Sara Khan');
+    await page.getByRole('button', { name: 'Import the right rows' }).click();
+    const question = page.getByRole('dialog', { name: 'Import the right rows?' });
+    await question.getByText('New records: 2').waitFor();
+    await expectWellMade(page);
+    await question.getByRole('button', { name: 'Import', exact: true }).click();
+
+    await page.getByRole('link', { name: 'See the records' }).waitFor();
+    expect(await countOf('/o/recs/registration?oquery=sequence=*N-50')).toBe(2);
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    const undo = page.getByRole('dialog', { name: 'Undo this import?' });
+    await undo.getByText('Records it made are removed: 2').waitFor();
+    await undo.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('The import is undone.').waitFor();
+    expect(await countOf('/o/recs/registration?oquery=sequence=*N-50')).toBe(0);
+    await page.goto(`${gateway.url}/portal/imports`);
+    await page.getByRole('row', { name: /^students\.csv .* Done 2 0 1 / }).waitFor();
+    await expectWellMade(page);
+  });
+
+  it('says all that is wrong with a mapping, and takes one that was saved', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    await take(page, 'more.csv', ROWS.slice(0, 1));
+    await page.getByLabel('Use a saved mapping').selectOption('students');
+    expect(await page.getByLabel('Admitted on goes to').inputValue()).toBe('admitted_on');
+    await page.getByLabel('Hobby goes to').selectOption('_id');
+    await page.getByLabel('Save the mapping by a name').fill('/');
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+  });
+
+  it('is refused to who may not, by its address too, and is no page of others', async () => {
+    const page = await pages.openPortalAs('teacher', '/portal/imports');
+    await page.getByText('This page is not for your role').waitFor();
+    expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
+    const clerk = await pages.openPortalAs('clerk', '/portal/imports/01995f6e-6f0a-7c3e-9d5c-2f6a7b8c9d0e');
+    await clerk.getByText('there is no import').waitFor();
+  });
+
+  it('shows a file that is none', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/imports?collection=registration');
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'picture.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.7 nothing'),
+    });
+    await page.getByText('This import failed').waitFor();
+    await expectWellMade(page);
+  });
+});
