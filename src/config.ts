@@ -3,6 +3,7 @@
  * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { z } from 'zod';
+import { AGENT_SETTINGS } from './agents/agent-settings.js';
 import { BACKUP_SETTINGS } from './backup/backup-settings.js';
 import { ConfigError } from './config-error.js';
 import { findNearest } from './did-you-mean.js';
@@ -451,6 +452,7 @@ const SETTINGS = {
   ...MESSAGE_SETTINGS,
   ...FILE_SETTINGS,
   ...IMPORT_SETTINGS,
+  ...AGENT_SETTINGS,
   ...BACKUP_SETTINGS,
   ...SCRIPT_SETTINGS,
 } as const satisfies Record<string, Setting>;

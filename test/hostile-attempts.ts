@@ -59,6 +59,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...restReads(),
   ...restWrites(),
   ...graphqlOperations(),
+  ...agentCalls(),
   ...headers(),
   ...importedFiles(),
   {
@@ -136,6 +137,34 @@ function restWrites(): readonly Attempt[] {
       },
     ),
   );
+}
+
+function agentCalls(): readonly Attempt[] {
+  const search = (sent: object) => ['tools/call', { name: 'search-records', arguments: sent }] as const;
+  const messages: readonly [string, (text: string) => readonly [method: string, params: object]][] = [
+    ['method', (text) => [text, {}]],
+    ['tool', (text) => ['tools/call', { name: text }]],
+    ['argument name', (text) => search({ collection: 'task', [text]: 1 })],
+    ['collection', (text) => search({ collection: text, label: 'a' })],
+    ['label', (text) => search({ collection: 'task', label: text })],
+    ['where', (text) => search({ collection: 'task', where: { [text]: { equals: text } } })],
+    ['resource', (text) => ['resources/read', { uri: text }]],
+    ['type', (text) => ['resources/read', { uri: `campus://schema/${text}` }]],
+  ];
+  return messages.map(([place, message]) => ({
+    door: `POST /mcp ${place}`,
+    send: async (gateway, text) => {
+      const [method, params] = message(text);
+      const answer = await gateway.fetch('/mcp', {
+        method: 'POST',
+        headers: { ...JSON_TYPE, accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        as: 'admin',
+      });
+      const told = /\\?"status\\?":(\d+)/.exec(await answer.text())?.[1];
+      return Math.max(answer.status, Number(told ?? 0));
+    },
+  }));
 }
 
 function graphqlOperations(): readonly Attempt[] {

@@ -128,6 +128,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./maintenance-command.js')).registerMaintenanceCommand,
   },
   {
+    usage: 'mcp',
+    description: 'let an agent ask a gateway that runs, by the Model Context Protocol over standard input',
+    load: async () => (await import('./mcp-command.js')).registerMcpCommand,
+  },
+  {
     usage: 'contracts',
     description: 'print schema/schema.graphql, schema/openapi.json and .env.example from the code',
     load: async () => (await import('./contracts-command.js')).registerContractsCommand,

@@ -3,6 +3,8 @@ import type { Tracing } from './start-tracing.js';
 import 'reflect-metadata';
 import path from 'node:path';
 import type { DestinationStream } from 'pino';
+import { AgentDesk } from '../agents/agent-desk.js';
+import { AgentEndpoint } from '../agents/agent-endpoint.js';
 import type { PasswordCost } from '../auth/passwords.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
@@ -13,6 +15,7 @@ import { findPackageDirectory } from '../package-directory.js';
 import { Receipts } from '../reports/receipts/receipts.js';
 import { reports } from '../reports/registry.js';
 import { createResolvers } from '../resolvers/resolvers.js';
+import { mayRun } from '../resolvers/services/caller-rights.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/log-output.js';
 import { createLogger, openStandardOutput } from '../server/logger.js';
@@ -109,6 +112,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     pages,
   });
   const maintenance = await MaintenanceSwitch.open({ database, isForced: config.maintenance });
+  const onFault = (error: unknown, requestId: string) => log({ kind: 'requestFailed', requestId, error });
   const graphql = await createGraphqlServer({
     resolvers,
     reports: reportServices,
@@ -121,7 +125,22 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     },
     config,
     callerOf: ({ requestContext: context, arrival: { notes } }) => ({ context, notes }),
-    onFault: (error, requestId) => log({ kind: 'requestFailed', requestId, error }),
+    onFault,
+  });
+  const agents = new AgentEndpoint({
+    desk: new AgentDesk({
+      documents: graphql.documents,
+      library: operations,
+      collections: catalog,
+      mayRunReport: (scope, field) => {
+        const report = reports.find((one) => one.field === field);
+        return report && mayRun(scope, report);
+      },
+      bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
+      now: () => new Date(),
+      onFault,
+    }),
+    onFault,
   });
   const server = await createServer(
     {
@@ -146,6 +165,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
         school: () => domains.top(),
         demo: { domainId: DEMO_DOMAIN, userNames: DEMO_USERS.map(({ userName }) => userName) },
       },
+      agents,
       graphql: graphql.plugin,
       live: graphql.live,
     },

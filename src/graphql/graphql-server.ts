@@ -41,6 +41,8 @@ import type { LiveServer } from './live/live-server.js';
 import { formatGraphqlError } from './operation/graphql-errors.js';
 import type { GraphqlRequest } from './operation/graphql-request.js';
 import type { OperationOptions } from './operation/operation.js';
+import { OwnDocuments } from './operation/own-documents.js';
+import { PreparedDocuments } from './operation/prepared-documents.js';
 import { RepeatedDocuments } from './operation/repeated-documents.js';
 import { PersistedQueries } from './persisted/persisted-queries.js';
 import { readRegisteredOperations } from './persisted/registered-operations.js';
@@ -92,6 +94,8 @@ export interface GraphqlEndpoint {
   readonly plugin: FastifyPluginAsync;
   /** Serves the WebSockets opened at `/graphql`. */
   readonly live: LiveServer;
+  /** Answers documents of the gateway's own. */
+  readonly documents: OwnDocuments;
   /** Stops rebuilding and ends Apollo Server. */
   close(): Promise<void>;
 }
@@ -117,8 +121,17 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
     registered,
     config,
   });
+  const documents = new OwnDocuments({
+    schema: () => endpoint.schema,
+    documents: new PreparedDocuments({
+      rules: createValidationRules(config),
+      maxTokens: config.graphqlMaxTokens,
+    }),
+    operations: endpoint.operations,
+  });
   return {
     live,
+    documents,
     plugin: async (app) =>
       serveGraphql(app, {
         current: () => endpoint.current,

@@ -27,6 +27,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('graphql', 'GraphQL'),
       doc('live', 'Live data'),
       doc('webhooks', 'Webhooks'),
+      doc('agents', 'Agents'),
       doc('history', 'History and undo'),
       doc('import', 'Import'),
       doc('import-files', 'Files that can be read'),

@@ -2,6 +2,7 @@
 
 import cors from '@fastify/cors';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import type { KeyMeter } from '../auth/key-meter.js';
 import type { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { Files } from '../files/files.js';
@@ -17,6 +18,7 @@ import { createRouteTable } from '../rest/routes.js';
 import { SERVICE_ROUTES } from '../rest/service-routes.js';
 import type { Database } from '../store/database/database.js';
 import type { TrustedProxies } from '../trusted-proxies.js';
+import { useAgents } from './agent-serving.js';
 import { RequestsInFlight, requestIdOf, useArrival } from './arrival.js';
 import { type AuthenticationOptions, useAuthentication } from './authentication.js';
 import { type BodyLimits, useBodyAdmission } from './body-admission.js';
@@ -63,6 +65,8 @@ export interface ServerServices extends AuthenticationOptions {
   readonly portal: PortalOptions;
   /** What answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
+  /** Answers agents at `/mcp`. Absent: nobody does. */
+  readonly agents?: AgentEndpoint;
   /** Serves `/graphql`. Absent: REST alone. */
   readonly graphql?: FastifyPluginAsync;
   /** Serves the WebSockets opened there. */
@@ -183,7 +187,12 @@ export async function createServer(services: ServerServices, options: ServerOpti
     useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),
   );
   await app.register((scope) => useFiles(scope, { files: services.files, stallMs: options.streams.stallMs }));
-  const { graphql, live } = services;
+  const { graphql, live, agents } = services;
+  if (agents) {
+    const { corsOrigins, publicUrl, bodies } = options;
+    const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
+    await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins }));
+  }
   const webSockets =
     live &&
     new WebSockets({

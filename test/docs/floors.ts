@@ -71,9 +71,13 @@ export const FLOORS: readonly Room[] = [
     imports: ['model/', 'languages/', 'store/', 'auth/', 'scripting/requests/outbound-client.ts'],
   },
   { name: 'importing/import-settings.ts', imports: [] },
+  { name: 'agents/agent-settings.ts', imports: [] },
   {
     name: 'config.ts',
-    imports: ['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
+    imports: [
+      ...['files/', 'backup/', 'messaging/', 'scripting/', 'importing/import-settings.ts'],
+      'agents/agent-settings.ts',
+    ],
   },
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'persons/', imports: ['model/', 'store/', 'files/', 'tables/print-zip.ts'] },
@@ -164,10 +168,16 @@ export const FLOORS: readonly Room[] = [
   { name: 'portal/', imports: ['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts'] },
   { name: 'manual/', imports: [] },
   {
+    name: 'agents/',
+    imports: [
+      ...['scalars/', 'model/', 'store/access/', 'resolvers/', 'graphql/', 'explore/example-operation.ts'],
+    ],
+  },
+  {
     name: 'server/',
     imports: [
       ...['model/', 'store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'reports/'],
-      ...['importing/', 'resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/'],
+      ...['importing/', 'resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/', 'agents/'],
     ],
   },
   { name: 'demo/', imports: ['model/', 'store/'] },
@@ -176,7 +186,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['store/', 'auth/', 'files/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts'],
       ...['importing/', 'reports/', 'resolvers/', 'graphql/', 'server/', 'demo/demo-options.ts'],
-      ...['explore/operations-library.ts', 'webhooks/'],
+      ...['explore/operations-library.ts', 'webhooks/', 'agents/'],
     ],
   },
   {
@@ -184,7 +194,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
       ...['exporting/', 'importing/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/'],
-      'compose/',
+      ...['compose/', 'agents/'],
     ],
   },
   { name: 'main.ts', imports: [] },

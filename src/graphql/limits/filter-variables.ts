@@ -41,7 +41,8 @@ export function assertFilterVariables(
   }
 }
 
-function filterVariables(document: DocumentNode): readonly FilterVariable[] {
+/** The variables of filters that must be sent, though their types do not say so. */
+export function filterVariables(document: DocumentNode): readonly FilterVariable[] {
   const known = FOUND.get(document);
   if (known) return known;
   const withDefault = new Set<string>();

@@ -18,7 +18,11 @@ export function assertMayIntrospect(
   context: RequestContext,
   roles: readonly string[],
 ): void {
-  if (!isIntrospecting(document)) return;
+  if (isIntrospecting(document)) assertIntrospectionRole(context, roles);
+}
+
+/** Does as `assertMayIntrospect` for a document that introspects, for those who show the schema otherwise. */
+export function assertIntrospectionRole(context: RequestContext, roles: readonly string[]): void {
   if (!context.scope) {
     throw new ServiceError(
       'UNAUTHENTICATED',

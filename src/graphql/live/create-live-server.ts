@@ -5,11 +5,11 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { PermissionOptions } from '../limits/permitted.js';
 import { createValidationRules } from '../limits/validation-rules.js';
+import { PreparedDocuments } from '../operation/prepared-documents.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
 import type { LiveCallerOptions } from './live-caller.js';
 import { LiveServer, type LiveServerOptions } from './live-server.js';
 import type { LiveSources } from './live-sources.js';
-import { PreparedDocuments } from './prepared-documents.js';
 import { RecordChanges } from './record-changes.js';
 
 export interface LiveServices extends Omit<LiveSources, 'catalog' | 'recordChanges'> {

@@ -18,12 +18,12 @@ import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
+import type { PreparedDocument } from '../operation/prepared-documents.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
 import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';
 import type { LiveContext } from './live-context.js';
 import type { LiveSources } from './live-sources.js';
-import type { PreparedDocument } from './prepared-documents.js';
 import { MessagePrinter, PrintedResult } from './printed-result.js';
 import { openSourceStream } from './source-stream.js';
 

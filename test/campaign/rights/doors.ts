@@ -32,6 +32,8 @@ export interface Voice {
   ): Promise<Answer>;
   /** The status is that of the first error, wherever it is. */
   graphql(query: string, variables?: object): Promise<Answer>;
+  /** What a tool answers at `/mcp`. The status is that of the first error, wherever it is. */
+  agent(tool: string, sent: object): Promise<Answer>;
   /** What a script of everybody's answers, run by the caller: `await platform.db.<call>`. */
   script(call: string, args: readonly unknown[]): Promise<Answer>;
 }
@@ -158,6 +160,11 @@ export const READ_DOORS: readonly ReadDoor[] = [
     gives: 'figure',
     open: (v, { name }) =>
       v.graphql('query($c: String!) { records(collection: $c) { totalCount } }', { c: name }),
+  },
+  {
+    name: 'search of an agent',
+    gives: 'all',
+    open: (v, { name }) => v.agent('search-records', { collection: name }),
   },
   {
     name: 'platform.db.findStream',
@@ -372,6 +379,12 @@ export const PROBES: readonly Probe[] = [
         c: name,
         w: { not: { [field]: { exists: true } } },
       }),
+  },
+  {
+    name: 'where of an agent',
+    must: 'refused',
+    open: (v, { name }, field) =>
+      v.agent('search-records', { collection: name, where: { not: { [field]: { exists: true } } } }),
   },
   {
     name: 'orderBy',

@@ -34,6 +34,19 @@ export function voiceOf({ gateway }: School, caller: Caller): Voice {
     const { errors } = JSON.parse(answer.text) as { errors?: { extensions: { status: number } }[] };
     return { status: errors?.[0]?.extensions.status ?? answer.status, text: answer.text };
   };
+  const agent: Voice['agent'] = async (tool, sent) => {
+    const params = { name: tool, arguments: sent };
+    const answer = await rest(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      { accept: 'application/json, text/event-stream' },
+    );
+    if (answer.status !== 200) return answer;
+    const { result } = JSON.parse(answer.text) as { result: { content: { text: string }[] } };
+    const text = result.content.map((content) => content.text).join('\n');
+    return { status: Number(/"status":(\d+)/.exec(text)?.[1] ?? 200), text };
+  };
   const script: Voice['script'] = async (call, args) => {
     const answer = await graphql(
       'mutation($a: JSON) { runScript(name: "matrix", arguments: $a) { value } }',
@@ -44,7 +57,7 @@ export function voiceOf({ gateway }: School, caller: Caller): Voice {
     const failed = /"failed":(\d+)/.exec(answer.text)?.[1];
     return failed === undefined ? answer : { status: Number(failed), text: answer.text };
   };
-  return { gateway, caller, rest, graphql, script };
+  return { gateway, caller, rest, graphql, agent, script };
 }
 
 interface Attempt {

@@ -1,4 +1,4 @@
-/** The documents of subscriptions, parsed and valid: reads are shared by those who sent the same one. */
+/** Documents that are parsed and valid: those who send the same one share the reading of it. */
 import {
   type DocumentNode,
   GraphQLError,

@@ -1,0 +1,30 @@
+/** The settings of agents, which ask by the Model Context Protocol. Part of the list of `config.ts`. */
+import { z } from 'zod';
+import { positiveSetting } from '../settings.js';
+
+export const AGENT_SETTINGS = {
+  agentMaxRows: {
+    variable: 'AGENT_MAX_ROWS',
+    default: '200',
+    schema: positiveSetting,
+    meaning: 'agents: rows of each list of an answer at /mcp',
+  },
+  agentMaxBytes: {
+    variable: 'AGENT_MAX_BYTES',
+    default: '65536',
+    schema: positiveSetting.min(1024),
+    meaning: 'agents: largest answer at /mcp, as JSON; what is cut off is said',
+  },
+  agentGateway: {
+    variable: 'AGENT_GATEWAY',
+    default: 'http://127.0.0.1:4000',
+    schema: z.url({ protocol: /^https?$/ }),
+    meaning: 'campus mcp: the gateway it asks',
+  },
+  agentKey: {
+    variable: 'AGENT_KEY',
+    schema: z.string().min(1).optional(),
+    meaning:
+      'campus mcp: the API key (or access token) it asks with; as a variable, since others see options',
+  },
+} as const;

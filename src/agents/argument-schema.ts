@@ -1,0 +1,160 @@
+/** The variables of an operation as the JSON Schema of a tool's arguments. */
+import {
+  type ConstValueNode,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  typeFromAST,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { filterVariables } from '../graphql/limits/filter-variables.js';
+
+/** A JSON Schema, as far as we write one. */
+type ArgumentSchema = Readonly<Record<string, unknown>>;
+
+export interface ArgumentsSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, ArgumentSchema>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+  /** The input types that the properties refer to, by name. */
+  readonly $defs?: Readonly<Record<string, ArgumentSchema>>;
+}
+
+export interface DescribedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * A property a variable: its type with the values an enum allows, the description of the argument it is
+ * given to, its default. The value of a filter is required, since it is refused without. `first` and `last`
+ * are bounded to `maxRows`. Input types stand once below `$defs`, since they may hold themselves.
+ */
+export function describeArguments(described: DescribedOperation, maxRows: number): ArgumentsSchema {
+  const { schema, operation } = described;
+  const usages = describeUsages(described);
+  const types = new Map<string, ArgumentSchema>();
+  const properties: Record<string, ArgumentSchema> = {};
+  const required = new Set(filterVariables(described.document).map(({ variable }) => variable));
+  for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    // A document that is valid names input types alone.
+    const type = typeFromAST(schema, typeNode) as GraphQLInputType;
+    const description = usages.get(name);
+    properties[name] = {
+      ...describeInput(type, types),
+      ...(description !== undefined && { description }),
+      ...(defaultValue && { default: valueFromASTUntyped(defaultValue) }),
+      ...(isPageSize(name) && describePageSize(defaultValue, maxRows)),
+    };
+    if (isNonNullType(type) && !defaultValue) required.add(name);
+  }
+  return {
+    type: 'object',
+    properties,
+    required: [...required],
+    additionalProperties: false,
+    ...(types.size > 0 && { $defs: Object.fromEntries(types) }),
+  };
+}
+
+function describePageSize(defaultValue: ConstValueNode | undefined, maxRows: number): ArgumentSchema {
+  const usual = defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined;
+  return {
+    minimum: 0,
+    maximum: maxRows,
+    ...(usual !== undefined && { default: Math.min(usual, maxRows) }),
+  };
+}
+
+/** Whether a variable says how many rows there are to be. */
+export function isPageSize(variable: string): boolean {
+  return variable === 'first' || variable === 'last';
+}
+
+/** What the schema says of the argument that a variable is given to, or of the field of an input type. */
+function describeUsages({ schema, document }: DescribedOperation): ReadonlyMap<string, string> {
+  const usages = new Map<string, string>();
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Variable(node) {
+        const description = types.getArgument()?.description;
+        const { value } = node.name;
+        if (description && !usages.has(value)) usages.set(value, description);
+      },
+    }),
+  );
+  return usages;
+}
+
+/** The schemas of input types that are met are added to `types`. */
+function describeInput(type: GraphQLInputType, types: Map<string, ArgumentSchema>): ArgumentSchema {
+  if (isNonNullType(type)) return describeInput(type.ofType, types);
+  if (isListType(type)) return { type: 'array', items: describeInput(type.ofType, types) };
+  return describeNamed(getNamedType(type), types);
+}
+
+function describeNamed(type: GraphQLNamedInputType, types: Map<string, ArgumentSchema>): ArgumentSchema {
+  const { name } = type;
+  const description = type.description ? { description: type.description } : {};
+  if (isInputObjectType(type)) {
+    if (!types.has(name)) {
+      // It is there before its fields are looked at, which may be of the same type.
+      types.set(name, {});
+      const fields = Object.values(type.getFields());
+      types.set(name, {
+        type: 'object',
+        ...description,
+        properties: Object.fromEntries(
+          fields.map((field) => [
+            field.name,
+            {
+              ...describeInput(field.type, types),
+              ...(field.description && { description: field.description }),
+              ...(field.defaultValue !== undefined && { default: field.defaultValue }),
+            },
+          ]),
+        ),
+        required: fields
+          .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+          .map((field) => field.name),
+        additionalProperties: false,
+      });
+    }
+    return { $ref: `#/$defs/${name}` };
+  }
+  if (isEnumType(type)) {
+    return { type: 'string', enum: type.getValues().map((value) => value.name), ...description };
+  }
+  return { ...SCALARS.get(name), ...(BUILT_IN.has(name) ? {} : description) };
+}
+
+/** What JSON has for the scalars of the schema; any other may be any value. */
+const SCALARS: ReadonlyMap<string, ArgumentSchema> = new Map<string, ArgumentSchema>([
+  ['Int', { type: 'integer' }],
+  ['Float', { type: 'number' }],
+  ['String', { type: 'string' }],
+  ['ID', { type: 'string' }],
+  ['Boolean', { type: 'boolean' }],
+  ['LocalDate', { type: 'string', format: 'date' }],
+  ['Month', { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' }],
+  ['DateTime', { type: 'string' }],
+  ['Decimal', { type: 'string' }],
+]);
+
+const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'ID', 'Boolean']);

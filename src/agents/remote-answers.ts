@@ -1,0 +1,86 @@
+/** The answers of a gateway that is asked by HTTP, for `campus mcp`. */
+import { isCallToolResult, isSpecType, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { AgentAnswers } from './agent-server.js';
+
+export interface RemoteGateway {
+  /** E.g. `https://school.example`. */
+  readonly url: string;
+  /** An API key or access token. */
+  readonly key: string;
+  /** The sub-domain to act in; `undefined`: that of the credential. */
+  readonly domain: string | undefined;
+  readonly fetch: typeof fetch;
+}
+
+export function createRemoteAnswers(gateway: RemoteGateway): AgentAnswers {
+  return {
+    async listTools() {
+      const result = await ask(gateway, 'tools/list', {});
+      return isSpecType.ListToolsResult(result) ? result : unreadable();
+    },
+    async callTool(name, sent) {
+      const result = await ask(gateway, 'tools/call', { name, arguments: sent });
+      return isCallToolResult(result) ? result : unreadable();
+    },
+    async readResource(uri) {
+      const result = await ask(gateway, 'resources/read', { uri });
+      return isSpecType.ReadResourceResult(result) ? result : unreadable();
+    },
+  };
+}
+
+/** @throws ProtocolError in the words of the gateway, or that it cannot be reached */
+async function ask({ url, key, domain, fetch }: RemoteGateway, method: string, params: object) {
+  const answer = await fetch(new URL('/mcp', url), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(domain !== undefined && { 'x-domain': domain }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    redirect: 'error',
+  }).catch((cause: unknown) => {
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `The gateway at ${new URL(url).origin} cannot be reached (AGENT_GATEWAY).`,
+      { code: 'UNAVAILABLE', status: 503, cause: cause instanceof Error ? cause.message : undefined },
+    );
+  });
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (isMessage(body, 'result')) return body.result;
+  if (isMessage(body, 'error') && isFault(body.error)) {
+    const { code, message, data } = body.error;
+    throw new ProtocolError(code, message, data);
+  }
+  throw toProblem(body, answer.status);
+}
+
+/** Problem details, by which the gateway refuses what it does not look into. */
+function toProblem(body: unknown, status: number): ProtocolError {
+  if (isMessage(body, 'detail') && isMessage(body, 'type')) {
+    const code = String(body.type).split(':').at(-1);
+    return new ProtocolError(ProtocolErrorCode.InternalError, String(body.detail), { code, status });
+  }
+  return new ProtocolError(ProtocolErrorCode.InternalError, `What answers there (${status}) is no gateway.`);
+}
+
+function isMessage<Member extends string>(body: unknown, member: Member): body is Record<Member, unknown> {
+  return typeof body === 'object' && body !== null && member in body;
+}
+
+function isFault(
+  error: unknown,
+): error is { readonly code: number; readonly message: string; readonly data?: unknown } {
+  return (
+    isMessage(error, 'code') &&
+    typeof error.code === 'number' &&
+    isMessage(error, 'message') &&
+    typeof error.message === 'string'
+  );
+}
+
+function unreadable(): never {
+  throw new ProtocolError(ProtocolErrorCode.InternalError, 'The gateway answered what cannot be read.');
+}

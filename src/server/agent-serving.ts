@@ -1,0 +1,68 @@
+/** Serves agents at `/mcp`: one message of the Model Context Protocol a request, with a credential each. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { ServiceError } from '../errors.js';
+import { parseRequestBody } from '../graphql/http/request-body.js';
+import { requireScope } from '../resolvers/request-context.js';
+import { sendText } from '../text-answer.js';
+import { type BodyLimits, bodyShapeFor } from './body-admission.js';
+import { addOtherMethods } from './rest.js';
+
+export interface AgentServingOptions {
+  readonly endpoint: AgentEndpoint;
+  readonly bodies: Pick<BodyLimits, 'maxMembers'>;
+  /** Origins that pages may ask from, beside those of this machine. `*`: any. */
+  readonly origins: readonly string[];
+}
+
+const PATH = '/mcp';
+
+/** Serves `/mcp` in a scope of its own, whose bodies are JSON alone. */
+export async function useAgents(app: FastifyInstance, options: AgentServingOptions): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) =>
+      parseRequestBody(body, bodyShapeFor(request, options.bodies)),
+  );
+  app.route({
+    method: 'POST',
+    url: PATH,
+    // This runs before a body is read.
+    onRequest: async ({ requestContext, headers }) => {
+      assertOrigin(headers.origin, options.origins);
+      requireScope(requestContext);
+    },
+    handler: async (request, reply) => {
+      const { requestContext: context, arrival, body } = request;
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(request.headers)) {
+        if (typeof value === 'string') headers.set(name, value);
+      }
+      const answer = await options.endpoint.answer({ context, notes: arrival.notes }, { headers, body });
+      const text = await answer.text();
+      if (text === '') return reply.code(answer.status).send();
+      const mediaType = answer.headers.get('content-type') ?? 'application/json';
+      return sendText(reply, { status: answer.status, mediaType, text });
+    },
+  });
+  // GET would open a stream of notifications and DELETE end a session: there are neither.
+  addOtherMethods(app, PATH, ['POST']);
+}
+
+const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+/**
+ * A page that makes its own name mean our address (DNS rebinding) sends its own origin. Programs send none.
+ *
+ * @throws FORBIDDEN
+ */
+function assertOrigin(origin: string | undefined, allowed: readonly string[]): void {
+  if (origin === undefined || LOCAL.test(origin)) return;
+  if (allowed.includes('*') || allowed.includes(origin)) return;
+  throw new ServiceError(
+    'FORBIDDEN',
+    'Pages of this origin may not ask here; CORS_ORIGINS and PUBLIC_URL say which may.',
+  );
+}
