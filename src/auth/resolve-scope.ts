@@ -18,6 +18,7 @@ export interface ScopeRequest {
    */
   readonly arrival?: {
     readonly signal: AbortSignal;
+    stepAside(): void;
     readonly notes: Pick<Scope, 'operation' | 'onStatement'> & {
       hint(hint: string): void;
       noteWritten(position: string): void;
@@ -56,6 +57,7 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
       return notes.onStatement;
     },
     onHint: (hint) => notes.hint(hint),
+    onWait: () => arrival.stepAside(),
     onWritten: (position) => notes.noteWritten(position),
   };
 }

@@ -29,6 +29,9 @@ import { VERSION } from '../version.js';
 import { createJobTasks, cronItemsOf } from './jobs.js';
 import { openServices, type Services } from './services.js';
 
+/** Requests that need no database have places even beside few connections. */
+const LEAST_AT_ONCE = 32;
+
 export interface App {
   readonly services: Services;
   readonly server: Server;
@@ -179,6 +182,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
         maxMembers: config.bodyMaxMembers,
       },
       maxWebSockets: config.liveConnections,
+      requestsAtOnce: Math.max(LEAST_AT_ONCE, 2 * config.poolSize),
       corsOrigins: config.corsOrigins,
       trustProxy: config.trustProxy,
       metrics: {

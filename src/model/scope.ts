@@ -75,6 +75,11 @@ export interface Scope extends StatementCaller {
   readonly onHint?: ((hint: string) => void) | undefined;
   /** Hears where in the log of the primary a write of the caller is, where there are replicas. */
   readonly onWritten?: ((position: string) => void) | undefined;
+  /**
+   * Hears that it waits for a turn of another kind, or begins what takes long: from now on it needs no place
+   * among the requests that are under way.
+   */
+  readonly onWait?: (() => void) | undefined;
   /** How many scripts, one within the other, ask; absent: none does. */
   readonly scriptDepth?: number;
 }

@@ -142,7 +142,9 @@ export class ScriptRunner {
     { place, scope }: RunRequest,
     wait: { readonly signal: AbortSignal; readonly longestMs: number },
   ): Promise<(() => void) | undefined> {
-    return place === 'held' ? undefined : await this.#places.take(place ?? visitorOf(scope), wait);
+    if (place === 'held') return undefined;
+    scope.onWait?.();
+    return await this.#places.take(place ?? visitorOf(scope), wait);
   }
 
   /** Ends what runs, and the threads. */

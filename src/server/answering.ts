@@ -91,6 +91,7 @@ async function sendLong(
   const { reply, request, observe, streams } = options;
   const { requestId, signal } = request.requestContext;
   const place = await enter(begun, options);
+  request.arrival.stepAside();
   const response = reply.raw;
   const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
     maxBytes: READ_AHEAD_BYTES,

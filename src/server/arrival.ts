@@ -15,6 +15,7 @@ import { resetConnection } from '../text-answer.js';
 import { withinTrace } from '../traced.js';
 import type { Observe } from './observation.js';
 import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
+import type { Passage } from './turnstile.js';
 
 /** What a caller may call its request; anything else gets an id of ours. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -32,6 +33,8 @@ export class Arrival {
   /** What it was found to be sent by, also where it then goes no further; `undefined`: nothing is known. */
   credential: Credential | undefined;
   #controller: AbortController | undefined;
+  #passage: Passage | undefined;
+  #isOver = false;
 
   constructor(
     readonly requestId: string,
@@ -73,6 +76,22 @@ export class Arrival {
       setMaxListeners(0, this.#controller.signal);
     }
     return this.#controller.signal;
+  }
+
+  /** Keeps its place among those that are under way, until it steps aside or is over. */
+  enter(passage: Passage): void {
+    this.#passage = passage;
+    if (this.#isOver) passage.leave();
+  }
+
+  /** Gives its place to others: what it waits for now has limits of its own. */
+  stepAside(): void {
+    this.#passage?.leave();
+  }
+
+  over(): void {
+    this.#isOver = true;
+    this.#passage?.leave();
   }
 
   abandon(): void {
@@ -155,6 +174,7 @@ export function useArrival(
     options.inFlight.arrived(reply.raw);
     const atTheEnd = () => {
       options.inFlight.left(reply.raw);
+      arrival.over();
       // A WebSocket took over.
       const isComplete = reply.raw.writableFinished || reply.raw.statusCode === 101;
       if (!isComplete) arrival.abandon();

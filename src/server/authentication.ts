@@ -4,6 +4,7 @@ import { parseBearer } from '../auth/parse-bearer.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
 import { ServiceError } from '../errors.js';
 import type { Principal } from '../model/scope.js';
+import type { KnownAskers } from './fair-turns.js';
 import type { RateDecision } from './rate-limits.js';
 
 export interface AuthenticationOptions {
@@ -19,7 +20,11 @@ export interface AuthenticationOptions {
  *
  * @see interface 5, decisions 6, 7, 9
  */
-export function useAuthentication(app: FastifyInstance, options: AuthenticationOptions): void {
+export function useAuthentication(
+  app: FastifyInstance,
+  options: AuthenticationOptions,
+  askers: Pick<KnownAskers, 'note'>,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isVital) return;
     const { arrival } = request;
@@ -35,6 +40,7 @@ export function useAuthentication(app: FastifyInstance, options: AuthenticationO
       count(reply, options.rateLimits.take(`address:${arrival.address}`));
       throw error;
     }
+    askers.note(authorization, principal);
     arrival.credential = principal.credential;
     count(reply, options.rateLimits.take(principal.credential.id));
     const { askedDomain, requestId } = arrival;

@@ -27,6 +27,7 @@ import { createClientErrorHandler } from './client-errors.js';
 import { useContractFiles } from './contract-files.js';
 import { useDocumentation } from './documentation.js';
 import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from './error-answers.js';
+import { KnownAskers, useFairTurns } from './fair-turns.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
 import { useImports } from './import-serving.js';
@@ -43,6 +44,7 @@ import { type ScriptEndpointServices, useScriptEndpoints } from './script-endpoi
 import { API_HEADERS, SANDBOX_HEADERS } from './security-headers.js';
 import { Stopping, stopServer, useStopping } from './stopping.js';
 import { StreamLimits, type StreamLimitsOptions } from './stream-limits.js';
+import { Turnstile } from './turnstile.js';
 import { WebSockets } from './web-sockets.js';
 
 export interface ServerServices extends AuthenticationOptions {
@@ -81,6 +83,8 @@ export interface ServerOptions {
   readonly publicUrl: string | undefined;
   readonly bodies: BodyLimits;
   readonly maxWebSockets: number;
+  /** How many requests are let in at the same time. */
+  readonly requestsAtOnce: number;
   readonly corsOrigins: readonly string[];
   /** The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: TrustedProxies;
@@ -105,8 +109,14 @@ const KEEP_ALIVE_MS = 72_000;
 /** A request that takes longer to arrive holds a connection for nothing; Fastify would wait for ever. */
 const REQUEST_TIMEOUT_MS = 300_000;
 
+/** Connections that wait to be accepted; more would be made to try again after a second. */
+const BACKLOG = 4096;
+/** As long as a request waits for a connection of the database. */
+const PATIENCE_MS = 10_000;
+
 export async function createServer(services: ServerServices, options: ServerOptions): Promise<Server> {
   const inFlight = new RequestsInFlight();
+  const turnstile = new Turnstile({ places: options.requestsAtOnce, patienceMs: PATIENCE_MS });
   const stopping = new Stopping();
   const streams = new StreamLimits(options.streams);
   const metrics = new Metrics({
@@ -114,6 +124,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     isDatabaseReachable: () => services.database.isReachable,
     reads: () => services.database.replicas?.figures() ?? [],
     inFlight: () => inFlight.count,
+    waiting: () => turnstile.waiting,
     live: services.live,
     jobs: services.jobs,
     backups: services.backups,
@@ -158,7 +169,9 @@ export async function createServer(services: ServerServices, options: ServerOpti
   if (options.corsOrigins.length > 0) await app.register(cors, crossOrigin(options.corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
-  useAuthentication(app, services);
+  const askers = new KnownAskers();
+  useFairTurns(app, { turnstile, askers });
+  useAuthentication(app, services, askers);
   useReadAfter(app, services.database.replicas);
   useBodyAdmission(app, options.bodies);
   useProblemAnswers(app, observe);
@@ -225,7 +238,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
     metrics,
     observe,
     async listen(address) {
-      const url = await app.listen(address);
+      const url = await app.listen({ ...address, backlog: BACKLOG });
       await figures?.listen({ host: address.host, port: options.metrics.port ?? 0 });
       observe({ kind: 'listening', url });
       return url;

@@ -200,6 +200,7 @@ async function send(
   const length = range ? range.end - range.start + 1 : file.size;
   reply.header('content-type', file.contentType).header('content-length', String(length));
   if (request.method === 'HEAD') return reply.send();
+  request.arrival.stepAside();
   reply.raw.setTimeout(stallMs, () => resetConnection(reply.raw));
   return reply.send(files.open(file, { signal: request.requestContext.signal, range }).stream);
 }

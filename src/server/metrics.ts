@@ -117,6 +117,7 @@ export class Metrics {
     /** Of the reads that replicas may answer; none where there are no replicas. */
     readonly reads: () => readonly ReadFigures[];
     readonly inFlight: () => number;
+    readonly waiting: () => number;
     readonly live: LiveFigures | undefined;
     readonly jobs: { counts(): Promise<JobCounts> };
     readonly backups: { ageSeconds(): Promise<number | undefined> };
@@ -129,6 +130,14 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(options.inFlight());
+      },
+    });
+    new Gauge({
+      name: 'campus_http_requests_waiting',
+      help: 'Of them, requests that are not let in yet because of others.',
+      registers: [this.registry],
+      collect() {
+        this.set(options.waiting());
       },
     });
     new Gauge({

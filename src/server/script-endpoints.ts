@@ -63,6 +63,8 @@ async function answerBy(
   const { scope } = request.requestContext;
   const { name } = request.params;
   const { domain, script } = findScript(services, request);
+  // Scripts have places of their own.
+  request.arrival.stepAside();
   const args = endpointArguments(
     {
       method: request.method,

@@ -289,7 +289,7 @@ export class RecordStore {
     // Within a transaction it has a connection already.
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, credentialName(scope.principal.credential), request.key];
-    return await this.#keyLine.run(JSON.stringify(owner), once);
+    return await this.#keyLine.run(JSON.stringify(owner), once, scope);
   }
 
   /** Runs several writes as one, which is done as a whole or not at all. @see atomically */

@@ -58,7 +58,7 @@ describe('the domain of a request', () => {
         principal,
         askedDomain: undefined,
         requestId: 'r-1',
-        arrival: { signal, notes: { hint: () => {}, noteWritten: () => {} } },
+        arrival: { signal, stepAside: () => {}, notes: { hint: () => {}, noteWritten: () => {} } },
       }),
     ).toMatchObject({
       domain: NORTH,

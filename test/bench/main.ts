@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: the gateway, services that might be picked in its place, and a bare server that answers
  * the same questions by hand-written statements, on a database of its own. `-- reports` measures the reports
- * instead, `-- scripts` scripts, `-- imports` imports. docs/develop.md tells the options.
+ * instead, `-- scripts` scripts, `-- imports` imports, `-- flood` what one school notices of another.
+ * docs/develop.md tells the options.
  */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -54,6 +55,9 @@ async function main(): Promise<void> {
     } else if (positionals[0] === 'imports') {
       const { benchImports } = await import('./imports.js');
       await withServer(path.join(directory, 'imports'), benchImports);
+    } else if (positionals[0] === 'flood') {
+      const { benchFlood } = await import('./flood.js');
+      await withServer(path.join(directory, 'flood'), benchFlood);
     } else if (positionals[0] === 'scripts') {
       const { benchScripts } = await import('./scripts.js');
       await withServer(path.join(directory, 'scripts'), benchScripts);

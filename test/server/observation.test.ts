@@ -114,6 +114,7 @@ function newMetrics(): Metrics {
     isDatabaseReachable: () => true,
     reads: () => [],
     inFlight: () => 0,
+    waiting: () => 0,
     live: undefined,
     droppedLogLines: () => 0,
     jobs: { counts: async () => ({ queued: 0, running: 0, failed: 0 }) },

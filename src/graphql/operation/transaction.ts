@@ -86,7 +86,7 @@ export async function executeInTransaction(
       if (outcome.errors.length > 0) throw new RolledBack(outcome.errors);
       return outcome;
     };
-    return await line.run('', () => store.atomically(scope, { writes: 'anything' }, work));
+    return await line.run('', () => store.atomically(scope, { writes: 'anything' }, work), scope);
   } catch (error) {
     const fields = rootFields(request, execution.variableValues);
     if (error instanceof RolledBack) return { data: null, errors: withOthers(error.errors, fields) };

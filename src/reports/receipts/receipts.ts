@@ -86,7 +86,7 @@ export class Receipts {
     // Within a transaction it has a connection already.
     if (options.within) return store();
     const series = input.series ?? this.#defaultSeries(scope.domain.id);
-    return this.#line.run(JSON.stringify([scope.domain.id, series]), store);
+    return this.#line.run(JSON.stringify([scope.domain.id, series]), store, scope);
   }
 
   /**

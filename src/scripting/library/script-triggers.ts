@@ -150,6 +150,7 @@ async function reservePlace(
   const free = places.takeNow(visitorOf(scope));
   if (free !== undefined) return { giveBack: free, waitedMs: 0 };
   const askedAt = performance.now();
+  scope.onWait?.();
   const giveBack = await places.take(visitorOf(scope), wait);
   // There is no time to keep to where no request waits.
   const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - askedAt;

@@ -1,4 +1,5 @@
 import { RETRY_SOON_SECONDS, ServiceError } from '../../errors.js';
+import type { Scope } from '../../model/scope.js';
 
 export interface WaitingLineOptions {
   /** How many of a key work at the same time. */
@@ -29,14 +30,18 @@ export class WaitingLine {
   }
 
   /**
-   * Does the work when it is the turn of its key. @throws UNAVAILABLE with Retry-After when too many wait, or
-   * for too long
+   * Does the work when it is the turn of its key; who has to wait for it hears so.
+   *
+   * @throws UNAVAILABLE with Retry-After when too many wait, or for too long
    */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>, caller?: Pick<Scope, 'onWait'>): Promise<T> {
     const place = this.#places.get(key) ?? { running: 0, waiting: [] };
     this.#places.set(key, place);
     if (place.running < this.#options.atOnce) place.running += 1;
-    else await this.#wait(place);
+    else {
+      caller?.onWait?.();
+      await this.#wait(place);
+    }
     try {
       return await work();
     } finally {

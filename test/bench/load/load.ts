@@ -41,9 +41,14 @@ export async function writeRequests(
   await writeFile(file, Buffer.concat(parts));
 }
 
+/** Load some of which may be refused. */
+export async function floodWith(load: Load): Promise<LoadResult> {
+  return (await hasWrk()) ? await runWrk(load) : await runOwn(load);
+}
+
 /** @throws Error when an answer failed: a figure for errors means nothing */
 export async function putLoad(load: Load): Promise<LoadResult> {
-  const result = (await hasWrk()) ? await runWrk(load) : await runOwn(load);
+  const result = await floodWith(load);
   if (result.failed > 0)
     throw new Error(`${load.url}: ${result.failed} of ${result.requests} requests failed`);
   return result;

@@ -1,0 +1,173 @@
+/**
+ * `npm run bench -- flood`: what one school notices while another one floods the gateway that they share. The
+ * quiet school asks a few times a second, as people do; the other one asks on 2,000 connections as fast as it
+ * is answered.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Table from 'cli-table3';
+import { operatorScope } from '../../src/cli/command-line.js';
+import { seedSchool } from '../../src/cli/seed-command.js';
+import { openServices } from '../../src/compose/services.js';
+import { parseConfig } from '../../src/config.js';
+import { DEMO_DEFAULTS, DEMO_DOMAIN } from '../../src/demo/demo-options.js';
+import type { HttpRequest } from './load/http-request.js';
+import { floodWith, writeRequests } from './load/load.js';
+import { startGateway } from './targets/gateway.js';
+
+const CONNECTIONS = 2000;
+const SECONDS = 8;
+const QUIET_BRANCH = 'demo-north';
+/** People of the quiet school, and how long each of them looks at an answer. */
+const PEOPLE = 8;
+const LOOK_MS = 40;
+const PATHS = ['/o/recs/class?stream=true&limit=20', '/o/recs/registration?stream=true&limit=20'] as const;
+
+interface Keys {
+  readonly loud: string;
+  readonly quiet: string;
+}
+
+const FLOODS = new Map<string, (keys: Keys) => readonly HttpRequest[]>([
+  ['nothing', () => []],
+  ['one record', ({ loud }) => [read('/o/recs/pltf_user/usr-admin', loud)]],
+  ['lists of 100', ({ loud }) => [read('/o/recs/attendance?stream=true&limit=100', loud)]],
+  ['reports', ({ loud }) => [read('/?report=teachers', loud)]],
+  ['writes', ({ loud }) => [create(loud)]],
+  ['wrong credentials', () => [read('/o/recs/pltf_user/usr-admin', 'nobody')]],
+]);
+
+export async function benchFlood(databaseUrl: string): Promise<void> {
+  const keys = await prepareTwoSchools(databaseUrl);
+  const directory = await mkdtemp(path.join(tmpdir(), 'campus-flood-'));
+  const [gateway] = await startGateway({ databaseUrl, key: keys.loud, directory, poolSize: 16, workers: 1 });
+  if (gateway === undefined) throw new Error('no gateway was started');
+  try {
+    const table = new Table({
+      style: { head: [], border: [], compact: true },
+      head: [
+        'one school floods with',
+        'req/s',
+        'refused',
+        'another one: p50 ms',
+        'p99 ms',
+        'most ms',
+        'failed',
+      ],
+    });
+    for (const [name, requestsOf] of FLOODS) {
+      process.stderr.write(`bench: ${name}\n`);
+      const requests = path.join(directory, 'requests');
+      const asked = requestsOf(keys);
+      await writeRequests(requests, asked, new URL(gateway.url).host);
+      const people = {
+        url: gateway.url,
+        key: keys.quiet,
+        agent: new Agent({ keepAlive: true, maxSockets: PEOPLE }),
+      };
+      await askAsPeople(people, 1);
+      const flooding =
+        asked.length === 0
+          ? undefined
+          : floodWith({ url: gateway.url, requests, connections: CONNECTIONS, seconds: SECONDS + 3 });
+      await sleep(2000);
+      const { milliseconds, failed } = await askAsPeople(people, SECONDS);
+      const flood = await flooding;
+      people.agent.destroy();
+      table.push([
+        name,
+        flood ? Math.round(flood.requests / flood.seconds) : '',
+        flood ? flood.failed : '',
+        quantile(milliseconds, 0.5).toFixed(1),
+        quantile(milliseconds, 0.99).toFixed(1),
+        Math.max(...milliseconds).toFixed(1),
+        failed,
+      ]);
+    }
+    process.stdout.write(`${table.toString()}\n`);
+  } finally {
+    await gateway.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function read(address: string, key: string): HttpRequest {
+  return { path: address, headers: { Authorization: `Bearer ${key}` } };
+}
+
+function create(key: string): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/o/task',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'One of many' }),
+  };
+}
+
+/** What each of their requests took within the time, and how many of them failed. */
+async function askAsPeople(
+  { url, key, agent }: { readonly url: string; readonly key: string; readonly agent: Agent },
+  seconds: number,
+) {
+  const milliseconds: number[] = [];
+  let failed = 0;
+  const end = performance.now() + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: PEOPLE }, async (_, person) => {
+      await sleep((LOOK_MS * person) / PEOPLE);
+      for (let turn = 0; performance.now() < end; turn++) {
+        const startedAt = performance.now();
+        const status = await statusOf(url + PATHS[turn % PATHS.length], key, agent);
+        milliseconds.push(performance.now() - startedAt);
+        if (status !== 200) failed += 1;
+        await sleep(LOOK_MS);
+      }
+    }),
+  );
+  return { milliseconds, failed };
+}
+
+function statusOf(url: string, key: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { agent, headers: { Authorization: `Bearer ${key}` } }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}
+
+async function prepareTwoSchools(databaseUrl: string): Promise<Keys> {
+  const services = await openServices({
+    config: parseConfig({ DATABASE_URL: databaseUrl, POOL_SIZE: '4' }),
+    onFault: (task, error) => process.stderr.write(`bench: ${task}: ${String(error)}\n`),
+  });
+  try {
+    if (services.domains.top() === undefined) await seedSchool(services, { ...DEMO_DEFAULTS, students: 200 });
+    const scopes = {
+      collections: { '*': ['read' as const, 'create' as const] },
+      reports: ['*'],
+      scripts: [],
+    };
+    const keyOf = async (domainId: string) =>
+      (
+        await services.apiKeys.create(operatorScope(services, domainId), {
+          name: 'bench',
+          userId: 'usr-admin',
+          scopes,
+        })
+      ).key;
+    return { loud: await keyOf(DEMO_DOMAIN), quiet: await keyOf(QUIET_BRANCH) };
+  } finally {
+    await services.close();
+  }
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
