@@ -40,7 +40,7 @@ async function bundleProgram(): Promise<void> {
     banner: { js: REQUIRE },
     sourcemap: true,
     sourcesContent: false,
-    plugins: [ownFiles],
+    plugins: [ownFiles, oneGraphql],
     logLevel: 'warning',
     write: false,
   });
@@ -75,6 +75,20 @@ const ownFiles: Plugin = {
       if (place.startsWith('..')) return undefined;
       const text = await readFile(file, 'utf8');
       return { contents: withClassNames(withPlace(text, place)), loader: 'js' };
+    });
+  },
+};
+
+/**
+ * Outside of production graphql-js looks at every value that it tells the kind of, whether it is of another
+ * copy of graphql-js. The bundle has one copy, whatever `NODE_ENV` is.
+ */
+const oneGraphql: Plugin = {
+  name: 'one-graphql',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]graphql[\\/]jsutils[\\/]instanceOf\.js$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8');
+      return { contents: text.replaceAll('process.env.NODE_ENV', '"production"'), loader: 'js' };
     });
   },
 };
