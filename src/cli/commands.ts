@@ -133,6 +133,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./mcp-command.js')).registerMcpCommand,
   },
   {
+    usage: 'codegen <address>',
+    description: 'write a typed TypeScript client for a gateway that runs, as its caller may use it',
+    load: async () => (await import('./codegen-command.js')).registerCodegenCommand,
+  },
+  {
     usage: 'contracts',
     description: 'print schema/schema.graphql, schema/openapi.json and .env.example from the code',
     load: async () => (await import('./contracts-command.js')).registerContractsCommand,

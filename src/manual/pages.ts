@@ -42,6 +42,10 @@ export const CHAPTERS: readonly ManualChapter[] = [
     ],
   },
   {
+    title: 'Clients',
+    pages: [doc('clients/typescript', 'TypeScript')],
+  },
+  {
     title: 'Tutorials',
     pages: [
       doc('tutorials/rest-to-graphql', 'From legacy REST to GraphQL'),

@@ -72,6 +72,48 @@ describe('an API key', () => {
     expect((await useKey(token, { from: '198.51.100.1' })).status).toBe(403);
   });
 
+  it.each([
+    ['preset: READ_ONLY', { collections: { '*': ['read'] }, reports: ['*'], scripts: [] }],
+    ['preset: REPORTS', { collections: {}, reports: ['*'], scripts: [] }],
+    [
+      'preset: READ_ONLY, collections: [{collection: "*", verbs: [CREATE]}, ' +
+        '{collection: "task", verbs: [DELETE]}]',
+      { collections: { '*': ['read', 'create'], task: ['delete'] }, reports: ['*'], scripts: [] },
+    ],
+    [
+      'collections: [{collection: "task", verbs: [READ]}], reports: ["day-sheet"], scripts: ["bus-late"]',
+      { collections: { task: ['read'] }, reports: ['day-sheet'], scripts: ['bus-late'] },
+    ],
+    [
+      'preset: READ_WRITE',
+      { collections: { '*': ['read', 'create', 'update', 'delete'] }, reports: ['*'], scripts: [] },
+    ],
+  ])('is confined to what is typed of it: %s', async (access, scopes) => {
+    const query = `mutation { createApiKey(data: {name: "typed", access: {${access}}}) { id key } }`;
+    const { createApiKey } = await ask(gateway, query, { as: 'clerk' });
+    expect((await listed(createApiKey.id)).scopes).toEqual(scopes);
+    const mayRead = Object.keys(scopes.collections).length > 0;
+    expect((await useKey(createApiKey.key)).status).toBe(mayRead ? 200 : 403);
+  });
+
+  it('is made by typed access or by scopes, one of them alone, and what is wrong is told', async () => {
+    const codes = async (data: string) =>
+      await codesOf(gateway, {
+        query: `mutation { createApiKey(data: {name: "x", ${data}}) { id } }`,
+        as: 'clerk',
+      });
+    expect(await codes('access: null')).toEqual(['INVALID_VALUE']);
+    expect(await codes('access: {preset: REPORTS}, scopes: {reports: ["*"]}')).toEqual(['INVALID_VALUE']);
+    expect(await codes('access: {reports: ["none"]}')).toEqual(['INVALID_VALUE']);
+    expect(await codes('access: {collections: [{collection: "none", verbs: [READ]}]}')).toEqual([
+      'INVALID_VALUE',
+    ]);
+    expect(await codes('access: {collections: [{collection: "task", verbs: []}]}')).toEqual([
+      'INVALID_VALUE',
+    ]);
+    expect(await codes('access: {preset: EVERYTHING}')).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  });
+
   it('says where it was used from last', async () => {
     const { id, key } = await makeKey();
     await useKey(key, { from: '198.51.100.77' });

@@ -70,6 +70,43 @@ describe('a part of a report by GraphQL', () => {
   });
 });
 
+describe('the id of a row', () => {
+  it.each(asked)(
+    'of %s is the same when it is asked for again, and no other row has it',
+    async (_, report, sent) => {
+      const query = `{ ${report.field}(${printArguments(report, sent)}, first: 1000) { rows { id } } }`;
+      const idsOf = async () =>
+        (await ask(gateway, query))[report.field].rows.map(({ id }: { id: string }) => id);
+      const ids = await idsOf();
+      expect(ids.length).toBeGreaterThan(0);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(await idsOf()).toEqual(ids);
+    },
+  );
+
+  it('does not depend on the page, and does on the parameters', async () => {
+    const { first, all, other } = await ask(
+      gateway,
+      `{
+        first: strength(session: "2026-27", first: 1) { rows { id } pageInfo { endCursor } }
+        all: strength(session: "2026-27") { rows { id } }
+        other: outstandingAgeing(asOn: "2026-12-20") { rows { id } }
+      }`,
+    );
+    const { next, later } = await ask(
+      gateway,
+      `{
+        next: strength(session: "2026-27", after: "${first.pageInfo.endCursor}") { rows { id } }
+        later: outstandingAgeing(asOn: "2026-12-19") { rows { id } }
+      }`,
+    );
+    expect([...first.rows, ...next.rows]).toEqual(all.rows);
+    const ids = new Set(other.rows.map(({ id }: { id: string }) => id));
+    expect(ids.size).toBeGreaterThan(0);
+    expect(later.rows.filter(({ id }: { id: string }) => ids.has(id))).toEqual([]);
+  });
+});
+
 describe('a report by GraphQL and by REST', () => {
   it.each(asked)('%s: both say the same', async (name, report, sent) => {
     const rest = await gateway.fetch(`/?report=${name}&${new URLSearchParams(sent)}`, { as: 'admin' });

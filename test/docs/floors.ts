@@ -180,6 +180,7 @@ export const FLOORS: readonly Room[] = [
       ...['importing/', 'resolvers/', 'rest/', 'graphql/', 'explore/', 'portal/', 'manual/', 'agents/'],
     ],
   },
+  { name: 'codegen/', imports: [] },
   { name: 'demo/', imports: ['model/', 'store/'] },
   {
     name: 'compose/',
@@ -194,7 +195,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
       ...['exporting/', 'importing/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/'],
-      ...['compose/', 'agents/'],
+      ...['compose/', 'agents/', 'codegen/'],
     ],
   },
   { name: 'main.ts', imports: [] },

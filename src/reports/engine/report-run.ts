@@ -26,6 +26,8 @@ import { printXlsx } from './xlsx.js';
 
 export interface ReportPage {
   readonly rows: readonly JsonObject[];
+  /** What tells each row from all others of the report, whatever the page. */
+  readonly rowKeys: readonly string[];
   readonly totals: JsonObject;
   readonly warnings: readonly JsonObject[];
   readonly parameters: JsonObject;
@@ -108,6 +110,7 @@ export class ReportRun {
     const last = shown.at(-1);
     return {
       rows: shown.map(({ content }) => parseObject(content)),
+      rowKeys: shown.map(({ key }) => key ?? ''),
       totals: parseObject(lines.find(({ part }) => part === 'totals')?.content ?? '{}'),
       warnings: lines.filter(({ part }) => part === 'warning').map(({ content }) => parseObject(content)),
       parameters: this.parameters,
@@ -158,7 +161,7 @@ export class ReportRun {
     readonly first?: number | undefined;
     readonly after?: string | undefined;
   }): Promise<JsonObject> {
-    const { pageInfo, rows, totals, warnings, ...rest } = await this.page(options);
+    const { pageInfo, rowKeys: _, rows, totals, warnings, ...rest } = await this.page(options);
     return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
   }
 

@@ -2,9 +2,10 @@
  * The GraphQL fields of the reports, one a report, drawn from the list of them: the query with its arguments,
  * and a result type around the report's own rows and totals. What a report means is said in its own file.
  */
+import { createHash } from 'node:crypto';
 import type { GraphQLResolveInfo } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import * as column from '../../reports/engine/columns.js';
 import { type RowClass, titleOf } from '../../reports/engine/columns.js';
 import type { SentParameters } from '../../reports/engine/parameters.js';
@@ -12,7 +13,7 @@ import type { Report } from '../../reports/engine/report.js';
 import type { ReportServices } from '../../reports/engine/report-context.js';
 import { rolesOf } from '../../reports/engine/report-rights.js';
 import type { ReportPage } from '../../reports/engine/report-run.js';
-import type { ShownParts } from '../../reports/engine/shown-parts.js';
+import { columnNames, type ShownParts } from '../../reports/engine/shown-parts.js';
 import { reports } from '../../reports/registry.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { CachedFor } from '../cached-for.js';
@@ -109,14 +110,42 @@ async function runPage(
   const { first, after, ...sent } = args;
   const run = await report.run(services, requireScope(context), sent);
   const page = await run.page({ first: first ?? undefined, after: after ?? undefined, shown });
+  const rows = shown.rows?.has(ROW_ID) ? withIds(report, page, requireScope(context).domain.id) : page.rows;
   const isWhole = (after ?? undefined) === undefined && !page.pageInfo.hasNextPage;
   return {
     ...page,
+    rows,
     get rowCount() {
       return isWhole ? page.rows.length : run.rowCount();
     },
   };
 }
+
+const ROW_ID = 'id';
+
+/** The rows of a few reports are records, and have the id of theirs. */
+function isRecordRow({ row }: Report): boolean {
+  return columnNames(row).has(ROW_ID);
+}
+
+/**
+ * A row is another one for other parameters, so they are part of its id: a cache that keeps rows by their
+ * types and ids never shows those of another month.
+ */
+function withIds(report: Report, { rows, rowKeys, parameters }: ReportPage, domain: string) {
+  if (isRecordRow(report)) return rows;
+  const start = createHash('sha256').update(JSON.stringify([report.name, domain, parameters]));
+  return rows.map((row, index) => {
+    const digest = start
+      .copy()
+      .update(rowKeys[index] ?? '')
+      .digest('base64url');
+    return { ...row, [ROW_ID]: digest.slice(0, ROW_ID_LENGTH) };
+  });
+}
+
+/** 132 bits. */
+const ROW_ID_LENGTH = 22;
 
 /** Whether rows follow, and how many there are, is told from the rows, whatever of them is shown. */
 const MADE_OF_ROWS: readonly string[] = ['rows', 'pageInfo', 'rowCount'];
@@ -149,6 +178,10 @@ function resultOf(report: Report): TypeClass {
   const known = resultsByReport.get(report);
   if (known) return known;
   const result = objectType(resultName(report), report.description);
+  if (!isRecordRow(report))
+    field(report.row as TypeClass, ROW_ID, () => ID, {
+      description: 'The same for the same row of the same parameters; no other row has it.',
+    });
   field(result, 'rows', () => [report.row], {
     description: 'The rows of this page, in the order of the report.',
   });

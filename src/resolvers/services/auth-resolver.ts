@@ -4,6 +4,7 @@ import type { ApiKey, ApiKeyRequest, ApiKeys } from '../../auth/api-keys.js';
 import type { Authenticator, Login } from '../../auth/authenticator.js';
 import { ServiceError } from '../../errors.js';
 import { type RequestContext, requireScope } from '../request-context.js';
+import { scopesOfAccess } from './key-access-input.js';
 import { ApiKeyResult, CreateApiKeyInput, LoginResult, NewApiKeyResult } from './login-result.js';
 
 export interface LoginRequest {
@@ -165,7 +166,7 @@ export class AuthResolver {
   ): Promise<NewApiKeyResult> {
     return await this.createApiKey(context, {
       name: data.name,
-      scopes: data.scopes,
+      scopes: scopesOf(data),
       userId: data.userId ?? undefined,
       expiresAt: toInstant(data.expiresAt),
       allowedAddresses: data.allowedAddresses ?? undefined,
@@ -188,6 +189,17 @@ export class AuthResolver {
   ): Promise<NewApiKeyResult> {
     return await this.#apiKeys.rotate(requireScope(context), id, overlapSeconds ?? 0);
   }
+}
+
+/** @throws INVALID_VALUE (400) for both, and for neither */
+function scopesOf({ access, scopes }: CreateApiKeyInput): unknown {
+  const hasAccess = access !== undefined && access !== null;
+  const hasScopes = scopes !== undefined && scopes !== null;
+  if (hasAccess !== hasScopes) return hasAccess ? scopesOfAccess(access) : scopes;
+  const detail = 'What a key may do is said by `access` or by `scopes`, and by one of them alone.';
+  throw new ServiceError('INVALID_VALUE', detail, {
+    errors: [{ pointer: '/access', detail, expected: 'e.g. {preset: READ_ONLY}' }],
+  });
 }
 
 function toInstant(written: string | null | undefined): Date | undefined {

@@ -3,6 +3,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { KeyScopes } from '../../model/scope.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
+import { KeyAccessInput } from './key-access-input.js';
 
 @ObjectType('User', { description: 'Whom a credential stands for.', simpleResolvers: true })
 export class LoginUser {
@@ -107,12 +108,19 @@ export class CreateApiKeyInput {
   @Field(() => String, { description: 'What you call it, 1 to 100 characters.' })
   readonly name!: string;
 
+  @Field(() => KeyAccessInput, {
+    nullable: true,
+    description: 'What it may do, within what you may. Either this or `scopes` is needed.',
+  })
+  readonly access?: KeyAccessInput | null;
+
   @Field(() => GraphqlJsonScalar, {
+    nullable: true,
     description:
-      'What it may do, within what you may: {collections: {"attendance": ["read"], "*": ["read"]}, ' +
+      'The same as JSON: {collections: {"attendance": ["read"], "*": ["read"]}, ' +
       'reports: ["fee-defaulters"], scripts: []}.',
   })
-  readonly scopes!: unknown;
+  readonly scopes?: unknown;
 
   @Field(() => ID, {
     nullable: true,

@@ -1,0 +1,84 @@
+/** What an API key may do, typed: presets and lists, in place of the JSON that `scopes` takes. */
+import { Field, InputType, registerEnumType } from 'type-graphql';
+import type { KeyScopes, RecordVerb } from '../../model/scope.js';
+
+const KEY_VERBS = {
+  READ: 'read',
+  CREATE: 'create',
+  UPDATE: 'update',
+  DELETE: 'delete',
+} as const satisfies Readonly<Record<string, RecordVerb>>;
+
+const KEY_PRESETS = {
+  READ_ONLY: 'READ_ONLY',
+  READ_WRITE: 'READ_WRITE',
+  REPORTS: 'REPORTS',
+} as const;
+
+type KeyPreset = keyof typeof KEY_PRESETS;
+
+registerEnumType(KEY_VERBS, {
+  name: 'KeyVerb',
+  description: 'What an API key may do with records.',
+  valuesConfig: {
+    READ: { description: 'Read records, and be told of their changes.' },
+    CREATE: { description: 'Make new records.' },
+    UPDATE: { description: 'Change and replace records.' },
+    DELETE: { description: 'Remove records.' },
+  },
+});
+
+registerEnumType(KEY_PRESETS, {
+  name: 'KeyPreset',
+  description: 'What API keys are made for most. Each is within what their user may do.',
+  valuesConfig: {
+    READ_ONLY: { description: 'Read the records of every collection, and run every report.' },
+    READ_WRITE: { description: 'Read and write the records of every collection, and run every report.' },
+    REPORTS: { description: 'Run every report, and nothing else.' },
+  },
+});
+
+@InputType({ description: 'What an API key may do with the records of a collection.' })
+class KeyCollectionInput {
+  @Field(() => String, { description: 'The collection, e.g. "attendance"; "*": every one.' })
+  readonly collection!: string;
+
+  @Field(() => [KEY_VERBS], { description: 'At least one.' })
+  readonly verbs!: readonly RecordVerb[];
+}
+
+@InputType({ description: 'What an API key may do: all that a preset says, and what is listed beside.' })
+export class KeyAccessInput {
+  @Field(() => KEY_PRESETS, { nullable: true, description: 'To begin with.' })
+  readonly preset?: KeyPreset | null;
+
+  @Field(() => [KeyCollectionInput], { nullable: true, description: 'Collections, each with its verbs.' })
+  readonly collections?: readonly KeyCollectionInput[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Reports by their names; "*": every one.' })
+  readonly reports?: readonly string[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Scripts by their names; "*": every one.' })
+  readonly scripts?: readonly string[] | null;
+}
+
+const EVERY_VERB: readonly RecordVerb[] = Object.values(KEY_VERBS);
+
+const SCOPES_OF_PRESETS: Readonly<Record<KeyPreset, KeyScopes>> = {
+  READ_ONLY: { collections: { '*': ['read'] }, reports: ['*'], scripts: [] },
+  READ_WRITE: { collections: { '*': EVERY_VERB }, reports: ['*'], scripts: [] },
+  REPORTS: { collections: {}, reports: ['*'], scripts: [] },
+};
+
+/** The same as `scopes` has it, yet to be checked. */
+export function scopesOfAccess({ preset, collections, reports, scripts }: KeyAccessInput): KeyScopes {
+  const given = preset == null ? undefined : SCOPES_OF_PRESETS[preset];
+  const verbs = new Map<string, readonly RecordVerb[]>(Object.entries(given?.collections ?? {}));
+  for (const { collection, verbs: more } of collections ?? [])
+    verbs.set(collection, [...new Set([...(verbs.get(collection) ?? []), ...more])]);
+  return {
+    collections: Object.fromEntries(verbs),
+    reports: [...(given?.reports ?? []), ...(reports ?? [])],
+    scripts: [...(given?.scripts ?? []), ...(scripts ?? [])],
+  };
+}
