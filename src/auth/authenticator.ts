@@ -13,7 +13,7 @@ import { hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
 import { type Principals, parseRoles, type Standing } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
-import type { SecondFactors } from './second-factors.js';
+import { codeTrial, type SecondFactors } from './second-factors.js';
 import { replacePassword, type Sessions, type UserRef } from './sessions.js';
 
 export interface LoginAttempt {
@@ -258,7 +258,7 @@ export class Authenticator {
    */
   async #assertSecondFactor(user: UserRef, attempt: LoginAttempt, trial: LoginTrial): Promise<void> {
     const { secondFactors, lockout } = this.#options;
-    const everywhere = { ...trial, address: 'second factor' };
+    const everywhere = codeTrial(trial.userName);
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
     const outcome = await secondFactors.check(user, attempt.code);
     if (outcome === 'missing')

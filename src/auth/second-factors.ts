@@ -11,6 +11,7 @@ import type { Principal, Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
+import type { LoginLockout, LoginTrial } from './login-lockout.js';
 import { announceUser, type Principals } from './principals.js';
 import type { UserRef } from './sessions.js';
 import type { TextEncryption } from './text-encryption.js';
@@ -31,6 +32,11 @@ export interface SecondFactorState {
   readonly recoveryCodesLeft: number;
 }
 
+/** Failures with codes count over all addresses: who has the password may try from anywhere. */
+export function codeTrial(userName: string): LoginTrial {
+  return { userName, address: 'second factor' };
+}
+
 const PERIOD_SECONDS = 30;
 /** Clocks differ, and people type: the codes before and after are good too. */
 const WINDOW = 1;
@@ -41,18 +47,21 @@ export class SecondFactors {
   readonly #database: Database;
   readonly #encryption: TextEncryption;
   readonly #principals: Principals;
+  readonly #lockout: LoginLockout;
   readonly #roles: readonly string[];
 
   constructor(options: {
     readonly database: Database;
     readonly encryption: TextEncryption;
     readonly principals: Principals;
+    readonly lockout: LoginLockout;
     /** The roles that need one. */
     readonly roles: readonly string[];
   }) {
     this.#database = options.database;
     this.#encryption = options.encryption;
     this.#principals = options.principals;
+    this.#lockout = options.lockout;
     this.#roles = options.roles;
   }
 
@@ -122,7 +131,7 @@ export class SecondFactors {
    */
   async confirm(scope: Scope, code: string): Promise<readonly string[]> {
     const user = ownerOf(scope);
-    const codes = Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
+    const codes = createRecoveryCodes();
     await inOwnTransaction(this.#database, async (transaction) => {
       const [begun] = await transaction.query<{ secret: string }>(Prisma.sql`
         select secret from second_factors where ${isOf(user)} and confirmed_at is null for update`);
@@ -130,11 +139,7 @@ export class SecondFactors {
       if (!(await this.#isRight(transaction, { user, secret: begun.secret, code }))) throw wrongCode();
       await transaction.query(Prisma.sql`
         update second_factors set confirmed_at = now() where ${isOf(user)}`);
-      await transaction.query(Prisma.sql`delete from recovery_codes where ${isOf(user)}`);
-      await transaction.query(Prisma.sql`
-        insert into recovery_codes (domain_id, user_id, code_hash)
-        select ${user.domainId}, ${user.userId}, decode(hash, 'hex')
-        from unnest(${codes.map((one) => hashRecoveryCode(one).toString('hex'))}::text[]) as n (hash)`);
+      await replaceRecoveryCodes(transaction, user, codes);
       await transaction.query(Prisma.sql`
         with freed as (
           update sessions set is_confined = false where id = ${scope.principal.credential.id}::uuid
@@ -148,17 +153,28 @@ export class SecondFactors {
   /**
    * Switches the caller's second factor off, by a code of it or a recovery code.
    *
-   * @throws INVALID_VALUE (400) for a wrong code; CONFLICT (409) where the caller's role needs one; NOT_FOUND
-   * (404) where there is none; FORBIDDEN (403)
+   * @throws INVALID_VALUE (400) for a wrong code; TOO_MANY_REQUESTS (429) after several; CONFLICT (409) where
+   * the caller's role needs one; NOT_FOUND (404) where there is none; FORBIDDEN (403)
    */
   async remove(scope: Scope, code: string): Promise<void> {
     const user = ownerOf(scope);
     if (this.isRequired(scope.principal.roles))
       throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
-    const state = await this.check(user, code);
-    if (state === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor to remove.');
-    if (state !== 'right') throw wrongCode();
+    await this.#assertCode(scope, user, code);
     await removeFactor(this.#database, user);
+  }
+
+  /**
+   * Gives other recovery codes in place of those there were, by a code or one of these.
+   *
+   * @throws as `remove`, but for CONFLICT
+   */
+  async renewRecoveryCodes(scope: Scope, code: string): Promise<readonly string[]> {
+    const user = ownerOf(scope);
+    await this.#assertCode(scope, user, code);
+    const codes = createRecoveryCodes();
+    await inOwnTransaction(this.#database, (transaction) => replaceRecoveryCodes(transaction, user, codes));
+    return codes;
   }
 
   /**
@@ -169,6 +185,17 @@ export class SecondFactors {
   async reset(scope: Scope, userId: string): Promise<void> {
     if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
     await removeFactor(this.#database, { domainId: scope.domain.id, userId });
+  }
+
+  /** A stolen session must not become a place to guess codes at: failures count with those of logins. */
+  async #assertCode({ principal }: Scope, user: UserRef, code: string): Promise<void> {
+    const trial = codeTrial(`${user.domainId}/${principal.userName}`);
+    await this.#lockout.assertOpen(trial);
+    const outcome = await this.check(user, code);
+    if (outcome === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor.');
+    if (outcome === 'right') return await this.#lockout.forgive(trial);
+    await this.#lockout.noteFailure(trial);
+    throw wrongCode();
   }
 
   async #isRight(
@@ -213,6 +240,18 @@ async function useRecoveryCode(database: Queryable, user: UserRef, code: string)
   return used.length > 0;
 }
 
+async function replaceRecoveryCodes(
+  transaction: Queryable,
+  user: UserRef,
+  codes: readonly string[],
+): Promise<void> {
+  await transaction.query(Prisma.sql`delete from recovery_codes where ${isOf(user)}`);
+  await transaction.query(Prisma.sql`
+    insert into recovery_codes (domain_id, user_id, code_hash)
+    select ${user.domainId}, ${user.userId}, decode(hash, 'hex')
+    from unnest(${codes.map((one) => hashRecoveryCode(one).toString('hex'))}::text[]) as n (hash)`);
+}
+
 async function removeFactor(database: Queryable, user: UserRef): Promise<void> {
   await database.query(Prisma.sql`
     with codes as (delete from recovery_codes where ${isOf(user)})
@@ -235,6 +274,10 @@ function ownerOf({ principal }: Scope): UserRef {
 
 function isOwnSession({ kind, credential }: Principal): boolean {
   return kind === 'user' && credential.kind === 'token' && credential.part === undefined;
+}
+
+function createRecoveryCodes(): readonly string[] {
+  return Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
 }
 
 /** Four groups of four characters: 80 random bits, none of which is taken for another character. */

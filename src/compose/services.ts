@@ -249,8 +249,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('webhooks', error),
     });
     closers.push(closeWebhooks);
+    const lockout = new LoginLockout({ database, afterFailures: config.loginLockoutFailures });
     const secondFactors = new SecondFactors({
-      ...{ database, encryption, principals },
+      ...{ database, encryption, principals, lockout },
       roles: config.secondFactorRoles,
     });
     const accountLinks = new AccountLinks({ database, passwords, principals });
@@ -293,7 +294,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         keyUsage,
         throttle: rateLimits,
         secondFactors,
-        lockout: new LoginLockout({ database, afterFailures: config.loginLockoutFailures }),
+        lockout,
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),
       rateLimits,

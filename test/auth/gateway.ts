@@ -64,6 +64,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     loginLimitPerMinute: options.loginLimitPerMinute ?? 1000,
     onFault: fail,
   });
+  const lockout = new LoginLockout({ database, afterFailures: options.lockoutFailures ?? 0 });
   const authenticator = new Authenticator({
     database,
     domains,
@@ -74,10 +75,10 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     keyUsage,
     throttle: rateLimits,
     secondFactors: new SecondFactors({
-      ...{ database, principals, roles: [] },
+      ...{ database, principals, lockout, roles: [] },
       encryption: new TextEncryption(await loadEncryptionKeys(database, { encryptionSecret: undefined })),
     }),
-    lockout: new LoginLockout({ database, afterFailures: options.lockoutFailures ?? 0 }),
+    lockout,
     accessTokenTtlSeconds: options.accessTokenTtlSeconds ?? 3600,
   });
   const names = {

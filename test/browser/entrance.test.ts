@@ -196,6 +196,102 @@ describe('a second factor', () => {
   });
 });
 
+describe('my account', () => {
+  const open = async (userName: string) => {
+    const page = await pages.openPortalAs(userName, '/');
+    await page.getByRole('button', { name: `Account of ${userName}` }).click();
+    await page.getByRole('menuitem', { name: 'My account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+    await page.getByText('This session').waitFor();
+    return page;
+  };
+
+  it('ends one session of several, and then all others', async () => {
+    const elsewhere = await pages.openPortalAs('clerk', '/portal/reports');
+    const page = await open('clerk');
+    await expectWellMade(page);
+    const ends = page.getByRole('button', { name: /^End the session of 127\.0\.0\.1/ });
+    // The newest is the first; the other is of the gateway's own tests.
+    await ends.first().click();
+    await page.getByText('The session has ended.').waitFor();
+    await ends.nth(1).waitFor({ state: 'detached' });
+    await elsewhere.getByRole('link', { name: 'Records' }).click();
+    await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await pages.openPortalAs('clerk', '/');
+    await page.reload();
+    await page.getByRole('button', { name: 'Log out everywhere else' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Log out everywhere else' });
+    await dialog.getByRole('button', { name: 'Log out everywhere else' }).click();
+    await page.getByText('2 sessions have ended.').waitFor();
+    await ends.first().waitFor({ state: 'detached' });
+  });
+
+  it('changes the password, after which one is logged in here alone', async () => {
+    const elsewhere = await pages.openPortalAs('teacher', '/');
+    const page = await open('teacher');
+    const change = async (old: string, repeated: string) => {
+      await page.getByLabel('Password until now').fill(old);
+      await page.getByLabel('New password').fill('battery staple');
+      await page.getByLabel('The same password again').fill(repeated);
+      await page.getByRole('button', { name: 'Change the password' }).click();
+    };
+    await change('demo-teacher', 'battery stable');
+    await page.getByRole('alert').getByText('The two passwords differ.').waitFor();
+    await change('wrong', 'battery staple');
+    await page.getByRole('alert').getByText('The old password is wrong.').waitFor();
+    await change('demo-teacher', 'battery staple');
+    await page.getByText('The password is changed.').waitFor();
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
+    await page.getByRole('link', { name: 'Records' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Records' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await elsewhere.getByRole('link', { name: 'Records' }).click();
+    const dialog = elsewhere.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('battery staple');
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('switches the second factor on, renews its recovery codes, and switches it off', async () => {
+    const page = await open('viewer');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    const dialog = page.getByRole('dialog');
+    const secret = new URL(await scan(page)).searchParams.get('secret') ?? '';
+    await dialog.getByLabel('2. Type the six digits').fill(codeBy(secret, -1));
+    await dialog.getByRole('button', { name: 'Switch it on' }).click();
+    await dialog.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('10 recovery codes are left.').waitFor();
+    await page.getByRole('button', { name: 'New recovery codes' }).click();
+    await dialog.getByLabel('Code of your second factor').fill('000000');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('The code is wrong').waitFor();
+    await expectWellMade(page);
+    await dialog.getByLabel('Code of your second factor').fill(codeBy(secret));
+    await page.keyboard.press('Enter');
+    const [code = ''] = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
+    await dialog.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await dialog.getByLabel('Code of your second factor').fill(code);
+    await page.keyboard.press('Enter');
+    await page.getByText('The second factor is off.').waitFor();
+    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+  });
+
+  it('chooses the language for every device, and the colours', async () => {
+    const page = await open('admin');
+    await page.getByLabel('Colours', { exact: true }).selectOption('dark');
+    await page.getByLabel('Language', { exact: true }).selectOption('hi');
+    await page.getByRole('heading', { level: 1, name: 'मेरा खाता' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');
+    await page.reload();
+    const other = await pages.openPortalAs('admin', '/portal/account');
+    await other.getByRole('heading', { level: 1, name: 'मेरा खाता' }).waitFor();
+    await expectWellMade(other);
+    await other.getByLabel('भाषा', { exact: true }).selectOption('en');
+    await other.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+  });
+});
+
 describe('the first start on an empty database', () => {
   const empty = { url: '' };
   const emptyPages = usePages(empty);

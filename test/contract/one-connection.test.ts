@@ -328,7 +328,10 @@ describe('with one connection', () => {
     const totp = new TOTP({ secret: Secret.fromBase32(beginSecondFactor.secret) });
     const token = totp.generate({ timestamp: Date.now() - 30_000 });
     const { confirmSecondFactor } = await mutate('confirmSecondFactor(code: $token)', { token });
-    await mutate('removeSecondFactor(code: $token)', { token: confirmSecondFactor[0] });
+    const { renewRecoveryCodes } = await mutate('renewRecoveryCodes(code: $token)', {
+      token: confirmSecondFactor[0],
+    });
+    await mutate('removeSecondFactor(code: $token)', { token: renewRecoveryCodes[0] });
     await mutate('resetSecondFactor(userId: $id)', { id: 'usr-clerk' });
   });
 

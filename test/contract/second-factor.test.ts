@@ -141,6 +141,43 @@ describe('a second factor', () => {
     expect((await logIn('clerk')).errors).toEqual([]);
   });
 
+  it('gives other recovery codes by a code, after which those before are none', async () => {
+    const { secret, recoveryCodes: before } = await switchOn('clerk');
+    const renew = 'mutation ($c: String!) { renewRecoveryCodes(code: $c) }';
+    const { renewRecoveryCodes: codes } = await ask(gateway, renew, {
+      variables: { c: codeBy(secret) },
+      as: 'clerk',
+    });
+    expect(new Set([...before, ...codes]).size).toBe(20);
+    expect(codeOf(await logIn('clerk', before[1]))).toBe('SECOND_FACTOR_REQUIRED');
+    expect((await logIn('clerk', codes[1])).errors).toEqual([]);
+    const again = await ask(gateway, renew, { variables: { c: codes[0] }, as: 'clerk' });
+    expect(again.renewRecoveryCodes).toHaveLength(10);
+    expect(await codesOf(gateway, { query: renew, variables: { c: '1' }, as: 'teacher' })).toEqual([
+      'NOT_FOUND',
+    ]);
+  });
+
+  it('locks out who guesses codes with a session that was stolen', async () => {
+    const { secret } = await switchOn('clerk');
+    const guess = async (field: string, code: string) =>
+      await codesOf(gateway, {
+        query: `mutation ($c: String!) { ${field}(code: $c) }`,
+        variables: { c: code },
+        as: 'clerk',
+      });
+    for (const field of [
+      'removeSecondFactor',
+      'renewRecoveryCodes',
+      'removeSecondFactor',
+      'renewRecoveryCodes',
+    ])
+      expect([field, await guess(field, '000000')]).toEqual([field, ['INVALID_VALUE']]);
+    expect(await guess('removeSecondFactor', codeBy(secret))).toEqual(['TOO_MANY_REQUESTS']);
+    expect(await guess('renewRecoveryCodes', codeBy(secret))).toEqual(['TOO_MANY_REQUESTS']);
+    expect(codeOf(await logIn('clerk', codeBy(secret)))).toBe('TOO_MANY_REQUESTS');
+  });
+
   it('is not for API keys', async () => {
     const { createApiKey } = await ask(
       gateway,

@@ -97,6 +97,12 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ mayImport }) => mayImport,
   },
   {
+    path: '/portal/account',
+    label: phrase('My account'),
+    load: async () => (await import('./account/account-page')).AccountPage,
+    isFor: everybody,
+  },
+  {
     path: '/portal/keys',
     label: phrase('API keys'),
     load: async () => (await import('./keys/keys-page')).KeysPage,

@@ -78,6 +78,18 @@ export class SecondFactorResolver {
     return true;
   }
 
+  @Mutation(() => [String], {
+    description:
+      'Gives ten other recovery codes in place of those you had, by a code or one of these. They are shown ' +
+      'here and never again. Errors: INVALID_VALUE, NOT_FOUND.',
+  })
+  async renewRecoveryCodes(
+    @Ctx() context: RequestContext,
+    @Arg('code', () => String, { description: 'Six digits, or a recovery code.' }) code: string,
+  ): Promise<readonly string[]> {
+    return await this.#factors.renewRecoveryCodes(requireScope(context), code);
+  }
+
   @Mutation(() => Boolean, {
     description: 'Switches off the second factor of a user who has lost it. For admins. Again is no error.',
   })

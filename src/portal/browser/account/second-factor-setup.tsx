@@ -1,16 +1,15 @@
 /** Switches the second factor on: a code to scan, a code to type, and the recovery codes, shown once. */
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect } from 'react';
 import {
   BeginOwnSecondFactor,
   ConfirmOwnSecondFactor,
 } from '../../../generated/portal/account/second-factor';
-import { saveFile } from '../gateway/save-file';
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-import { CodeToCopy } from '../shell/code-to-copy';
 import { LoadingState, ProblemState } from '../shell/states';
 import { QrCode } from './qr-code';
+import { RecoveryCodes } from './recovery-codes';
 
 export interface SecondFactorSetupProps {
   /** It is on, and the recovery codes were seen. */
@@ -76,30 +75,6 @@ function SetupForm({ secret, uri, isBusy, problem, onCode }: SetupFormProps) {
         </Button>
       </Stack>
     </form>
-  );
-}
-
-function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; onDone(): void }) {
-  const t = useTexts();
-  const text = `${codes.join('\n')}\n`;
-  return (
-    <Stack gap="md" role="status">
-      <Text fw={600}>{t('The second factor is on.')}</Text>
-      <Text size="sm">
-        {t('Keep these recovery codes where your phone is not. Each lets you in once.')}{' '}
-        {t('They are never shown again.')}
-      </Text>
-      <CodeToCopy title={t('Recovery codes')} text={codes.join('\n')} />
-      <Group justify="space-between">
-        <Button
-          variant="default"
-          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'campus-recovery-codes.txt')}
-        >
-          {t('Save as a file')}
-        </Button>
-        <Button onClick={onDone}>{t('I have kept them')}</Button>
-      </Group>
-    </Stack>
   );
 }
 

@@ -4,7 +4,11 @@ import { currentLanguage, LANGUAGE_NAMES, type Language, switchLanguage } from '
 import { phrase, useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 
-const THEMES = { light: phrase('Light'), dark: phrase('Dark'), auto: phrase('As the device') } as const;
+export const THEMES = {
+  light: phrase('Light'),
+  dark: phrase('Dark'),
+  auto: phrase('As the device'),
+} as const;
 
 export interface PreferencesProps {
   /** Told the language that is chosen, to keep it for the user. */

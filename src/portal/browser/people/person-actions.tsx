@@ -1,11 +1,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { SessionsOfUser } from '../../../generated/portal/account/sessions';
 import {
   PeopleAccount,
   type PeopleAccountQuery,
   PeopleAccounts,
   PeopleRights,
-  PeopleSessions,
   SendPersonLink,
   SetPersonActive,
   SetPersonRoles,
@@ -21,7 +21,7 @@ export interface PersonActionsProps {
   readonly account: NonNullable<PeopleAccountQuery['account']>;
 }
 
-const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, PeopleSessions] as const;
+const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] as const;
 
 /** What an admin does to a user; each asks first and says what it does. */
 export function PersonActions({ account }: PersonActionsProps) {

@@ -2,6 +2,7 @@
 import { Badge, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { PeopleAccount } from '../../../generated/portal/people/people';
+import { SessionList } from '../account/session-list';
 import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
@@ -9,7 +10,6 @@ import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { PersonActions } from './person-actions';
 import { RightsTable } from './rights-table';
-import { SessionsTab } from './sessions-tab';
 
 export function UserDetailsPage() {
   const t = useTexts();
@@ -47,7 +47,7 @@ export function UserDetailsPage() {
               )}
             </Tabs.Panel>
             <Tabs.Panel value="sessions" pt="sm">
-              <SessionsTab userId={account.id} />
+              <SessionList userId={account.id} />
             </Tabs.Panel>
           </Tabs>
         </Stack>

@@ -138,6 +138,9 @@ function AccountMenu() {
           </Text>
         </div>
         <Menu.Divider />
+        <Menu.Item component={Link} to="/portal/account" leftSection={<Icon name="settings" />}>
+          {t('My account')}
+        </Menu.Item>
         <Menu.Item component="a" href="/manual" leftSection={<Icon name="book" />}>
           {t('Manual')}
         </Menu.Item>

@@ -1,0 +1,83 @@
+/** What the viewer looks after of the own account. */
+import { NativeSelect, Paper, Stack, Title, useMantineColorScheme } from '@mantine/core';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { KeepLanguage } from '../../../generated/portal/shell/viewer';
+import { THEMES } from '../entrance/preferences';
+import { useChange } from '../gateway/use-operation';
+import { currentLanguage, LANGUAGE_NAMES, type Language, switchLanguage } from '../language/languages';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { useViewer } from '../shell/viewer';
+import { PasswordSection } from './password-section';
+import { SecondFactorSection } from './second-factor-section';
+import { SessionList } from './session-list';
+
+export function AccountPage() {
+  const t = useTexts();
+  const { id, name, userName, roles } = useViewer();
+  return (
+    <PageFrame
+      title={t('My account')}
+      description={[name, userName, roles.join(', ')].filter(Boolean).join(' · ')}
+    >
+      <Stack gap="md">
+        <div className="account-columns">
+          <Section title={t('Password')}>
+            <PasswordSection />
+          </Section>
+          <Stack gap="md">
+            <Section title={t('Second factor')}>
+              <SecondFactorSection />
+            </Section>
+            <Section title={t('Language and colours')}>
+              <LanguageAndColours />
+            </Section>
+          </Stack>
+        </div>
+        <Section title={t('Sessions')}>
+          <SessionList userId={id} />
+        </Section>
+      </Stack>
+    </PageFrame>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Paper component="section" withBorder p="md">
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  );
+}
+
+function LanguageAndColours() {
+  const t = useTexts();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const language = useSyncExternalStore(currentLanguage.subscribe, currentLanguage.get);
+  const keep = useChange(KeepLanguage);
+  const choose = (chosen: Language) => {
+    void switchLanguage(chosen);
+    keep.mutate({ language: chosen });
+  };
+  return (
+    <Stack gap="md" className="narrow-form">
+      <NativeSelect
+        label={t('Language')}
+        description={t('Kept for you on every device')}
+        value={language}
+        onChange={({ currentTarget }) => choose(currentTarget.value as Language)}
+        data={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
+      />
+      <NativeSelect
+        label={t('Colours')}
+        description={t('Kept in this browser')}
+        value={colorScheme}
+        onChange={({ currentTarget }) => setColorScheme(currentTarget.value as keyof typeof THEMES)}
+        data={Object.entries(THEMES).map(([value, label]) => ({ value, label: t(label) }))}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,69 @@
+import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ChangeOwnPassword } from '../../../generated/portal/account/account';
+import { NewPasswordFields } from '../entrance/new-password-fields';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { useSession } from '../session/session-context';
+import { ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+
+/** Another password. All sessions end by it: this one is opened anew with the password that was typed. */
+export function PasswordSection() {
+  const t = useTexts();
+  const session = useSession();
+  const notice = useNotice();
+  const { userName, domain } = useViewer();
+  const [isDifferent, setDifferent] = useState(false);
+  const change = useChange(ChangeOwnPassword);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    const newPassword = String(fields.get('password'));
+    const isSame = newPassword === fields.get('repeated');
+    setDifferent(!isSame);
+    if (!isSame) return;
+    const oldPassword = String(fields.get('oldPassword'));
+    try {
+      await change.mutateAsync({ oldPassword, newPassword });
+    } catch {
+      return;
+    }
+    form.reset();
+    notice(t('The password is changed. You are logged out everywhere else.'));
+    // Who has a second factor is asked for it by the log-in that comes over the page with the next request.
+    await session.logIn({ userName, password: newPassword, domain: domain.id }).catch(() => undefined);
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md" className="narrow-form">
+        <Text size="sm" c="dimmed">
+          {t('You stay logged in here, and are logged out everywhere else. API keys go on.')}
+        </Text>
+        <input type="text" name="userName" autoComplete="username" value={userName} readOnly hidden />
+        <PasswordInput
+          name="oldPassword"
+          label={t('Password until now')}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show what is typed') }}
+        />
+        <NewPasswordFields />
+        {isDifferent && (
+          <Alert color="red" variant="light" p="sm" role="alert">
+            {t('The two passwords differ.')}
+          </Alert>
+        )}
+        {change.error && !isDifferent && <ProblemState problem={change.error} />}
+        <Button type="submit" loading={change.isPending}>
+          {t('Change the password')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

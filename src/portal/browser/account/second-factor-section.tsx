@@ -1,0 +1,152 @@
+/** Whether the viewer's log-in needs a second factor, and how that is changed. */
+import { Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import {
+  OwnSecondFactor,
+  RemoveOwnSecondFactor,
+  RenewOwnRecoveryCodes,
+} from '../../../generated/portal/account/second-factor';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { RecoveryCodes } from './recovery-codes';
+import { SecondFactorSetup } from './second-factor-setup';
+
+export function SecondFactorSection() {
+  const t = useTexts();
+  const notice = useNotice();
+  const [asked, setAsked] = useState<'on' | 'off' | 'codes'>();
+  const { data, error, refetch } = useOperation(OwnSecondFactor, {});
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState rows={2} />;
+  const { isOn, isRequired, recoveryCodesLeft } = data.secondFactor;
+  const close = () => {
+    setAsked(undefined);
+    void refetch();
+  };
+  const titles = {
+    on: t('Switch on the second factor'),
+    off: t('Switch off the second factor'),
+    codes: t('New recovery codes'),
+  };
+  return (
+    <Stack align="flex-start" gap="sm">
+      <Group gap="xs">
+        <Badge variant="default" tt="none">
+          {isOn ? t('On') : t('Off')}
+        </Badge>
+        {isOn && (
+          <Text size="sm">
+            {t('{count, plural, one {# recovery code is} other {# recovery codes are}} left.', {
+              count: recoveryCodesLeft,
+            })}
+          </Text>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed">
+        {isRequired
+          ? t('Your role needs a second factor: beside the password, a code that your phone makes.')
+          : t('With it, a log-in needs a code that your phone makes beside the password.')}
+      </Text>
+      <Group gap="xs">
+        {!isOn && <Button onClick={() => setAsked('on')}>{t('Switch on')}</Button>}
+        {isOn && (
+          <Button variant="default" onClick={() => setAsked('codes')}>
+            {t('New recovery codes')}
+          </Button>
+        )}
+        {isOn && !isRequired && (
+          <Button variant="default" onClick={() => setAsked('off')}>
+            {t('Switch off')}
+          </Button>
+        )}
+      </Group>
+      {asked && (
+        <Modal
+          opened
+          onClose={close}
+          title={titles[asked]}
+          closeOnClickOutside={false}
+          closeButtonProps={{ 'aria-label': t('Close') }}
+        >
+          {asked === 'on' && <SecondFactorSetup onDone={close} />}
+          {asked === 'codes' && <NewRecoveryCodes onDone={close} />}
+          {asked === 'off' && (
+            <Removal
+              onDone={() => {
+                close();
+                notice(t('The second factor is off.'));
+              }}
+            />
+          )}
+        </Modal>
+      )}
+    </Stack>
+  );
+}
+
+function Removal({ onDone }: { onDone(): void }) {
+  const t = useTexts();
+  const { mutate, isPending, error } = useChange(RemoveOwnSecondFactor);
+  return (
+    <CodeForm
+      action={t('Switch off')}
+      isBusy={isPending}
+      problem={error}
+      onCode={(code) => mutate({ code }, { onSuccess: onDone })}
+    />
+  );
+}
+
+function NewRecoveryCodes({ onDone }: { onDone(): void }) {
+  const t = useTexts();
+  const { mutate, isPending, error, data } = useChange(RenewOwnRecoveryCodes);
+  if (data) return <RecoveryCodes codes={data.renewRecoveryCodes} onDone={onDone} />;
+  return (
+    <CodeForm
+      action={t('Make new codes')}
+      isBusy={isPending}
+      problem={error}
+      onCode={(code) => mutate({ code })}
+    />
+  );
+}
+
+interface CodeFormProps {
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onCode(code: string): void;
+}
+
+function CodeForm({ action, isBusy, problem, onCode }: CodeFormProps) {
+  const t = useTexts();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onCode(String(new FormData(event.currentTarget).get('code') ?? ''));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          name="code"
+          label={t('Code of your second factor')}
+          description={t('Six digits, or a recovery code')}
+          autoComplete="one-time-code"
+          spellCheck={false}
+          maxLength={40}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,127 @@
+import { Button, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  EndOneSession,
+  EndSessionsOfUser,
+  SessionsOfUser,
+  type SessionsOfUserQuery,
+} from '../../../generated/portal/account/sessions';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+
+type ListedSession = SessionsOfUserQuery['sessions'][number];
+
+/** Where a user is logged in, and the end of it: of one session, or of all but the one that is used. */
+export function SessionList({ userId }: { readonly userId: string }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const isOwn = useViewer().id === userId;
+  const [isAsking, setAsking] = useState(false);
+  const { data, error, refetch } = useOperation(SessionsOfUser, { userId });
+  const logOut = useChange(EndSessionsOfUser, [SessionsOfUser]);
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState rows={3} />;
+  const { sessions } = data;
+  if (sessions.length === 0) return <EmptyState icon="user" title={t('Not logged in anywhere')} />;
+  const others = sessions.filter(({ isCurrent }) => !isCurrent).length;
+  const title = isOwn ? t('Log out everywhere else') : t('Log out everywhere');
+  const confirm = () =>
+    logOut.mutate(
+      { userId },
+      {
+        onSuccess: ({ endSessions }) => {
+          setAsking(false);
+          notice(
+            t('{count, plural, one {# session has} other {# sessions have}} ended.', { count: endSessions }),
+          );
+        },
+      },
+    );
+  return (
+    <Stack align="flex-start">
+      <Table.ScrollContainer minWidth={760} w="100%" scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table verticalSpacing="sm" fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('Logged in')}</Table.Th>
+              <Table.Th>{t('Seen last')}</Table.Th>
+              <Table.Th>{t('Address')}</Table.Th>
+              <Table.Th>{t('Program')}</Table.Th>
+              <Table.Th>{t('Actions')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {others > 0 && (
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {title}
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={title}
+          action={title}
+          isDangerous
+          isBusy={logOut.isPending}
+          problem={logOut.error}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        >
+          {isOwn
+            ? t('All your sessions end on every gateway, except the one you are in. API keys go on.')
+            : t('All sessions of this user end on every gateway, except the one you are in. API keys go on.')}
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+function SessionRow({ session }: { readonly session: ListedSession }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const { instant } = useFormats();
+  const end = useChange(EndOneSession, [SessionsOfUser]);
+  const { id, createdAt, lastSeenAt, address, userAgent, isCurrent } = session;
+  const ended = {
+    onSuccess: () => notice(t('The session has ended.')),
+    onError: (problem: Error) => notice(problem.message),
+  };
+  return (
+    <Table.Tr>
+      <Table.Td className="unbroken">{instant(createdAt)}</Table.Td>
+      <Table.Td className="unbroken">{instant(lastSeenAt ?? createdAt)}</Table.Td>
+      <Table.Td>{address}</Table.Td>
+      <Table.Td className="wrapped">{userAgent}</Table.Td>
+      <Table.Td className="unbroken">
+        {isCurrent ? (
+          <Text size="sm" c="dimmed">
+            {t('This session')}
+          </Text>
+        ) : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={end.isPending}
+            aria-label={t('End the session of {address}, {instant}', {
+              address: address ?? '–',
+              instant: instant(createdAt),
+            })}
+            onClick={() => end.mutate({ id }, ended)}
+          >
+            {t('End')}
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
