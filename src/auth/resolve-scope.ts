@@ -19,7 +19,7 @@ export interface ScopeRequest {
   readonly arrival?: {
     readonly signal: AbortSignal;
     stepAside(): void;
-    readonly notes: Pick<Scope, 'operation' | 'onStatement'> & {
+    readonly notes: Pick<Scope, 'operation' | 'onStatement' | 'onDuration'> & {
       hint(hint: string): void;
       noteWritten(position: string): void;
     };
@@ -55,6 +55,9 @@ export function resolveScope(domains: DomainDirectory, request: ScopeRequest): S
     },
     get onStatement() {
       return notes.onStatement;
+    },
+    get onDuration() {
+      return notes.onDuration;
     },
     onHint: (hint) => notes.hint(hint),
     onWait: () => arrival.stepAside(),

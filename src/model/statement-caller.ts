@@ -7,6 +7,8 @@ export interface StatementCaller {
   readonly operation?: string | undefined;
   /** Hears of the statements of this caller alone. */
   readonly onStatement?: ((statement: EndedStatement) => void) | undefined;
+  /** Hears how long statements took that were for this caller, of those for others as well too. */
+  readonly onDuration?: ((durationMs: number) => void) | undefined;
 }
 
 export interface EndedStatement {

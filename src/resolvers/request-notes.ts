@@ -14,6 +14,7 @@ export class RequestNotes {
   #cost: number | undefined;
   #hints: readonly string[] = NO_HINTS;
   #onStatement: StatementCaller['onStatement'];
+  #onDuration: StatementCaller['onDuration'];
   #onWritten: ((position: string) => void) | undefined;
 
   constructor(operation: string | undefined) {
@@ -43,6 +44,11 @@ export class RequestNotes {
   /** Hears of every statement that runs for the request. `undefined`: nobody wants to know. */
   get onStatement(): StatementCaller['onStatement'] {
     return this.#onStatement;
+  }
+
+  /** Hears how long each of them took, and nothing else of it. `undefined`: nobody wants to know. */
+  get onDuration(): StatementCaller['onDuration'] {
+    return this.#onDuration;
   }
 
   /** The request has written; the position is where in the log of the primary. */
@@ -80,5 +86,9 @@ export class RequestNotes {
       before?.(statement);
       listener(statement);
     };
+  }
+  /** The listener hears from now on how long every statement took that was for the request. */
+  watchDurations(listener: (durationMs: number) => void): void {
+    this.#onDuration = listener;
   }
 }

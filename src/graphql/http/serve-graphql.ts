@@ -250,7 +250,7 @@ function toGraphqlRequest(
   settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
 ): GraphqlRequest {
   const timing = settings.serverTiming ? new OperationTiming() : undefined;
-  if (timing) caller.notes.watchStatements(({ durationMs }) => timing.addStatement(durationMs));
+  if (timing) caller.notes.watchDurations((durationMs) => timing.addStatement(durationMs));
   const includeHeader = request.headers['x-include-extensions'];
   return {
     ...caller,

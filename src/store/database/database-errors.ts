@@ -145,6 +145,16 @@ export function wasTooSlow(error: unknown): boolean {
 }
 
 /**
+ * Whether Postgres refused a statement for what it brought, or for what others were writing, so that nothing
+ * of it is done; of an error as it was thrown, or as it was translated.
+ */
+export function wasRefused(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  const code = error instanceof ServiceError ? undefined : codeOf(error);
+  return code === undefined ? wasRefused(error.cause) : /^(?:22|23|40|54|55P03$)/.test(code);
+}
+
+/**
  * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError`
  * whose cause it is. The store finds the field by it.
  */

@@ -19,9 +19,10 @@ export async function watched<Row>(
   run: () => Promise<Row[]>,
 ): Promise<Row[]> {
   const { caller, slow } = watch;
-  const { onStatement } = caller ?? {};
+  const { onStatement, onDuration } = caller ?? {};
   const isPartOfTrace = isTraced();
-  if (onStatement === undefined && slow === undefined && !isPartOfTrace) return await run();
+  const isHeard = onStatement !== undefined || onDuration !== undefined;
+  if (!isHeard && slow === undefined && !isPartOfTrace) return await run();
   const startedAt = performance.now();
   let rowCount = 0;
   let failure: unknown;
@@ -37,6 +38,7 @@ export async function watched<Row>(
     const ended = { sql, durationMs: performance.now() - startedAt, rowCount };
     // Thrown from here, an error would take the place of the statement's own answer.
     if (onStatement !== undefined) guarded(onStatement)(ended);
+    if (onDuration !== undefined) guarded(onDuration)(ended.durationMs);
     if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, caller);
   }
 }

@@ -153,7 +153,7 @@ written as (
     and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
   returning r.id, r.data, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
 ),
-${audit(context, 'brought back', REPLACED)}
+${audit(context, 'brought back', { before: REPLACED })}
 select ${storedColumns(context.projection)}, 
   (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
 from written r`;

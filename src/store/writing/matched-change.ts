@@ -87,7 +87,7 @@ written as (
     and ${liveRecordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
   returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was, i.removed || i.names as changed
 ),
-${audit(context, 'updated', Prisma.sql`reverse_delta(w.was, w.data, w.changed)`)}
+${audit(context, 'updated', { before: Prisma.sql`reverse_delta(w.was, w.data, w.changed)` })}
 select ${storedColumns(context.projection)},
   (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
@@ -105,7 +105,7 @@ with written as (
   where ${liveRecordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
-${audit(context, 'deleted', NOTHING_REPLACED)}
+${audit(context, 'deleted', { before: NOTHING_REPLACED })}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }

@@ -110,20 +110,57 @@ export function printInserted(
  */
 export function insertInput(
   context: WriteContext,
-  { input, refusal, count }: { readonly input: Sql; readonly refusal: Sql; readonly count: number },
+  { input, refusal, count, author = authorOf(context) }: InsertedInput,
 ): Sql {
-  const { scope, collection, now } = context;
+  const { scope, collection } = context;
   return Prisma.sql`with input as (${input}),
 written as (
   insert into records (domain, collection, id, data, keys, version, created_at, updated_at)
   select ${scope.domain.id}, ${nameLiteral(collection.name)}, i.id, i.data, i.keys, 1,
-    ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz
+    ${author.at}, ${author.at}
   from input i
   ${refusal}
   ${inOrderOfLocks(collection, count)}
   returning id, data, version
 ),
-${audit(context, 'created', NOTHING_BEFORE)}`;
+${audit(context, 'created', { before: NOTHING_BEFORE, author })}`;
+}
+
+export interface InsertedInput {
+  readonly input: Sql;
+  readonly refusal: Sql;
+  /** How many they are; 1 has no order to keep. */
+  readonly count: number;
+  /** Default: the caller, for all of them. */
+  readonly author?: Author;
+}
+
+/** Who writes, and when, as the records and their audit entries tell it: expressions. */
+export interface Author {
+  readonly at: Sql;
+  readonly principal: Sql;
+  readonly credential: Sql;
+  readonly requestId: Sql;
+  readonly operation: Sql;
+  /** What has them, by the alias `i`, where they are columns of the input. */
+  readonly input: Sql;
+}
+
+function authorOf({ scope, now }: Pick<WriteContext, 'scope' | 'now'>): Author {
+  const { principal, requestId, operation } = scope;
+  return {
+    at: Prisma.sql`${now.toISOString()}::timestamptz`,
+    principal: Prisma.sql`${principal.id}`,
+    credential: Prisma.sql`${auditedCredential(scope)}`,
+    requestId: Prisma.sql`${requestId}`,
+    operation: Prisma.sql`${operation ?? null}::text`,
+    input: Prisma.empty,
+  };
+}
+
+/** A credential as audit entries name it. */
+export function auditedCredential({ principal: { credential } }: Pick<Scope, 'principal'>): string {
+  return `${credential.kind}:${credential.id}`;
 }
 
 /**
@@ -182,7 +219,7 @@ written as (
   where ${recordsOf(scope, collection)} and r.id = o.id
   returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was
 ),
-${audit(context, 'updated', replacedBy(update.changed))}
+${audit(context, 'updated', { before: replacedBy(update.changed) })}
 select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
@@ -204,7 +241,7 @@ with written as (
     ${conditionsOf(removal)}
   returning r.id, r.data, r.version, r.created_at, r.updated_at
 ),
-${audit(context, 'deleted', NOTHING_REPLACED)}
+${audit(context, 'deleted', { before: NOTHING_REPLACED })}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }
@@ -281,20 +318,18 @@ function replacedBy(changed: readonly string[] | undefined): Sql {
 export function audit(
   context: WriteContext,
   operation: 'created' | 'updated' | 'deleted' | 'brought back',
-  before: Sql,
+  { before, author = authorOf(context) }: { readonly before: Sql; readonly author?: Author },
 ): Sql {
-  const { scope, collection, now } = context;
-  const { principal, requestId } = scope;
+  const { scope, collection } = context;
   const fromVersion = operation === 'created' ? Prisma.sql`null::int` : Prisma.sql`w.version - 1`;
   return Prisma.sql`audited as (
   insert into audit_entries
     (at, domain, collection, record_id, operation, from_version, to_version, principal, credential,
       request_id, request_operation, before)
-  select ${now.toISOString()}::timestamptz, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
+  select ${author.at}, ${scope.domain.id}, ${nameLiteral(collection.name)}, w.id,
     ${nameLiteral(operation === 'brought back' ? 'created' : operation)}, ${fromVersion}, w.version,
-    ${principal.id}, ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
-      ${scope.operation ?? null}::text, ${before}
-  from written w
+    ${author.principal}, ${author.credential}, ${author.requestId}, ${author.operation}, ${before}
+  from written w ${author.input}
 )`;
 }
 

@@ -14,6 +14,7 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { JoinedCreates } from './joined-creates.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import {
   assertWritable,
@@ -78,8 +79,11 @@ const MAX_ATTEMPTS = 5;
 export class RecordWrites {
   readonly #environment: RecordEnvironment;
 
+  readonly #joined: JoinedCreates;
+
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
+    this.#joined = new JoinedCreates(environment);
   }
 
   /**
@@ -161,6 +165,14 @@ export class RecordWrites {
     const queryable = options.within ?? this.#environment.database;
     const made = new Set(sent.map(({ id }) => id));
     const settled = { scope, collection, changes, made };
+    const [record] = sent;
+    const [change] = changes;
+    if (options.within === undefined && sent.length === 1 && record !== undefined && change !== undefined) {
+      const keys = keysOf(collection, change.data, timeZone);
+      const lone = { id: record.id, data: change.data, keys };
+      const json = await this.#joined.store({ scope, collection, access, now, record: lone, change });
+      if (json !== undefined) return [{ id: record.id, version: 1, createdAt: now, updatedAt: now, json }];
+    }
     await this.#environment.fillLabels(queryable, scope, changes);
     const stored = sent.map(({ id }, index): NewRecord => {
       const { data = {} } = changes[index] ?? {};

@@ -1,0 +1,251 @@
+/**
+ * New records that are sent at the same time, each by a request of its own, stored by one statement: most of
+ * what PostgreSQL takes for a statement and a commit, it takes once for all of them. Whoever comes alone does
+ * not wait; while statements are under way, those who come gather for the next.
+ *
+ * Nobody is refused, or kept waiting, for what another sent: whoever the statement cannot serve is left to a
+ * statement of its own.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import { printExactJson } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { isTraced } from '../../traced.js';
+import { type EffectiveAccess, findAccess } from '../access/access.js';
+import { wasRefused } from '../database/database-errors.js';
+import { printStored } from '../reading/stored-record.js';
+import {
+  areThere,
+  keyOfLookedUp,
+  type LookedUpTarget,
+  labelledData,
+  listLookedUpTargets,
+  selectFound,
+} from './looked-up-targets.js';
+import type { RecordEnvironment } from './record-environment.js';
+import {
+  type Author,
+  auditedCredential,
+  insertInput,
+  type NewRecord,
+  USER_COLLECTION,
+  type WriteContext,
+} from './record-statements.js';
+import type { StoredChange } from './validation.js';
+
+/** A create whose right is checked, and whose record is. */
+export interface LoneCreate {
+  readonly scope: Scope;
+  readonly collection: Collection;
+  readonly access: EffectiveAccess;
+  readonly now: Date;
+  readonly record: NewRecord;
+  readonly change: StoredChange;
+}
+
+/** With two, one is prepared and sent while the other is written to disk. */
+const MOST_UNDER_WAY = 2;
+const MOST_RECORDS = 64;
+const MOST_BYTES = 256 * 1024;
+/** Whoever is waited for is so by all: those who must wait longer do it by themselves. */
+const LOCK_TIMEOUT_MS = '100';
+
+interface Waiting {
+  readonly create: LoneCreate;
+  /** The record and its author as the statement reads them. */
+  readonly text: string;
+  readonly resolve: (json: string | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Those whom one statement can serve. */
+interface Line {
+  readonly context: WriteContext;
+  readonly sought: readonly LookedUpTarget[];
+  readonly waiting: Waiting[];
+  underWay: number;
+  /** It is served at the end of this turn. */
+  isCalled: boolean;
+  /** Forgets the line, once nobody stands in it. */
+  readonly end: () => void;
+}
+
+export class JoinedCreates {
+  readonly #environment: RecordEnvironment;
+  readonly #lines = new WeakMap<Collection, Map<string, Line>>();
+
+  constructor(environment: RecordEnvironment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Stores the record together with others; gives what the caller sees of it, as JSON text. `undefined`:
+   * nothing is stored, and a statement of its own has to be tried.
+   *
+   * @throws UNAVAILABLE
+   */
+  async store(create: LoneCreate): Promise<string | undefined> {
+    const line = this.#lineOf(create);
+    if (line === undefined) return undefined;
+    return await new Promise((resolve, reject) => {
+      line.waiting.push({ create, text: printInput(create), resolve, reject });
+      this.#call(line);
+    });
+  }
+
+  #lineOf(create: LoneCreate): Line | undefined {
+    const { scope, collection, access, record, change } = create;
+    // Whoever hears of its statements hears of its own; a statement of a script ends with the script.
+    if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+    // What a write announces or starts tells of its own author.
+    if (access.rows !== undefined || this.#isFollowed(scope, collection)) return undefined;
+    const findCollection = (name: string) => this.#environment.catalog.find(name);
+    const sought = listLookedUpTargets({ ...change, id: record.id }, { scope, collection, findCollection });
+    if (sought === undefined) return undefined;
+    const lines = this.#lines.get(collection) ?? new Map<string, Line>();
+    this.#lines.set(collection, lines);
+    const hidden = findAccess(scope, collection, 'read')?.hiddenFields;
+    const shown = hidden === undefined ? 'nothing' : [...hidden].join();
+    const key = `${scope.domain.id} ${shown} ${keyOfLookedUp(sought)}`;
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    const line: Line = {
+      context: this.#environment.writeContext(scope, collection, create.now),
+      sought,
+      waiting: [],
+      underWay: 0,
+      isCalled: false,
+      end: () => lines.delete(key),
+    };
+    lines.set(key, line);
+    return line;
+  }
+
+  #isFollowed(scope: Scope, { name, grants }: Collection): boolean {
+    if (name === USER_COLLECTION || grants.length > 0) return true;
+    return this.#environment.triggers.after(scope, name, 'create') !== undefined;
+  }
+
+  /** At the end of the turn, when all that came with it are here. */
+  #call(line: Line): void {
+    if (line.isCalled || line.underWay >= MOST_UNDER_WAY) return;
+    line.isCalled = true;
+    setImmediate(() => {
+      line.isCalled = false;
+      void this.#serve(line);
+    });
+  }
+
+  async #serve(line: Line): Promise<void> {
+    const served = takeFirst(line.waiting);
+    if (served.length === 0) return;
+    line.underWay += 1;
+    this.#callRest(line);
+    try {
+      const shownById = await this.#insert(line, served);
+      for (const { create, resolve } of served) resolve(shownById.get(create.record.id));
+    } catch (error) {
+      // It may be the fault of one of them, and the next statement tells of which.
+      const isToBeTriedAlone = wasRefused(error);
+      for (const { resolve, reject } of served) {
+        if (isToBeTriedAlone) resolve(undefined);
+        else reject(error);
+      }
+    } finally {
+      line.underWay -= 1;
+      this.#callRest(line);
+    }
+  }
+
+  #callRest(line: Line): void {
+    if (line.waiting.length > 0) this.#call(line);
+    else if (line.underWay === 0 && !line.isCalled) line.end();
+  }
+
+  /** What is shown of the records that were stored, by their ids. */
+  async #insert({ context, sought }: Line, served: readonly Waiting[]): Promise<ReadonlyMap<string, string>> {
+    const { scope, collection } = context;
+    const { database } = this.#environment;
+    const statement = insertJoined(context, sought, `[${served.map(({ text }) => text).join()}]`);
+    // What is slow is told in the name of the first of them.
+    const [first] = served;
+    const { requestId, operation } = first?.create.scope ?? scope;
+    const startedAt = performance.now();
+    const rows = await database.turns.take(() =>
+      this.#environment.run<{ id: string; json: string }>(database, statement, { requestId, operation }),
+    );
+    const durationMs = performance.now() - startedAt;
+    for (const { create } of served) create.scope.onDuration?.(durationMs);
+    this.#environment.tellOfCommit(scope, collection, rows);
+    const print = (id: string, json: string) => (context.fields === undefined ? json : printStored(id, json));
+    return new Map(rows.map(({ id, json }) => [id, print(id, json)]));
+  }
+}
+
+function takeFirst(waiting: Waiting[]): readonly Waiting[] {
+  let bytes = 0;
+  let count = 0;
+  for (const { text } of waiting) {
+    bytes += text.length;
+    if (count > 0 && (count === MOST_RECORDS || bytes > MOST_BYTES)) break;
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+/** The record and its author, as `insertJoined` reads them. */
+function printInput({ scope, now, record }: LoneCreate): string {
+  const { id, data, keys } = record;
+  const author = JSON.stringify({
+    id,
+    at: now.toISOString(),
+    principal: scope.principal.id,
+    credential: auditedCredential(scope),
+    request_id: scope.requestId,
+    operation: scope.operation ?? null,
+  });
+  const keysText = keys === undefined ? 'null' : printExactJson(keys);
+  return `${author.slice(0, -1)},"data":${printExactJson(data)},"keys":${keysText}}`;
+}
+
+/** Each record tells its own author. */
+const AUTHOR: Author = {
+  at: Prisma.sql`i.at`,
+  principal: Prisma.sql`i.principal`,
+  credential: Prisma.sql`i.credential`,
+  requestId: Prisma.sql`i.request_id`,
+  operation: Prisma.sql`i.operation`,
+  input: Prisma.sql`join input i on i.id = w.id`,
+};
+
+/**
+ * Stores the records whose targets are there, and gives a row for each of them. The text is the same however
+ * many they are.
+ */
+function insertJoined(context: WriteContext, sought: readonly LookedUpTarget[], records: string): Prisma.Sql {
+  const { scope, fields, projection } = context;
+  const input = Prisma.sql`
+  select
+    s.id, ${labelledData(sought)} as data, s.keys, s.position, s.at, s.principal,
+    s.credential, s.request_id, s.operation
+  from (
+    select i.*${selectFound(scope, sought)}
+    from (select set_config('lock_timeout', ${LOCK_TIMEOUT_MS}, true) as timeout) as patience,
+      rows from (
+        jsonb_to_recordset(${records}::jsonb)
+        as (
+          id text, data jsonb, keys jsonb, at timestamptz, principal text, credential text,
+          request_id text, operation text
+        )
+      ) with ordinality as i (
+        id, data, keys, at, principal, credential, request_id, operation, position
+      )
+    where patience.timeout is not null
+    offset 0
+  ) as s
+  where ${areThere(sought)}`;
+  const shown = fields === undefined ? projection : Prisma.sql`${fields}::text`;
+  return Prisma.sql`
+${insertInput(context, { input, refusal: Prisma.empty, count: MOST_RECORDS, author: AUTHOR })}
+select r.id, ${shown} as json from written r`;
+}

@@ -1,0 +1,152 @@
+/**
+ * What a statement that stores a record looks up of the records it points at: whether they are there, and the
+ * labels of references that were sent without one.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Collection, Field } from '../../model/collection.js';
+import type { Scope } from '../../model/scope.js';
+import { findAccess } from '../access/access.js';
+import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
+import { USER_COLLECTION } from './record-statements.js';
+import type { StoredChange } from './validation.js';
+
+type Sql = Prisma.Sql;
+
+/** The target of a reference in a top-level field. */
+export interface LookedUpTarget {
+  /** The name of the field. */
+  readonly field: string;
+  readonly target: Collection;
+  /** The field of the target that the label is, where the caller is given one. */
+  readonly labelField: string | undefined;
+  /** A record whose target is not there is not stored. */
+  readonly mustExist: boolean;
+}
+
+/**
+ * What is to be looked up for a record; `undefined` where a statement that serves many callers cannot:
+ * references in lists, in objects or to several collections, and targets of which the caller reads only some.
+ */
+export function listLookedUpTargets(
+  { id, data, unlabelled }: StoredChange & { readonly id: string },
+  context: {
+    readonly scope: Scope;
+    readonly collection: Collection;
+    readonly findCollection: (name: string) => Collection | undefined;
+  },
+): readonly LookedUpTarget[] | undefined {
+  const { scope, collection, findCollection } = context;
+  const references = plainReferencesOf(collection);
+  if (references === undefined) return undefined;
+  const withoutLabel = new Set<unknown>(unlabelled.map(({ reference }) => reference));
+  const sought: LookedUpTarget[] = [];
+  for (const { name, targets, mustExist } of references) {
+    const reference = Object.hasOwn(data, name) ? data[name] : undefined;
+    if (typeof reference !== 'object' || reference === null) continue;
+    const [targetName = ''] = targets;
+    const target = findCollection(targetName);
+    if (target === undefined) return undefined;
+    const value: unknown = 'value' in reference ? reference.value : undefined;
+    // The caller is there, whatever domain it comes from; so is the record itself.
+    const isKnown =
+      (targetName === USER_COLLECTION && value === scope.principal.id) ||
+      (targetName === collection.name && value === id);
+    const label = withoutLabel.has(reference) ? labelOf(scope, target) : NO_LABEL;
+    if (label === undefined) return undefined;
+    const isAsked = mustExist && !isKnown;
+    if (!isAsked && label.field === undefined) continue;
+    sought.push({ field: name, target, labelField: label.field, mustExist: isAsked });
+  }
+  return sought;
+}
+
+interface Label {
+  readonly field: string | undefined;
+}
+
+const NO_LABEL: Label = { field: undefined };
+
+/** Only what the caller may read is written into a label; `undefined` where that depends on the target. */
+function labelOf(scope: Scope, target: Collection): Label | undefined {
+  const access = findAccess(scope, target, 'read');
+  const { labelField } = target;
+  if (access === undefined || labelField === undefined || access.hiddenFields.has(labelField))
+    return NO_LABEL;
+  return access.rows === undefined ? { field: labelField } : undefined;
+}
+
+const plainReferences = new WeakMap<Collection, { readonly fields: readonly Field[] | undefined }>();
+
+/** The fields that hold references; `undefined` where some are in lists or objects, or point at several. */
+function plainReferencesOf(collection: Collection): readonly Field[] | undefined {
+  const known = plainReferences.get(collection);
+  if (known !== undefined) return known.fields;
+  const holding = collection.fields.filter(holdsReferences);
+  // What is unique together is known before the labels are.
+  const isUniqueByLabel = collection.uniqueTogether.some(({ parts }) =>
+    parts.some(({ path }) => path.at(-1) === 'label'),
+  );
+  const arePlain = holding.every(
+    ({ type, isList, targets }) => type === 'reference' && !isList && targets.length === 1,
+  );
+  const fields = arePlain && !isUniqueByLabel ? holding : undefined;
+  plainReferences.set(collection, { fields });
+  return fields;
+}
+
+function holdsReferences({ type, fields }: Field): boolean {
+  return type === 'reference' || (type === 'object' && fields.some(holdsReferences));
+}
+
+/** The same for records that one statement can look up. */
+export function keyOfLookedUp(sought: readonly LookedUpTarget[]): string {
+  return sought
+    .map(({ field, labelField, mustExist }) => `${field}/${labelField ?? ''}/${mustExist ? 'must' : ''}`)
+    .join();
+}
+
+/**
+ * What was found of the targets of `i.data`: a column for each of them, null where it is not there, else its
+ * label as JSON, or the JSON null.
+ */
+export function selectFound(scope: Scope, sought: readonly LookedUpTarget[]): Sql {
+  const columns = sought.map(({ field, target, labelField }, index) => {
+    const value = Prisma.sql`i.data->${nameLiteral(field)}->>'value'`;
+    const label =
+      labelField === undefined
+        ? Prisma.sql`'null'::jsonb`
+        : Prisma.sql`coalesce(r.data->${nameLiteral(labelField)}, 'null')`;
+    // A value and no join: for one record a plan that reads all targets is the wrong one.
+    return Prisma.sql`, (
+      select ${label} from records r where ${liveRecordsOf(scope, target)} and r.id = ${value}
+    ) as ${foundName(index)}`;
+  });
+  return columns.length === 0 ? Prisma.empty : Prisma.join(columns, '');
+}
+
+/** `s.data` with the labels that were found. */
+export function labelledData(sought: readonly LookedUpTarget[]): Sql {
+  const labels = sought.flatMap(({ field, labelField }, index) => {
+    if (labelField === undefined) return [];
+    const name = nameLiteral(field);
+    const found = Prisma.sql`s.${foundName(index)}`;
+    return [
+      Prisma.sql` || case when jsonb_typeof(${found}) = 'string'
+      then jsonb_build_object(${name}, s.data->${name} || jsonb_build_object('label', ${found}))
+      else '{}' end`,
+    ];
+  });
+  return Prisma.sql`s.data${labels.length === 0 ? Prisma.empty : Prisma.join(labels, '')}`;
+}
+
+/** Holds of `s` where all are there that must be. */
+export function areThere(sought: readonly LookedUpTarget[]): Sql {
+  const conditions = sought.flatMap(({ mustExist }, index) =>
+    mustExist ? [Prisma.sql`s.${foundName(index)} is not null`] : [],
+  );
+  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ');
+}
+
+function foundName(index: number): Sql {
+  return Prisma.raw(`found_${index}`);
+}
