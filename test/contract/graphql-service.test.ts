@@ -99,6 +99,44 @@ describe('credentials', () => {
     ]);
     expect(await codesOf(gateway, { as: 'clerk', query: '{ auditTrail { id } }' })).toEqual(['FORBIDDEN']);
   });
+
+  it('finds changes by who made them, how, when and by which request', async () => {
+    const add = 'mutation Find($id: ID) { createTask(data: {id: $id, name: "x"}) { id } }';
+    await ask(gateway, add, { variables: { id: 'found-1' } });
+    await ask(gateway, add, { variables: { id: 'found-2' }, as: 'clerk' });
+    await ask(gateway, 'mutation { deleteTask(id: "found-1") { id } }');
+    const query = `query Trail(
+      $operation: String, $principal: ID, $credential: String, $requestId: String
+      $from: DateTime, $until: DateTime
+    ) {
+      auditTrail(
+        collection: "task", operation: $operation, principal: $principal, credential: $credential
+        requestId: $requestId, from: $from, until: $until
+      ) { recordId operation requestId at }
+    }`;
+    const trail = async (variables: Record<string, unknown>): Promise<Answered[]> =>
+      (await ask(gateway, query, { variables })).auditTrail.filter(({ recordId }: Answered) =>
+        String(recordId).startsWith('found-'),
+      );
+    const ids = async (variables: Record<string, unknown>) =>
+      (await trail(variables)).map(({ recordId, operation }) => `${operation} ${recordId}`);
+    const all = ['deleted found-1', 'created found-2', 'created found-1'];
+    expect(await ids({})).toEqual(all);
+    expect(await ids({ operation: 'deleted' })).toEqual(['deleted found-1']);
+    expect(await ids({ principal: 'usr-clerk' })).toEqual(['created found-2']);
+    expect(await ids({ credential: 'token' })).toEqual(all);
+    expect(await ids({ credential: 'key' })).toEqual([]);
+    expect(await ids({ credential: 'tok' })).toEqual([]);
+    const [, second] = await trail({});
+    expect(await ids({ requestId: second?.requestId })).toEqual(['created found-2']);
+    expect(await ids({ from: '2000-01-01', until: '2000-01-02' })).toEqual([]);
+    expect(await ids({ from: '2000-01-01' })).toEqual(all);
+    expect(await ids({ until: second?.at })).not.toContain('deleted found-1');
+    const refused = async (variables: Record<string, unknown>) =>
+      await codesOf(gateway, { query, variables, as: 'admin' });
+    expect(await refused({ operation: 'read' })).toEqual(['INVALID_VALUE']);
+    expect(await refused({ from: 'yesterday' })).toEqual(['BAD_USER_INPUT']);
+  });
 });
 
 describe('introspection', () => {

@@ -165,7 +165,12 @@ export const FLOORS: readonly Room[] = [
   },
   { name: 'portal/browser/session/', imports: [] },
   { name: 'explore/', imports: ['tables/csv-line.ts', 'portal/browser/session/'] },
-  { name: 'portal/', imports: ['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts'] },
+  {
+    name: 'portal/',
+    imports: [
+      ...['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts', 'tables/csv-line.ts'],
+    ],
+  },
   { name: 'manual/', imports: [] },
   {
     name: 'agents/',

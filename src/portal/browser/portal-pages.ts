@@ -131,6 +131,14 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ duties }) => duties.includes('users'),
   },
   {
+    path: '/portal/audit',
+    label: phrase('Audit'),
+    load: async () => (await import('./audit/audit-page')).AuditPage,
+    isFor: ({ duties }) => duties.includes('audit'),
+    menu: { icon: 'history', group: 'administration' },
+    isFull: true,
+  },
+  {
     path: '/portal/health',
     label: phrase('Health'),
     load: async () => (await import('./health/health-page')).HealthPage,

@@ -1,8 +1,9 @@
 /** The door to the audit trail: who changed which record, when, from which version. For admins. */
-import { Arg, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
 import type { AuditEntry, AuditQuery } from '../../store/changes/audit-trail.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { instantArgument } from '../instant-argument.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
@@ -51,6 +52,48 @@ class AuditEntryResult {
   readonly requestOperation!: string | undefined;
 }
 
+@ArgsType()
+class AuditTrailArguments {
+  @Field(() => String, { nullable: true, description: 'Of this collection only.' })
+  readonly collection?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Of this record only.' })
+  readonly recordId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Of this operation only, e.g. "deleted".' })
+  readonly operation?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Made by this user or task only.' })
+  readonly principal?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'By credentials of this kind only, `token`, `key` or `system`, or by one, e.g. `key:<id>`.',
+  })
+  readonly credential?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Made by this request only.' })
+  readonly requestId?: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Only changes at this instant or later; a day begins in the zone of the domain.',
+  })
+  readonly from?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Only changes before this instant.' })
+  readonly until?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'At most so many.' })
+  readonly first?: number | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only what is older than the entry with this id: the last of the page before.',
+  })
+  readonly before?: string | null;
+}
+
 @Resolver()
 export class AuditResolver {
   readonly #store: RecordStore;
@@ -68,27 +111,25 @@ export class AuditResolver {
 
   @Query(() => [AuditEntryResult], {
     name: 'auditTrail',
-    description: 'The changes of records in this domain, the newest first. For admins.',
+    description:
+      'The changes of records in this domain, the newest first. For admins. Errors: FORBIDDEN, INVALID_VALUE.',
   })
   async queryTrail(
     @Ctx() context: RequestContext,
-    @Arg('collection', () => String, { nullable: true, description: 'Of this collection only.' })
-    collection: string | null | undefined,
-    @Arg('recordId', () => ID, { nullable: true, description: 'Of this record only.' })
-    recordId: string | null | undefined,
-    @Arg('first', () => Int, { nullable: true, description: 'At most so many.' })
-    first: number | null | undefined,
-    @Arg('before', () => ID, {
-      nullable: true,
-      description: 'Only what is older than the entry with this id: the last of the page before.',
-    })
-    before: string | null | undefined,
+    @Args(() => AuditTrailArguments) sent: AuditTrailArguments,
   ): Promise<readonly AuditEntry[]> {
-    const { limit } = toPageRequest({ first: first ?? null }, this.#pages);
+    const { timeZone } = requireScope(context).domain;
+    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
     return await this.auditTrail(context, {
-      collection: collection ?? undefined,
-      recordId: recordId ?? undefined,
-      before: before ?? undefined,
+      collection: sent.collection ?? undefined,
+      recordId: sent.recordId ?? undefined,
+      operation: sent.operation ?? undefined,
+      principal: sent.principal ?? undefined,
+      credential: sent.credential ?? undefined,
+      requestId: sent.requestId ?? undefined,
+      from: instantArgument(sent.from, timeZone),
+      until: instantArgument(sent.until, timeZone),
+      before: sent.before ?? undefined,
       limit,
     });
   }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Message } from '../../messaging/message.js';
 import type { MessageDesk } from '../../messaging/message-desk.js';
 import type { Messages } from '../../messaging/messages.js';
-import { instantFrom } from '../../model/calendar.js';
+import { instantArgument } from '../instant-argument.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import type { PageInfo } from '../records/generic-record.js';
 import { type RequestContext, requireScope } from '../request-context.js';
@@ -50,8 +50,8 @@ export class MessageResolver {
       state: sent.state ?? undefined,
       recipient: sent.recipient ?? undefined,
       createdBy: sent.createdBy ?? undefined,
-      from: toInstant(sent.from, scope.domain.timeZone),
-      until: toInstant(sent.until, scope.domain.timeZone),
+      from: instantArgument(sent.from, scope.domain.timeZone),
+      until: instantArgument(sent.until, scope.domain.timeZone),
     };
     const { messageDesk } = this.#services;
     const page = await messageDesk.list(scope, { filter, before: sent.after ?? undefined, limit });
@@ -184,11 +184,4 @@ function toValues(data: JsonValue | undefined): JsonObject | undefined {
   throw new ServiceError('INVALID_VALUE', 'the values of a template are an object', {
     errors: [{ parameter: 'data', detail: 'not an object', expected: 'e.g. {"name": "Asha"}' }],
   });
-}
-
-/** A bare day is its start in the time zone of the school. */
-function toInstant(written: string | null | undefined, timeZone: string): Date | undefined {
-  if (written === undefined || written === null) return undefined;
-  const instant = instantFrom(written, timeZone);
-  return new Date(instant ?? written);
 }

@@ -10,7 +10,8 @@ import { isAdmin } from '../access/admin.js';
 import type { Database } from '../database/database.js';
 
 /** `exported` and `erased` are done with the data of a person, and change no version. */
-type AuditedOperation = 'created' | 'updated' | 'deleted' | 'exported' | 'erased';
+const AUDITED_OPERATIONS = ['created', 'updated', 'deleted', 'exported', 'erased'] as const;
+type AuditedOperation = (typeof AUDITED_OPERATIONS)[number];
 
 export interface AuditEntry {
   /** Goes up with time; what `before` takes. */
@@ -37,6 +38,15 @@ export interface AuditEntry {
 export interface AuditQuery {
   readonly collection?: string | undefined;
   readonly recordId?: string | undefined;
+  /** One of the operations that are audited. */
+  readonly operation?: string | undefined;
+  readonly principal?: string | undefined;
+  /** `token`, `key` or `system`, or one credential in full. */
+  readonly credential?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Half-open. */
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
   /** Only entries older than the one with this id. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -45,7 +55,7 @@ export interface AuditQuery {
 /**
  * The changes of the caller's domain, the newest first.
  *
- * @throws FORBIDDEN unless the caller is an admin, not by an API key
+ * @throws FORBIDDEN unless the caller is an admin, not by an API key; INVALID_VALUE for another operation
  */
 export async function readAuditTrail(
   database: Database,
@@ -55,10 +65,20 @@ export async function readAuditTrail(
   if (!isAdmin(scope.principal)) {
     throw new ServiceError('FORBIDDEN', 'only an admin reads the audit trail');
   }
+  const { collection, recordId, principal, credential, requestId, from, until } = query;
+  const operation = query.operation === undefined ? undefined : toAudited(query.operation);
   const conditions = [
     Prisma.sql`domain = ${scope.domain.id}`,
-    ...(query.collection === undefined ? [] : [Prisma.sql`collection = ${query.collection}`]),
-    ...(query.recordId === undefined ? [] : [Prisma.sql`record_id = ${query.recordId}`]),
+    ...(collection === undefined ? [] : [Prisma.sql`collection = ${collection}`]),
+    ...(recordId === undefined ? [] : [Prisma.sql`record_id = ${recordId}`]),
+    ...(operation === undefined ? [] : [Prisma.sql`operation = ${operation}`]),
+    ...(principal === undefined ? [] : [Prisma.sql`principal = ${principal}`]),
+    ...(credential === undefined
+      ? []
+      : [Prisma.sql`(credential = ${credential} or starts_with(credential, ${`${credential}:`}))`]),
+    ...(requestId === undefined ? [] : [Prisma.sql`request_id = ${requestId}`]),
+    ...(from === undefined ? [] : [Prisma.sql`at >= ${from.toISOString()}::timestamptz`]),
+    ...(until === undefined ? [] : [Prisma.sql`at < ${until.toISOString()}::timestamptz`]),
     ...(query.before === undefined ? [] : [Prisma.sql`id < ${assertEntryId(query.before)}::bigint`]),
   ];
   // Ordered by the column: the bare `id` would be the text of the select list, and 999 before 1000.
@@ -91,6 +111,15 @@ interface AuditRow {
   readonly credential: string;
   readonly request_id: string;
   readonly request_operation: string | null;
+}
+
+function toAudited(sent: string): AuditedOperation {
+  const found = AUDITED_OPERATIONS.find((one) => one === sent);
+  if (found !== undefined) return found;
+  const expected = `one of ${AUDITED_OPERATIONS.join(', ')}`;
+  throw new ServiceError('INVALID_VALUE', `"${sent.slice(0, 50)}" is no operation; expected: ${expected}`, {
+    errors: [{ parameter: 'operation', detail: 'no operation', expected, sent }],
+  });
 }
 
 function assertEntryId(id: string): string {

@@ -18,6 +18,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useNotice } from '../shell/use-notice';
+import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { type DeclaredField, nameOfField } from './declared-field';
 import type { DeclaredCollection } from './records-grid';
@@ -52,16 +53,17 @@ export function HistoryTab({ collection, id, version }: HistoryTabProps) {
     getNextPageParam: ({ recordHistory: { pageInfo } }) =>
       pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
   });
+  const versions = data?.pages.flatMap(({ recordHistory }) => recordHistory.nodes) ?? [];
+  const nameOf = useUserNames(versions.flatMap(({ by }) => (by ? [by.principal] : [])));
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
-  const versions = data.pages.flatMap(({ recordHistory }) => recordHistory.nodes);
   if (versions.length === 0) return <EmptyState icon="history" title={t('No changes are kept')} />;
   return (
     <Stack component="ol" className="plain-list" maw={900}>
       {versions.map((one) => (
         <VersionCard
           key={`${one.version} ${one.at}`}
-          {...{ collection, id, current: version }}
+          {...{ collection, id, current: version, nameOf }}
           change={one}
         />
       ))}
@@ -79,9 +81,11 @@ interface VersionCardProps {
   readonly id: string;
   readonly current: number | undefined;
   readonly change: RecordVersion;
+  /** What a user is called. */
+  nameOf(id: string): string;
 }
 
-function VersionCard({ collection, id, current, change }: VersionCardProps) {
+function VersionCard({ collection, id, current, change, nameOf }: VersionCardProps) {
   const t = useTexts();
   const formats = useFormats();
   const notice = useNotice();
@@ -111,7 +115,7 @@ function VersionCard({ collection, id, current, change }: VersionCardProps) {
           <Text fw={600}>{t(nameOfOperation(change))}</Text>
           <Text size="sm" c="dimmed">
             {formats.instant(change.at)}
-            {change.by && ` · ${change.by.principal} · ${change.by.credential.replace(/:.*/, '')}`}
+            {change.by && ` · ${nameOf(change.by.principal)} · ${change.by.credential.replace(/:.*/, '')}`}
           </Text>
         </Group>
         {mayRestore && (
@@ -142,7 +146,7 @@ function VersionCard({ collection, id, current, change }: VersionCardProps) {
   );
 }
 
-function ChangedFields({ collection, id, current, change }: VersionCardProps) {
+function ChangedFields({ collection, id, current, change }: Omit<VersionCardProps, 'nameOf'>) {
   const t = useTexts();
   const valueText = useValueText();
   const viewer = useViewer();

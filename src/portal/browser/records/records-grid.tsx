@@ -2,11 +2,10 @@
  * A grid of any number of records: only the rows in sight are drawn, and pages are read as they are
  * reached.
  */
-import { Text, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import {
   type CollectionDeclarationQuery,
   GridRecords,
@@ -18,6 +17,7 @@ import { Icon } from '../shell/icon';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
+import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
 import { type DeclaredField, nameOfField } from './declared-field';
 import { FilterBuilder } from './filter-builder';
 import { escapeValue } from './filter-conditions';
@@ -29,7 +29,6 @@ export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collect
 type GridRow = GridRecordsQuery['records']['nodes'][number];
 
 const PAGE_SIZE = 100;
-const ROW_HEIGHT = 38;
 const MOST_COLUMNS = 8;
 
 export function RecordsGrid({ collection }: { readonly collection: DeclaredCollection }) {
@@ -173,79 +172,32 @@ interface GridRowsProps {
 function GridRows({ collection, columns, rows, sort, onSort, more, label }: GridRowsProps) {
   const t = useTexts();
   const valueText = useValueText();
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+  const shown = columns.map((field, index): VirtualColumn<GridRow> => {
+    const textOf = (row: GridRow) => valueText(storedValue(row, field), field);
+    return {
+      name: field.name,
+      head: <ColumnHead field={field} sort={sort} onSort={onSort} />,
+      width: widthOf(field),
+      isNumeric: isNumeric(field),
+      order: directionOf(field.name, sort),
+      title: textOf,
+      cell: (row) =>
+        index === 0 ? (
+          <Link to={`/portal/records/${collection}/${encodeURIComponent(row.id)}`}>
+            {textOf(row) === '' ? row.id : textOf(row)}
+          </Link>
+        ) : (
+          textOf(row)
+        ),
+    };
   });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  const isNearEnd = last >= rows.length - PAGE_SIZE / 2;
-  const { isThere, isLoading, load } = more;
-  useEffect(() => {
-    if (isNearEnd && isThere && !isLoading) load();
-  }, [isNearEnd, isThere, isLoading, load]);
-  const before = shown[0]?.start ?? 0;
-  const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
-      <section ref={scroller} className="grid-scroll" aria-label={label} tabIndex={0}>
-        <table className="grid-table" aria-rowcount={isThere ? -1 : rows.length + 1}>
-          <colgroup>
-            {columns.map((field) => (
-              <col key={field.name} style={{ width: widthOf(field) }} />
-            ))}
-          </colgroup>
-          <thead>
-            <tr aria-rowindex={1}>
-              {columns.map((field) => (
-                <ColumnHead key={field.name} field={field} sort={sort} onSort={onSort} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Gap height={before} />
-            {shown.map(({ index }) => {
-              const row = rows[index];
-              if (!row) return null;
-              return (
-                <tr key={row.id} aria-rowindex={index + 2}>
-                  {columns.map((field, index) => {
-                    const text = valueText(storedValue(row, field), field);
-                    return (
-                      <td key={field.name} className={isNumeric(field) ? 'numeric' : undefined} title={text}>
-                        {index === 0 ? (
-                          <Link to={`/portal/records/${collection}/${encodeURIComponent(row.id)}`}>
-                            {text === '' ? row.id : text}
-                          </Link>
-                        ) : (
-                          text
-                        )}
-                      </td>
-                    );
-                  })}
-                </tr>
-              );
-            })}
-            <Gap height={after} />
-          </tbody>
-        </table>
-      </section>
-      <Text size="xs" c="dimmed" py={6} role="status">
-        {isThere
-          ? t('{count, number} read so far; more as you scroll', { count: rows.length })
-          : t('{count, plural, one {# record} other {# records}}', { count: rows.length })}
-      </Text>
-    </>
+    <VirtualTable
+      columns={shown}
+      {...{ label, rows, more }}
+      total={t('{count, plural, one {# record} other {# records}}', { count: rows.length })}
+    />
   );
-}
-
-/** In the place of the rows that are out of sight. */
-function Gap({ height }: { readonly height: number }) {
-  return height > 0 ? <tr style={{ height }} /> : null;
 }
 
 function storedValue({ data }: GridRow, { name }: DeclaredField): unknown {
@@ -265,11 +217,9 @@ function ColumnHead({ field, sort, onSort }: ColumnHeadProps) {
   const direction = directionOf(field.name, sort);
   const next = { none: field.name, ascending: `-${field.name}`, descending: '' }[direction];
   return (
-    <th scope="col" aria-sort={direction} className={isNumeric(field) ? 'numeric' : undefined}>
-      <UnstyledButton onClick={() => onSort(next)} title={field.description}>
-        {nameOfField(field.name)} <Icon name={SIGNS[direction]} size={13} />
-      </UnstyledButton>
-    </th>
+    <UnstyledButton onClick={() => onSort(next)} title={field.description}>
+      {nameOfField(field.name)} <Icon name={SIGNS[direction]} size={13} />
+    </UnstyledButton>
   );
 }
 

@@ -1,0 +1,119 @@
+import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { AuditUsers } from '../../../generated/portal/audit/audit';
+import { useOperation } from '../gateway/use-operation';
+import { phrase, useTexts } from '../language/use-texts';
+import { useUserNames } from '../shell/use-user-names';
+import { useViewer } from '../shell/viewer';
+
+/** As it stands in the address; '' for what is not asked. */
+export const NO_AUDIT_FILTER = {
+  principal: '',
+  operation: '',
+  collection: '',
+  recordId: '',
+  credential: '',
+  requestId: '',
+  from: '',
+  until: '',
+};
+
+export type AuditFilterState = typeof NO_AUDIT_FILTER;
+
+export const OPERATION_NAMES: Readonly<Record<string, string>> = {
+  created: phrase('Created'),
+  updated: phrase('Changed'),
+  deleted: phrase('Removed'),
+  exported: phrase('Exported as a person’s data'),
+  erased: phrase('Erased as a person’s data'),
+};
+
+export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
+  token: phrase('Log-in'),
+  key: phrase('API key'),
+  system: phrase('The gateway itself'),
+};
+
+export interface AuditFilterProps {
+  readonly filter: AuditFilterState;
+  onChange(changes: Partial<AuditFilterState>, how?: 'push' | 'replace'): void;
+}
+
+export function AuditFilter({ filter, onChange }: AuditFilterProps) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  const field = (name: keyof AuditFilterState) => ({
+    value: filter[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ [name]: event.currentTarget.value }, 'replace'),
+  });
+  const isAsked = Object.values(filter).some((value) => value !== '');
+  return (
+    <Group gap="xs" mb="sm" align="flex-end" className="audit-filter">
+      <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
+      <NativeSelect
+        label={t('What')}
+        {...field('operation')}
+        data={[
+          { value: '', label: t('Everything') },
+          ...Object.entries(OPERATION_NAMES).map(([value, name]) => ({ value, label: t(name) })),
+        ]}
+      />
+      <NativeSelect
+        label={t('Collection')}
+        {...field('collection')}
+        data={[
+          { value: '', label: t('All collections') },
+          ...collections.map(({ name, title }) => ({ value: name, label: title })),
+        ]}
+      />
+      <NativeSelect
+        label={t('Credential')}
+        {...field('credential')}
+        data={[
+          { value: '', label: t('Whatever') },
+          ...Object.entries(CREDENTIAL_NAMES).map(([value, name]) => ({ value, label: t(name) })),
+        ]}
+      />
+      <TextInput type="date" label={t('From')} {...field('from')} />
+      <TextInput type="date" label={t('Until')} {...field('until')} />
+      <TextInput label={t('Record')} placeholder="_id" {...field('recordId')} />
+      <TextInput label={t('Request')} {...field('requestId')} />
+      {isAsked && (
+        <Button variant="default" onClick={() => onChange(NO_AUDIT_FILTER)}>
+          {t('Take the filter away')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** Found by a part of the name, for a school may have many users. */
+function UserSelect({ userId, onChange }: { readonly userId: string; onChange(userId: string): void }) {
+  const t = useTexts();
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search, 300);
+  const nameOf = useUserNames(userId === '' ? [] : [userId]);
+  const { data } = useOperation(AuditUsers, { search: asked === '' ? null : asked }, { keepsPrevious: true });
+  const found = (data?.accounts.nodes ?? []).map(({ id, name, userName }) => ({
+    value: id,
+    label: name === '' ? userName : `${name} (${userName})`,
+  }));
+  const isListed = userId === '' || found.some(({ value }) => value === userId);
+  return (
+    <Select
+      label={t('Who')}
+      placeholder={t('Everybody')}
+      data={isListed ? found : [{ value: userId, label: nameOf(userId) }, ...found]}
+      value={userId === '' ? null : userId}
+      onChange={(next) => onChange(next ?? '')}
+      onSearchChange={setSearch}
+      filter={({ options }) => options}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('Clear {field}', { field: t('Who') }) }}
+      nothingFoundMessage={t('Nothing found')}
+    />
+  );
+}

@@ -1,0 +1,141 @@
+/** Who changed what in the school: every change, the newest first, and the way to its record's history. */
+import { Badge } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { AuditOfSchool } from '../../../generated/portal/audit/audit';
+import { useGateway } from '../gateway/gateway-context';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useUserNames } from '../shell/use-user-names';
+import { useViewer } from '../shell/viewer';
+import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
+import { AuditExport } from './audit-export';
+import {
+  AuditFilter,
+  type AuditFilterState,
+  CREDENTIAL_NAMES,
+  NO_AUDIT_FILTER,
+  OPERATION_NAMES,
+} from './audit-filter';
+import type { AskedChanges, ListedChange } from './listed-change';
+
+const PAGE_SIZE = 100;
+
+export function AuditPage() {
+  const t = useTexts();
+  const gateway = useGateway();
+  const [filter, change] = useAddress(NO_AUDIT_FILTER);
+  const asked = toAsked(filter);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [AuditOfSchool.name, asked],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(AuditOfSchool, { ...asked, first: PAGE_SIZE, before: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ auditTrail }) =>
+      auditTrail.length === PAGE_SIZE ? auditTrail.at(-1)?.id : undefined,
+  });
+  const rows = data?.pages.flatMap(({ auditTrail }) => auditTrail) ?? [];
+  return (
+    <PageFrame
+      title={t('Audit')}
+      description={t('Every change of a record: who made it, when and how')}
+      actions={<AuditExport asked={asked} />}
+    >
+      <AuditFilter filter={filter} onChange={change} />
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState rows={12} />}
+      {data && rows.length === 0 && (
+        <EmptyState icon="history" title={t('No change is as the filter asks')} />
+      )}
+      {rows.length > 0 && (
+        <ChangesTable
+          rows={rows}
+          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+        />
+      )}
+    </PageFrame>
+  );
+}
+
+/** Days are those of the school: the gateway takes a bare day as its midnight there. */
+function toAsked({ from, until, ...others }: AuditFilterState): AskedChanges {
+  const set = Object.entries(others).filter(([, value]) => value !== '');
+  return {
+    ...Object.fromEntries(set),
+    ...(from !== '' && { from }),
+    ...(until !== '' && { until: dayAfter(until) }),
+  };
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+}
+
+interface ChangesTableProps {
+  readonly rows: readonly ListedChange[];
+  readonly more: { readonly isThere: boolean; readonly isLoading: boolean; readonly load: () => void };
+}
+
+function ChangesTable({ rows, more }: ChangesTableProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { collections } = useViewer();
+  const nameOf = useUserNames(rows.map(({ principal }) => principal));
+  const titles = new Map(collections.map(({ name, title }) => [name, title]));
+  const plain = (
+    name: string,
+    head: string,
+    width: number,
+    text: (row: ListedChange) => string,
+  ): VirtualColumn<ListedChange> => ({ name, head, width, cell: text, title: text });
+  const columns: readonly VirtualColumn<ListedChange>[] = [
+    plain('at', t('When'), 190, ({ at }) => formats.instant(at)),
+    plain('principal', t('Who'), 180, ({ principal }) => nameOf(principal)),
+    {
+      name: 'operation',
+      head: t('What'),
+      width: 120,
+      cell: ({ operation }) => (
+        <Badge variant="default" tt="none">
+          {t(OPERATION_NAMES[operation] ?? operation)}
+        </Badge>
+      ),
+    },
+    plain('collection', t('Collection'), 170, ({ collection }) => titles.get(collection) ?? collection),
+    {
+      name: 'record',
+      head: t('Record'),
+      width: 210,
+      title: ({ recordId }) => recordId,
+      cell: ({ collection, recordId }) => (
+        <Link
+          to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}
+          search={{ tab: 'history' } as never}
+        >
+          {recordId}
+        </Link>
+      ),
+    },
+    {
+      ...plain('version', t('Version'), 90, ({ toVersion }) => formats.number(toVersion)),
+      isNumeric: true,
+    },
+    plain('credential', t('Credential'), 150, ({ credential }) => {
+      const [kind = '', id = ''] = credential.split(/:(.*)/);
+      const name = t(CREDENTIAL_NAMES[kind] ?? kind);
+      return kind === 'token' ? name : `${name} ${id}`;
+    }),
+    plain('request', t('Operation'), 190, ({ requestOperation }) => requestOperation ?? ''),
+    plain('requestId', t('Request'), 190, ({ requestId }) => requestId),
+  ];
+  return (
+    <VirtualTable
+      label={t('Audit')}
+      {...{ columns, rows, more }}
+      total={t('{count, plural, one {# change} other {# changes}}', { count: rows.length })}
+    />
+  );
+}

@@ -1,0 +1,79 @@
+/** The audit of a school, in a real browser on a demo school. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(90_000);
+
+const gateway = useDemoGateway({ students: 40 });
+const pages = usePages(gateway);
+
+async function change(collection: string, id: string, data: object): Promise<void> {
+  const response = await gateway.fetch(`/o/recs/${collection}/${id}`, {
+    method: 'PATCH',
+    as: 'clerk',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(data),
+  });
+  expect(response.status).toBeLessThan(300);
+}
+
+async function addTasks(count: number): Promise<void> {
+  const data = Array.from({ length: count }, (_, index) => ({ name: `Task ${index}` }));
+  const query =
+    'mutation AddTasks($data: [JSON!]!) { createRecords(collection: "task", data: $data) { id } }';
+  const response = await gateway.fetch('/graphql', {
+    method: 'POST',
+    as: 'admin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { data } }),
+  });
+  expect(((await response.json()) as { errors?: unknown }).errors).toBeUndefined();
+}
+
+async function firstId(collection: string): Promise<string> {
+  const response = await gateway.fetch(`/o/recs/${collection}?limit=1`, { as: 'clerk' });
+  return ((await response.json()) as readonly { readonly _id: string }[])[0]?._id ?? '';
+}
+
+describe('the page of the audit', () => {
+  it('shows who changed what, is filtered, exported, and leads to the history', async () => {
+    const id = await firstId('registration');
+    await change('registration', id, { guardian_phone: '+919812345678' });
+    await addTasks(250);
+    const page = await pages.openPortalAs('admin', '/portal/audit');
+    const rows = page.getByRole('region', { name: 'Audit' }).getByRole('row');
+    await rows.nth(20).waitFor({ state: 'attached' });
+    // Of hundreds of changes those in sight are drawn, and others are read as they are reached.
+    expect(await rows.count()).toBeLessThan(80);
+    const grid = page.getByRole('region', { name: 'Audit' });
+    await grid.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    await page.getByText('200 read so far; more as you scroll').waitFor();
+    await expectWellMade(page);
+    await page.getByRole('combobox', { name: 'Who' }).fill('clerk');
+    await page.getByRole('option', { name: /\(clerk\)$/ }).click();
+    await page.waitForURL(/principal=/);
+    await page.getByText('1 change', { exact: true }).waitFor();
+    await page.getByLabel('What').selectOption('deleted');
+    await page.getByText('No change is as the filter asks').waitFor();
+    await expectWellMade(page);
+    await page.getByLabel('What').selectOption('updated');
+    const row = rows.nth(1);
+    await row.getByRole('cell', { name: 'Students' }).waitFor();
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV file' }).click();
+    const text = await readFile(await (await started).path(), 'utf8');
+    expect(text.split('\n')[1]).toContain(`registration,${id}`);
+    await row.getByRole('link', { name: id }).click();
+    await page.getByRole('tab', { name: 'History', selected: true }).waitFor();
+    // By the name of the user, whose id is what is kept.
+    await page.getByText(/· Clerk · token|· (?!usr-)[A-Z][a-z]+ [A-Z][a-z]+ · token/).waitFor();
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/audit');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});
