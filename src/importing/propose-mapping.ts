@@ -1,9 +1,10 @@
 /** Which field each column of a file most likely is. */
 import { findNearest } from '../did-you-mean.js';
-import { columnsOfRecords, REST_HEADING } from '../exporting/record-columns.js';
+import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import type { Collection, Field } from '../model/collection.js';
+import { eventOf, headingWords } from './heading-words.js';
 import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
-import type { ColumnInspection } from './reading/column-findings.js';
+import type { ColumnInspection, FoundKind } from './reading/column-findings.js';
 
 /** The last column of the list of refused rows, which may be sent again as it is. */
 export const ERROR_COLUMN = 'error';
@@ -11,6 +12,7 @@ export const ERROR_COLUMN = 'error';
 interface Candidate {
   readonly field: string;
   readonly names: readonly string[];
+  readonly kind: RecordColumn['kind'] | 'reference';
 }
 
 /** Words that people write for the `_id` of a record. */
@@ -19,8 +21,9 @@ const ID_WORDS = ['_id', 'id', 'record id'];
 /**
  * A mapping of all columns: exact names first, then names that differ by case, spaces and a letter or two,
  * the labels of fields in descriptions, and last those that share words with one field alone
- * ("Student Name" of students, "Phone" for `guardian_phone`). What is like no field is left out. A field is
- * given to one column.
+ * ("Student Name" of students, "Phone" for `guardian_phone`), or are the day of the same event ("Date of
+ * Admission" for `admitted_on`), and whose cells may be of its type. What is like no field is left out. A
+ * field is given to one column.
  */
 export function proposeMapping(
   collection: Collection,
@@ -35,6 +38,7 @@ export function proposeMapping(
     taken.add(field);
     fields.set(column, field);
   };
+  const cellsOf = (column: string) => found.find((one) => one.column === column);
   const open = () => columns.filter((column) => !fields.has(column));
   for (const column of columns) if (column === REST_HEADING) give(column, REST_HEADING);
   for (const column of open()) give(column, candidates.find(({ field }) => field === column)?.field);
@@ -57,21 +61,30 @@ export function proposeMapping(
     );
     give(column, free.find(({ names }) => nearest !== undefined && names.includes(nearest))?.field);
   }
-  const ofCollection = new Set([...wordsOf(collection.title), ...wordsOf(collection.singular)]);
+  const ofCollection = new Set([...headingWords(collection.title), ...headingWords(collection.singular)]);
   for (const column of open()) {
     if (column === ERROR_COLUMN) continue;
-    const words = wordsOf(column).filter((word) => !ofCollection.has(word));
-    const free = candidates.filter(isFree).map(({ field }) => ({ field, words: wordsOf(field) }));
+    const words = headingWords(column).filter((word) => !ofCollection.has(word));
+    const free = candidates
+      .filter((one) => isFree(one) && agrees(one, cellsOf(column)))
+      .map(({ field }) => ({ field, words: headingWords(field) }));
     const text = words.join();
     const equal = free.filter((one) => one.words.join() === text);
     const alike = equal.length > 0 ? equal : free.filter((one) => shareWords(words, one.words));
     if (alike.length === 1) give(column, alike[0]?.field);
   }
+  for (const column of open()) {
+    const event = eventOf(column);
+    const isOf = (name: string) => event !== undefined && eventOf(name) === event;
+    const fields = candidates.filter((one) => isFree(one) && isDay(one) && isOf(one.field));
+    const [first] = fields.filter((one) => agrees(one, cellsOf(column)));
+    if (fields.length === 1 && open().filter(isOf).length === 1) give(column, first?.field);
+  }
   const isFreeForm = collection.fields.length === 0;
   return {
     columns: columns.map((column): ColumnMapping => {
       const field = fields.get(column) ?? (isFreeForm && column !== ERROR_COLUMN ? column : null);
-      const cells = found.find((one) => one.column === column);
+      const cells = cellsOf(column);
       return {
         ...{ column, field },
         ...formatFor(field, cells, collection),
@@ -80,6 +93,26 @@ export function proposeMapping(
     }),
     fixed: {},
   };
+}
+
+/** What cells of a column may be that fits a field of the kind; where nothing is named, anything does. */
+const FITTING_KINDS: Readonly<Partial<Record<Candidate['kind'], readonly FoundKind['kind'][]>>> = {
+  number: ['integer', 'number'],
+  decimal: ['integer', 'number'],
+  boolean: ['boolean'],
+  date: ['day', 'instant'],
+  datetime: ['day', 'instant'],
+};
+
+function isDay({ kind }: Candidate): boolean {
+  return kind === 'date' || kind === 'datetime';
+}
+
+/** Whether half of the cells of a column may be values of the field; an empty column says nothing. */
+function agrees({ kind }: Candidate, cells: ColumnInspection | undefined): boolean {
+  const fitting = FITTING_KINDS[kind];
+  if (fitting === undefined || cells === undefined || cells.filled === 0) return true;
+  return cells.kinds.some((found) => fitting.includes(found.kind) && 2 * found.count >= cells.filled);
 }
 
 /** How the cells are written, where that is not as this service writes them. */
@@ -145,35 +178,24 @@ function isWithin(path: string, outer: string): boolean {
 }
 
 function candidatesOf(collection: Collection): readonly Candidate[] {
-  const flat = columnsOfRecords(collection, undefined, new Set()).map(({ heading, path }) => {
+  const flat = columnsOfRecords(collection, undefined, new Set()).map(({ heading, path, kind }) => {
     const field = path.length === 1 ? collection.fieldsByName.get(path[0] ?? '') : undefined;
-    return { field: heading, names: [plainName(heading), ...labelsOf(field)] };
+    return { field: heading, kind, names: [plainName(heading), ...labelsOf(field)] };
   });
   const references = collection.fields
     .filter(({ type }) => type === 'reference')
-    .map((field) => ({ field: field.name, names: [plainName(field.name), ...labelsOf(field)] }));
+    .map(({ name, ...field }) => ({
+      ...{ field: name, kind: 'reference' as const },
+      names: [plainName(name), ...labelsOf(field)],
+    }));
   return [...flat, ...references];
 }
 
 /** The first words of a description are often what a form calls the field. */
-function labelsOf(field: Field | undefined): readonly string[] {
+function labelsOf(field: Pick<Field, 'description'> | undefined): readonly string[] {
   const [first = ''] = (field?.description ?? '').split(/[.,;:(]/, 1);
   const words = first.trim().split(/\s+/);
   return words.length <= 4 && first !== '' ? [plainName(first)] : [];
-}
-
-function wordsOf(name: string): readonly string[] {
-  return (
-    name
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  ).map(inSingular);
-}
-
-/** As a heading has it of a collection's title, whose word is that of many. */
-function inSingular(word: string): string {
-  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
 /** Whether a field has all words of a column, or a column all of a field that has more than one. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { eventOf } from '../../src/importing/heading-words.js';
 import { proposeMapping } from '../../src/importing/propose-mapping.js';
 import { inspectSource } from '../../src/importing/reading/inspect-source.js';
 import { openRowSource } from '../../src/importing/reading/open-row-source.js';
@@ -39,6 +40,36 @@ describe('the mapping that is proposed for a list of students', () => {
     ['error', null],
   ])('gives the column %s to the field %s', async (column, field) => {
     expect(await proposed(`${column},zzz`, 'a,b')).toMatchObject([{ column, field }, { field: null }]);
+  });
+
+  it.each([
+    ['Date of Admission', '01/04/2024', 'admitted_on'],
+    ['Admission Date', '45383', 'admitted_on'],
+    ['admitted at', '', 'admitted_on'],
+    // What stands in it is no day.
+    ['Date of Admission', 'yes', null],
+    // Another event, one that the heading shares nothing but letters with, and two of them.
+    ['Date of Administration', '01/04/2024', null],
+    ['Admission test date', '01/04/2024', null],
+    ['Date', '01/04/2024', null],
+  ])('gives the column %s of %s to the field %s', async (column, cell, field) => {
+    expect(await proposed(`${column},zzz`, `${cell},b`)).toMatchObject([{ column, field }, { field: null }]);
+  });
+
+  it('gives neither of two columns to the day that both may be', async () => {
+    const columns = await proposed('Date of Admission,Admission Date', '01/04/2024,02/04/2024');
+    expect(columns.map(({ field }) => field)).toEqual([null, null]);
+  });
+
+  it.each([
+    ['Enrolment Date', 'enrolled_on'],
+    ['Date of Withdrawal', 'withdrawn_on'],
+    ['Day of joining', 'joined_on'],
+    ['Date of issue', 'issued_on'],
+    ['Submission date', 'submitted_at'],
+    ['Date of Payment', 'paid_on'],
+  ])('takes %s and %s for the day of one event, where their words say so', (heading, field) => {
+    expect(eventOf(heading) === eventOf(field)).toBe(field !== 'paid_on');
   });
 
   it('gives a field to one column, the nearest', async () => {
