@@ -36,6 +36,8 @@ export class KilledSchool {
   readonly #token: string;
   #gateway: ChildProcess | undefined;
   #url = '';
+  /** The process that was killed last. */
+  #killed: number | undefined;
 
   private constructor(options: { directory: string; database: EmbeddedServer; sql: pg.Pool; token: string }) {
     this.#directory = options.directory;
@@ -98,8 +100,26 @@ export class KilledSchool {
 
   /** Ends the postmaster at once; its children notice, and whoever keeps the server starts it again. */
   async killDatabase(): Promise<void> {
+    this.#killed = await this.#postmaster();
+    process.kill(this.#killed, 'SIGKILL');
+  }
+
+  async #postmaster(): Promise<number> {
     const file = await readFile(path.join(this.#directory, 'postgres', 'postmaster.pid'), 'utf8');
-    process.kill(Number(file.split('\n')[0]), 'SIGKILL');
+    return Number(file.split('\n')[0]);
+  }
+
+  get databaseUrl(): string {
+    return this.#database.url;
+  }
+
+  /** What a killed server has begun may answer for a moment: another one is waited for. */
+  async untilDatabaseAnswers(): Promise<void> {
+    await until('the database answers', async () => {
+      if ((await this.#postmaster()) === this.#killed) return false;
+      await this.sql.query('select 1');
+      return true;
+    });
   }
 
   /** Both answer again: the gateway to its callers, the database to us. */

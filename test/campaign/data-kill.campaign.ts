@@ -1,0 +1,48 @@
+/** Imports, backups and restores that are killed at random moments. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { killBackup, killRestore } from './backup-kill-round.js';
+import { campaign } from './campaign.js';
+import { killImport } from './import-kill-round.js';
+import { KilledSchool } from './killed-school.js';
+
+/** What a backup and a restore have to carry. */
+const KEPT_RECORDS = 20_000;
+
+let school: KilledSchool;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'campus-data-kill-'));
+  school = await KilledSchool.open();
+  await school.sql.query(
+    `insert into records (domain, collection, id, data)
+     select 'top', 'task', 'kept-' || n,
+       jsonb_build_object('name', 'Kept ' || n, 'notes', repeat(md5(n::text), 8))
+     from generate_series(1, ${KEPT_RECORDS}) as n`,
+  );
+}, 120_000);
+afterAll(async () => {
+  await school?.close();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+campaign(
+  'leaves nothing of an import, a backup or a restore twice, lost or half done by kill -9',
+  async ({ seed, random, count }) => {
+    const rows = random.integer(4_000, 30_000);
+    const { kills, faults } = await killImport(school, { seed, random, rows, kills: 4 });
+    expect(faults).toEqual([]);
+    count('kills of the gateway in an import', kills.gateway);
+    count('kills of the database in an import', kills.database);
+    const round = { random, folder, name: `${seed}.campus` };
+    const backup = await killBackup(school, round);
+    expect(backup.faults).toEqual([]);
+    count(`kills of the ${backup.victim} in a backup`);
+    const restore = await killRestore(school, round);
+    expect(restore.faults).toEqual([]);
+    count(`kills of the ${restore.victim} in a restore`);
+    await rm(path.join(folder, round.name));
+  },
+);
