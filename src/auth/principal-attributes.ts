@@ -36,7 +36,11 @@ export async function loadPrincipalAttributes(
   return Object.fromEntries(keysByAttribute);
 }
 
-function selectGrant(
+/**
+ * The rows `attribute` and `key` (a list, as JSON text) that a grant of a collection comes to for a user. A
+ * key with a null in it grants nothing.
+ */
+export function selectGrant(
   collection: Collection,
   grant: Grant,
   user: { readonly domainId: string; readonly userId: string },

@@ -128,6 +128,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./maintenance-command.js')).registerMaintenanceCommand,
   },
   {
+    usage: 'sql-views',
+    description: 'make, renew and remove SQL views with the rights of a role or user, for BI programs',
+    load: async () => (await import('./sql-views-command.js')).registerSqlViewsCommand,
+  },
+  {
     usage: 'mcp',
     description: 'let an agent ask a gateway that runs, by the Model Context Protocol over standard input',
     load: async () => (await import('./mcp-command.js')).registerMcpCommand,

@@ -33,6 +33,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('import-files', 'Files that can be read'),
       doc('import-mongodb', 'From MongoDB'),
       doc('reports', 'Reports'),
+      doc('sql-views', 'SQL views'),
       doc('scripts', 'Scripts'),
       doc('platform-db', 'platform.db'),
       doc('messages', 'Messages'),

@@ -82,6 +82,13 @@ export const FLOORS: readonly Room[] = [
   { name: 'tables/', imports: [], bottom: ['errors.ts', 'json.ts'] },
   { name: 'persons/', imports: ['model/', 'store/', 'files/', 'tables/print-zip.ts'] },
   { name: 'exporting/', imports: ['model/', 'store/', 'tables/'] },
+  {
+    name: 'sql-views/',
+    imports: [
+      ...['model/', 'auth/principal-attributes.ts', 'store/access/', 'store/sql/', 'store/database/'],
+      'exporting/record-columns.ts',
+    ],
+  },
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
   { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
@@ -200,7 +207,7 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['model/', 'store/', 'backup/', 'messaging/', 'scripting/', 'persons/', 'config.ts', 'tables/'],
       ...['exporting/', 'importing/', 'formats/', 'reports/', 'rest/', 'graphql/', 'server/', 'demo/'],
-      ...['compose/', 'agents/', 'codegen/'],
+      ...['compose/', 'agents/', 'codegen/', 'sql-views/'],
     ],
   },
   { name: 'main.ts', imports: [] },

@@ -70,6 +70,22 @@ export function findAccess(
   return combine(granting, principal);
 }
 
+/**
+ * The rules of which any is to hold for a record that is in reach; `undefined`: all records are. For who says
+ * it in another way than by the filter of `accessOf`, which has the caller's attributes of this moment in it.
+ */
+export function rowRulesOf(
+  scope: Scope,
+  collection: Collection,
+  verb: RecordVerb,
+): readonly RowRule[] | undefined {
+  if (accessOf(scope, collection, verb).rows === undefined) return undefined;
+  return [...scope.principal.roles].flatMap((role) => {
+    const access = collection.access.get(role);
+    return access?.verbs.has(verb) && access.rows !== undefined ? [access.rows] : [];
+  });
+}
+
 /** Whether the domain has the collection: one registered at run time belongs to one top domain. */
 function isOfDomain({ domain }: Pick<Scope, 'domain'>, { domainId }: Collection): boolean {
   return domainId === undefined || domainId === topDomainIdOf(domain);

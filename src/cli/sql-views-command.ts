@@ -1,0 +1,115 @@
+/** `campus sql-views`: the records of a school as SQL views, for programs that read nothing else. */
+import type { Command } from 'commander';
+import type { Services } from '../compose/services.js';
+import { didYouMean } from '../did-you-mean.js';
+import { ServiceError } from '../errors.js';
+import type { Scope } from '../model/scope.js';
+import { type Audience, describeAudience } from '../sql-views/audience.js';
+import { type AudienceChange, SqlViews, type ViewChange } from '../sql-views/sql-views.js';
+import { type CommandLine, operatorScope, withServices } from './command-line.js';
+import { printLine } from './console-output.js';
+
+interface SqlViewsCommandOptions {
+  readonly domain?: string;
+  readonly role?: readonly string[];
+  readonly user?: readonly string[];
+  readonly newPassword?: boolean;
+  readonly dryRun?: boolean;
+  readonly drop?: boolean;
+}
+
+export function registerSqlViewsCommand(command: Command, commandLine: CommandLine): void {
+  command
+    .option('--role <role...>', 'for these roles; without --role and --user: for all that have views already')
+    .option('--user <user-name...>', 'for these users, with the rows their role rules leave them')
+    .option('--new-password', 'give their logins new passwords')
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--drop', 'remove logins, schemas and views')
+    .option('--domain <id>', 'the domain; default: the top one')
+    .action((options: SqlViewsCommandOptions) =>
+      withServices(commandLine, async (services) => {
+        const scope = operatorScope(services, options.domain);
+        const views = new SqlViews({ database: services.database, collections: services.catalog });
+        const audiences = await chooseAudiences({ services, scope, views, options });
+        const mode = options.dryRun ? 'tried' : 'done';
+        const changes = options.drop
+          ? await views.drop({ audiences, mode })
+          : await views.apply({ audiences, mode, passwords: options.newPassword ? 'new' : 'kept' });
+        for (const change of changes) printChange(change, mode);
+        if (mode === 'tried') printLine('nothing was changed (--dry-run)');
+      }),
+    );
+}
+
+/** @throws NOT_FOUND for a role, user or views that are not there */
+async function chooseAudiences(asked: {
+  readonly services: Services;
+  readonly scope: Scope;
+  readonly views: SqlViews;
+  readonly options: SqlViewsCommandOptions;
+}): Promise<readonly Audience[]> {
+  const { services, scope, views, options } = asked;
+  const { role: roles = [], user: userNames = [] } = options;
+  const users = await services.users.list(scope);
+  const ofUser = (user: (typeof users)[number]): Audience => ({
+    kind: 'user',
+    domain: scope.domain,
+    userId: user.id,
+    userName: user.userName,
+    roles: user.roles,
+  });
+  const ofRole = (role: string): Audience => ({ kind: 'role', domain: scope.domain, role });
+  if (roles.length > 0 || userNames.length > 0) {
+    if (!options.drop) for (const role of roles) assertRole(role, services);
+    return [...roles.map(ofRole), ...userNames.map((name) => ofUser(findUser(users, name, scope)))];
+  }
+  const present = await views.list(scope.domain);
+  if (present.length === 0) {
+    throw new ServiceError(
+      'NOT_FOUND',
+      `${scope.domain.id} has no SQL views yet: name whom they are for by --role or --user.`,
+    );
+  }
+  return present.flatMap(({ role, user: userId }) => {
+    if (role !== undefined) return [ofRole(role)];
+    const user = users.find(({ id }) => id === userId);
+    if (user) return [ofUser(user)];
+    printLine(`there is no user ${userId} any more: its views show nothing, and are left as they are`);
+    return [];
+  });
+}
+
+/** @throws NOT_FOUND for a role that no declaration names: most likely it is misspelt */
+function assertRole(role: string, { catalog }: Services): void {
+  const known = new Set(['admin', ...catalog.list().flatMap(({ access }) => [...access.keys()])]);
+  if (known.has(role)) return;
+  throw new ServiceError('NOT_FOUND', `No collection names a role "${role}".${didYouMean(role, known)}`);
+}
+
+/** @throws NOT_FOUND */
+function findUser<User extends { readonly userName: string }>(
+  users: readonly User[],
+  userName: string,
+  { domain }: Scope,
+): User {
+  const user = users.find((one) => one.userName === userName);
+  if (user) return user;
+  throw new ServiceError('NOT_FOUND', `There is no user "${userName}" in ${domain.id}.`);
+}
+
+function printChange({ audience, login, change, password, views }: AudienceChange, mode: string): void {
+  printLine(`${describeAudience(audience)}: ${change}, login and schema ${login}`);
+  for (const view of views) if (view.change !== 'kept') printLine(`  ${describeView(view)}`);
+  const kept = views.filter((view) => view.change === 'kept').length;
+  if (kept > 0) printLine(`  ${kept} views are as they were`);
+  if (password === undefined || mode === 'tried') return;
+  printLine(`  password: ${password}`);
+  printLine('  Keep the password now: it is stored nowhere, only what tells that it is right.');
+}
+
+function describeView({ view, change, added, removed }: ViewChange): string {
+  if (change === 'made') return `${view} made, ${added.length} columns`;
+  if (change === 'removed') return `${view} removed`;
+  const columns = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
+  return `${view} changed: ${columns.length === 0 ? 'the same columns' : columns.join(', ')}`;
+}

@@ -1,0 +1,160 @@
+/**
+ * A collection as the query of a view: a typed column a declared field that the audience reads, a row a
+ * record in its reach. The columns are those of tables in files (exporting/record-columns.ts), but for what
+ * is not declared.
+ *
+ * A view outlives what it was made of, so it asks at each use what may have changed: the declaration (a view
+ * of another version fails, and says what to do), and of a user whether it is active, its roles and what
+ * records grant it.
+ */
+import { hash } from 'node:crypto';
+import { selectGrant } from '../auth/principal-attributes.js';
+import { columnsOfRecords, type RecordColumn } from '../exporting/record-columns.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Collection, RowRule } from '../model/collection.js';
+import type { Path } from '../model/path.js';
+import { type Scope, systemPrincipal } from '../model/scope.js';
+import { findAccess, rowRulesOf } from '../store/access/access.js';
+import { liveRecordsIn } from '../store/sql/records-of.js';
+import { SCALAR_SQL } from '../store/sql/scalar-sql.js';
+import { type Audience, rolesOfAudience } from './audience.js';
+import { sqlName } from './sql-name.js';
+
+type Sql = Prisma.Sql;
+
+export interface CompiledView {
+  /** The names of the columns. */
+  readonly columns: readonly string[];
+  readonly select: Sql;
+}
+
+/** `undefined`: the audience reads nothing of it. `collections`: all there are, for what they grant. */
+export function compileView(
+  audience: Audience,
+  collection: Collection,
+  collections: readonly Collection[],
+): CompiledView | undefined {
+  const { domain } = audience;
+  const principal = systemPrincipal('sql views', rolesOfAudience(audience), domain.id);
+  const scope: Scope = { domain, principal, requestId: 'sql views' };
+  const access = findAccess(scope, collection, 'read');
+  if (access === undefined) return undefined;
+  const columns = columnsOfRecords(collection, undefined, access.hiddenFields).map((column) => ({
+    name: shortName(column.heading),
+    sql: columnSql(column),
+  }));
+  const conditions = [
+    liveRecordsIn(domain.id, collection.name),
+    isCurrent(collection),
+    ...(audience.kind === 'user' ? [isActive(audience)] : []),
+    ...rowConditions(rowRulesOf(scope, collection, 'read'), audience, collections),
+  ];
+  return {
+    columns: columns.map(({ name }) => name),
+    select: Prisma.sql`
+select
+  ${Prisma.join(
+    columns.map(({ name, sql }) => Prisma.sql`${sql} as ${sqlName(name)}`),
+    ',\n  ',
+  )}
+from records r
+where ${Prisma.join(conditions, '\n  and ')}`,
+  };
+}
+
+/** The longest name PostgreSQL keeps; it would cut a longer one, and two might become one. */
+const MAX_NAME_BYTES = 63;
+const HASH_LENGTH = 8;
+
+/** The name itself where PostgreSQL keeps it whole; else its start and a part of its hash. */
+export function shortName(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  const rest = `_${hash('sha256', name, 'hex').slice(0, HASH_LENGTH)}`;
+  let start = name;
+  while (Buffer.byteLength(start) + rest.length > MAX_NAME_BYTES) start = [...start].slice(0, -1).join('');
+  return start + rest;
+}
+
+function columnSql({ path, kind, isList }: RecordColumn): Sql {
+  const [first] = path;
+  if (path.length === 1 && first === '_id') return Prisma.sql`r.id`;
+  const json = jsonAt(path);
+  if (isList || kind === 'json') return json;
+  return SCALAR_SQL[kind].read({ json, text: textAt(path), hasTrigrams: false }, undefined);
+}
+
+function jsonAt(path: Path): Sql {
+  const steps = path.map((step) => Prisma.sql` -> ${step}::text`);
+  return Prisma.sql`(r.data${Prisma.join(steps, '')})`;
+}
+
+function textAt(path: Path): Sql {
+  const steps = path.slice(0, -1).map((step) => Prisma.sql` -> ${step}::text`);
+  const parent = steps.length === 0 ? Prisma.empty : Prisma.join(steps, '');
+  return Prisma.sql`(r.data${parent} ->> ${path.at(-1) ?? ''}::text)`;
+}
+
+/**
+ * A view of an earlier declaration may show what is hidden by now. The message becomes a boolean where
+ * there is something to say, which fails with it; it is made of a column, since a constant would fail while
+ * the view is planned.
+ */
+function isCurrent({ name, version }: Collection): Sql {
+  const message = ' has another declaration by now: run campus sql-views to renew this view';
+  return Prisma.sql`(
+    select case when c.version = ${version} and c.dropped_at is null then true
+      else concat(c.name, ${message})::boolean end
+    from collections c
+    where c.name = ${name}
+  )`;
+}
+
+function isActive({ domain, userId, roles }: Extract<Audience, { kind: 'user' }>): Sql {
+  return Prisma.sql`exists (
+    select from records u
+    where ${liveRecordsIn(domain.id, 'pltf_user', 'u')}
+      and u.id = ${userId}
+      and u.data -> 'active' = 'true'
+      and u.data -> 'roles' @> ${JSON.stringify(roles)}::jsonb
+      and ${JSON.stringify(roles)}::jsonb @> (u.data -> 'roles')
+  )`;
+}
+
+/** A role without a user is granted nothing: its rules hold for no record. */
+function rowConditions(
+  rules: readonly RowRule[] | undefined,
+  audience: Audience,
+  collections: readonly Collection[],
+): readonly Sql[] {
+  if (rules === undefined) return [];
+  if (audience.kind === 'role' || rules.length === 0) return [Prisma.sql`false`];
+  return [
+    Prisma.sql`(${Prisma.join(
+      rules.map((rule) => ruleSql(rule, audience, collections)),
+      ' or ',
+    )})`,
+  ];
+}
+
+/** A key of which a part is missing, or is no scalar, grants nothing. */
+const UNUSABLE_PART = 'strict $[*] ? (@.type() == "null" || @.type() == "object" || @.type() == "array")';
+
+function ruleSql(
+  { fields, attribute }: RowRule,
+  { domain, userId }: Extract<Audience, { kind: 'user' }>,
+  collections: readonly Collection[],
+): Sql {
+  const values = Prisma.sql`jsonb_build_array(${Prisma.join(fields.map(jsonAt))})`;
+  if (attribute === 'self') return Prisma.sql`${values} = jsonb_build_array(${userId}::text)`;
+  const grants = collections.flatMap((collection) =>
+    collection.grants
+      .filter((grant) => grant.attribute === attribute)
+      .map((grant) => selectGrant(collection, grant, { domainId: domain.id, userId })),
+  );
+  if (grants.length === 0) return Prisma.sql`false`;
+  return Prisma.sql`${values} in (
+    select g.key::jsonb
+    from (${Prisma.join(grants, ' union all ')}) as g (attribute, key)
+    where not jsonb_path_exists(g.key::jsonb, ${UNUSABLE_PART}::jsonpath)
+  )`;
+}

@@ -1,0 +1,276 @@
+/**
+ * The records of a school as SQL, for programs that read nothing else: a schema of views for a role of the
+ * school, or for one of its users, and a login of PostgreSQL that may read these and nothing besides. The
+ * views have the rights to fields and rows that the declarations give the role; PostgreSQL itself keeps all
+ * else of the database from the login.
+ *
+ * A schema bears in its comment for whom it is, a view a fingerprint of its definition: so the database knows
+ * what is there, and what a declaration has changed.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { ServiceError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Collection } from '../model/collection.js';
+import type { Domain } from '../model/scope.js';
+import type { Database, Queryable } from '../store/database/database.js';
+import { type Audience, describeAudience } from './audience.js';
+import { type CompiledView, compileView, shortName } from './compile-view.js';
+import { scramVerifier } from './scram-verifier.js';
+import { definitionKey, runDefinition, sqlName } from './sql-name.js';
+
+export interface SqlViewsOptions {
+  readonly database: Database;
+  readonly collections: { list(): readonly Collection[] };
+}
+
+/** What becomes of a view, or became of it. */
+export interface ViewChange {
+  readonly view: string;
+  readonly change: 'made' | 'changed' | 'kept' | 'removed';
+  /** The columns that come and go. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface AudienceChange {
+  readonly audience: Audience;
+  /** The name of the login and of its schema. */
+  readonly login: string;
+  readonly change: 'made' | 'renewed' | 'removed';
+  /** Of a login that was made, or that was to get a new one. It is kept nowhere. */
+  readonly password: string | undefined;
+  readonly views: readonly ViewChange[];
+}
+
+export interface ApplyOptions {
+  readonly audiences: readonly Audience[];
+  /** `tried`: all of it is done and taken back. */
+  readonly mode: 'done' | 'tried';
+  readonly passwords: 'kept' | 'new';
+}
+
+/** For whom a schema is, as its comment says. */
+interface Mark {
+  readonly campusSqlViews: 1;
+  readonly domain: string;
+  readonly role?: string;
+  readonly user?: string;
+}
+
+interface PresentView {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly columns: readonly string[];
+}
+
+export class SqlViews {
+  readonly #database: Database;
+  readonly #collections: SqlViewsOptions['collections'];
+
+  constructor({ database, collections }: SqlViewsOptions) {
+    this.#database = database;
+    this.#collections = collections;
+  }
+
+  /** For whom there are views of a domain, by the names of roles and the ids of users. */
+  async list(domain: Domain): Promise<readonly { readonly role?: string; readonly user?: string }[]> {
+    const rows = await this.#database.query<{ comment: string }>(Prisma.sql`
+      select obj_description(n.oid, 'pg_namespace') as comment
+      from pg_namespace n
+      where obj_description(n.oid, 'pg_namespace') like '{"campusSqlViews"%'
+      order by n.nspname`);
+    return rows
+      .map(({ comment }): Mark => JSON.parse(comment))
+      .filter((mark) => mark.domain === domain.id)
+      .map(({ role, user }) => ({
+        ...(role !== undefined && { role }),
+        ...(user !== undefined && { user }),
+      }));
+  }
+
+  /**
+   * Makes the login, schema and views of each, or renews them to what the declarations say now; all or none.
+   *
+   * @throws CONFLICT for a login or schema of the name that is not ours; FORBIDDEN where the gateway's own
+   * login may make none
+   */
+  async apply({ audiences, mode, passwords }: ApplyOptions): Promise<readonly AudienceChange[]> {
+    return await this.#inTransaction(mode, async (database) => {
+      const changes: AudienceChange[] = [];
+      for (const audience of audiences) {
+        const login = await this.#loginOf(audience);
+        const isThere = await this.#isOurs(database, login, audience);
+        const password = isThere && passwords === 'kept' ? undefined : randomBytes(24).toString('base64url');
+        await prepareLogin(database, { login, audience, isThere, password });
+        const views = await this.#renewViews(database, login, audience);
+        changes.push({ audience, login, change: isThere ? 'renewed' : 'made', password, views });
+      }
+      return changes;
+    });
+  }
+
+  /** Removes login, schema and views of each. */
+  async drop({
+    audiences,
+    mode,
+  }: Pick<ApplyOptions, 'audiences' | 'mode'>): Promise<readonly AudienceChange[]> {
+    return await this.#inTransaction(mode, async (database) => {
+      const changes: AudienceChange[] = [];
+      for (const audience of audiences) {
+        const login = await this.#loginOf(audience);
+        if (!(await this.#isOurs(database, login, audience))) {
+          throw new ServiceError('NOT_FOUND', `There are no SQL views for ${describeAudience(audience)}.`);
+        }
+        const views = (await listViews(database, login)).map(({ name, columns }): ViewChange => {
+          return { view: name, change: 'removed', added: [], removed: columns };
+        });
+        for (const { view } of views) {
+          await runDefinition(database, Prisma.sql`drop view ${sqlName(login)}.${sqlName(view)}`);
+        }
+        await runDefinition(database, Prisma.sql`drop schema ${sqlName(login)}`);
+        await runDefinition(database, Prisma.sql`drop role ${sqlName(login)}`);
+        changes.push({ audience, login, change: 'removed', password: undefined, views });
+      }
+      return changes;
+    });
+  }
+
+  async #inTransaction<Result>(
+    mode: ApplyOptions['mode'],
+    work: (database: Queryable) => Promise<Result>,
+  ): Promise<Result> {
+    let result: { readonly value: Result } | undefined;
+    try {
+      await this.#database.transaction(async (transaction) => {
+        result = { value: await work(transaction) };
+        if (mode === 'tried') throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error;
+    }
+    if (result === undefined) throw new Error('the work has a result');
+    return result.value;
+  }
+
+  /** Logins are of all databases of a server, so the name says of which it is. */
+  async #loginOf(audience: Audience): Promise<string> {
+    const [row] = await this.#database.query<{ name: string }>(Prisma.sql`select current_database() as name`);
+    const who = audience.kind === 'role' ? audience.role : `user_${audience.userName}`;
+    return shortName(['bi', row?.name ?? '', audience.domain.id, who].join('_'));
+  }
+
+  /** @throws CONFLICT */
+  async #isOurs(database: Queryable, login: string, audience: Audience): Promise<boolean> {
+    const [row] = await database.query<{ isLogin: boolean; isSchema: boolean; comment: string | null }>(
+      Prisma.sql`
+        select
+          exists (select from pg_roles where rolname = ${login}) as "isLogin",
+          exists (select from pg_namespace where nspname = ${login}) as "isSchema",
+          (
+            select obj_description(n.oid, 'pg_namespace') from pg_namespace n where n.nspname = ${login}
+          ) as comment`,
+    );
+    if (row?.comment === printMark(audience) && row.isLogin) return true;
+    if (!row?.isLogin && !row?.isSchema) return false;
+    const detail = `There is a login or schema "${login}" that is not for ${describeAudience(audience)}.`;
+    throw new ServiceError('CONFLICT', detail);
+  }
+
+  async #renewViews(database: Queryable, schema: string, audience: Audience): Promise<readonly ViewChange[]> {
+    const collections = this.#collections.list();
+    const presentByName = new Map((await listViews(database, schema)).map((view) => [view.name, view]));
+    const changes: ViewChange[] = [];
+    for (const collection of collections) {
+      const compiled = compileView(audience, collection, collections);
+      if (compiled === undefined) continue;
+      const name = shortName(collection.name);
+      const present = presentByName.get(name);
+      presentByName.delete(name);
+      changes.push(await renewView(database, { schema, login: schema, name, compiled, present }));
+    }
+    for (const { name, columns } of presentByName.values()) {
+      await runDefinition(database, Prisma.sql`drop view ${sqlName(schema)}.${sqlName(name)}`);
+      changes.push({ view: name, change: 'removed', added: [], removed: columns });
+    }
+    return changes;
+  }
+}
+
+/** Takes a transaction back whose work has come to its end. */
+class TakenBack extends Error {}
+
+function printMark(audience: Audience): string {
+  const whom = audience.kind === 'role' ? { role: audience.role } : { user: audience.userId };
+  const mark: Mark = { campusSqlViews: 1, domain: audience.domain.id, ...whom };
+  return JSON.stringify(mark);
+}
+
+async function prepareLogin(
+  database: Queryable,
+  options: {
+    readonly login: string;
+    readonly audience: Audience;
+    readonly isThere: boolean;
+    readonly password: string | undefined;
+  },
+): Promise<void> {
+  const { audience, isThere, password } = options;
+  const login = sqlName(options.login);
+  if (!isThere) {
+    await runDefinition(
+      database,
+      Prisma.sql`create role ${login} login noinherit nosuperuser nocreatedb nocreaterole noreplication
+        connection limit 20`,
+    );
+    await runDefinition(database, Prisma.sql`create schema ${login}`);
+    await runDefinition(database, Prisma.sql`comment on schema ${login} is ${printMark(audience)}`);
+    await runDefinition(database, Prisma.sql`grant usage on schema ${login} to ${login}`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set search_path = ${login}`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set default_transaction_read_only = on`);
+    await runDefinition(database, Prisma.sql`alter role ${login} set statement_timeout = '60s'`);
+  }
+  if (password === undefined) return;
+  await runDefinition(database, Prisma.sql`alter role ${login} password ${scramVerifier(password)}`);
+}
+
+async function listViews(database: Queryable, schema: string): Promise<readonly PresentView[]> {
+  return await database.query<PresentView>(Prisma.sql`
+    select c.relname as name, obj_description(c.oid, 'pg_class') as comment,
+      array(
+        select a.attname::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        order by a.attnum
+      ) as columns
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relkind = 'v'
+    order by c.relname`);
+}
+
+async function renewView(
+  database: Queryable,
+  options: {
+    readonly schema: string;
+    readonly login: string;
+    readonly name: string;
+    readonly compiled: CompiledView;
+    readonly present: PresentView | undefined;
+  },
+): Promise<ViewChange> {
+  const { schema, login, name, compiled, present } = options;
+  const { select, columns } = compiled;
+  const fingerprint = `campus sql-views ${hash('sha256', definitionKey(select), 'hex')}`;
+  const before = present?.columns ?? [];
+  const told = {
+    view: name,
+    added: columns.filter((column) => !before.includes(column)),
+    removed: before.filter((column) => !columns.includes(column)),
+  };
+  if (present?.comment === fingerprint) return { ...told, change: 'kept' };
+  const view = Prisma.sql`${sqlName(schema)}.${sqlName(name)}`;
+  if (present) await runDefinition(database, Prisma.sql`drop view ${view}`);
+  await runDefinition(database, Prisma.sql`create view ${view} with (security_barrier = true) as ${select}`);
+  await runDefinition(database, Prisma.sql`comment on view ${view} is ${fingerprint}`);
+  await runDefinition(database, Prisma.sql`grant select on ${view} to ${sqlName(login)}`);
+  return { ...told, change: present ? 'changed' : 'made' };
+}

@@ -1,0 +1,381 @@
+/**
+ * SQL views for BI programs: what a role or a user may read by GraphQL is there, and what it may not is not;
+ * the login reads its views and nothing else.
+ */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import type { Collection } from '../../src/model/collection.js';
+import type { Audience } from '../../src/sql-views/audience.js';
+import { type AudienceChange, SqlViews } from '../../src/sql-views/sql-views.js';
+import { campus } from '../cli/campus.js';
+import { useDemoGateway } from './demo-gateway.js';
+import type { Role } from './gateway.js';
+import { ask, send } from './graphql.js';
+
+const gateway = useDemoGateway({ students: 60 });
+const ROLES = ['admin', 'clerk', 'viewer'] as const;
+/** Those whose rows depend on who asks. */
+const USERS = ['accountant', 'teacher'] as const;
+const pools = new Map<string, pg.Pool>();
+let views: SqlViews;
+let made: readonly AudienceChange[];
+
+/** What the views are made for: roles as such, and users whose rows rules limit. */
+function audiences(): readonly Audience[] {
+  const domain = gateway.services.domains.get('demo');
+  return [
+    ...ROLES.map((role): Audience => ({ kind: 'role', domain, role })),
+    { kind: 'role', domain, role: 'teacher' },
+    ...USERS.map((name): Audience => {
+      return { kind: 'user', domain, userId: `usr-${name}`, userName: name, roles: [name] };
+    }),
+  ];
+}
+
+beforeAll(async () => {
+  const { database, catalog } = gateway.services;
+  await ask(gateway, 'mutation ($d: JSON!) { registerCollection(definition: $d) { name } }', {
+    variables: { d: HOSTILE },
+  });
+  for (const data of HOSTILE_RECORDS) {
+    await ask(gateway, 'mutation ($d: JSON!) { createRecord(collection: "hostile", data: $d) { id } }', {
+      variables: { d: data },
+    });
+  }
+  // Of before the declaration: values of other types than it says.
+  await database.query(Prisma.sql`
+    insert into records (domain, collection, id, data)
+    values ('demo', 'hostile', 'before', ${JSON.stringify({ select: 7, [LONG]: 'text' })}::jsonb)`);
+  views = new SqlViews({ database, collections: catalog });
+  made = await views.apply({ audiences: audiences(), mode: 'done', passwords: 'kept' });
+  for (const { audience, login, password } of made) {
+    const url = new URL(gateway.databaseUrl);
+    url.username = encodeURIComponent(login);
+    url.password = password ?? '';
+    pools.set(nameOf(audience), new pg.Pool({ connectionString: url.href, max: 1 }));
+  }
+}, 60_000);
+
+afterAll(async () => {
+  for (const pool of pools.values()) await pool.end();
+});
+
+function nameOf(audience: Audience): string {
+  return audience.kind === 'role' ? audience.role : `user ${audience.userName}`;
+}
+
+/** Names that declarations allow and SQL minds; values that would end a text. */
+const HOSTILE = {
+  name: 'hostile',
+  title: 'Hostile',
+  description: "It's of names; drop table records --",
+  fields: [
+    { name: 'select', type: 'text', description: 'A word of SQL.' },
+    { name: 'a-b$1', type: 'text', description: 'No name without quotes.' },
+    { name: 'constructor', type: 'text', description: 'Every object has it.' },
+    {
+      name: 'n'.repeat(60),
+      type: 'object',
+      description: 'Long.',
+      fields: [
+        { name: `${'m'.repeat(50)}1`, type: 'number', description: 'Longer.' },
+        { name: `${'m'.repeat(50)}2`, type: 'number', description: 'Longer.' },
+      ],
+    },
+    { name: 'hidden', type: 'text', description: "Not the viewer's." },
+  ],
+  access: { viewer: { verbs: ['read'], hiddenFields: ['hidden'] }, admin: { verbs: ['read', 'create'] } },
+};
+const LONG = 'n'.repeat(60);
+const HOSTILE_RECORDS = [
+  {
+    select: `'; drop table records; --`,
+    'a-b$1': '%I %L %s $1 {0}',
+    hidden: 'secret',
+    [LONG]: { [`${'m'.repeat(50)}1`]: 1.5, [`${'m'.repeat(50)}2`]: 2 },
+  },
+  { select: '"', 'a-b$1': '\\', hidden: 'secret' },
+];
+
+async function query(who: string, text: string, values: readonly unknown[] = []) {
+  const pool = pools.get(who);
+  if (!pool) throw new Error(`${who} has no login`);
+  return (await pool.query(text, [...values])).rows;
+}
+
+async function codeOf(who: string, text: string): Promise<string | undefined> {
+  return await query(who, text).then(
+    () => undefined,
+    (error: pg.DatabaseError) => error.code,
+  );
+}
+
+/** The ids of all records that the caller reads by GraphQL; `undefined`: it may not. */
+async function idsByGraphql(as: Role, collection: string): Promise<readonly string[] | undefined> {
+  const ids: string[] = [];
+  let after: string | null = null;
+  do {
+    const { data, errors } = await send(gateway, {
+      query:
+        'query ($c: String!, $a: String) { records(collection: $c, first: 1000, after: $a, project: ["x"]) ' +
+        '{ nodes { id } pageInfo { endCursor hasNextPage } } }',
+      variables: { c: collection, a: after },
+      as,
+    });
+    if (errors[0]?.extensions.code === 'FORBIDDEN') return undefined;
+    expect(errors).toEqual([]);
+    ids.push(...data.records.nodes.map(({ id }: { id: string }) => id));
+    after = data.records.pageInfo.hasNextPage ? data.records.pageInfo.endCursor : null;
+  } while (after !== null);
+  return ids.sort();
+}
+
+function listCollections(): readonly Collection[] {
+  return gateway.services.catalog.list();
+}
+
+describe.each([...ROLES, ...USERS])('as %s', (role: Role) => {
+  const who = ROLES.some((one) => one === role) ? role : `user ${role}`;
+
+  it('the same records are there as by GraphQL, of every collection', async () => {
+    const faults: string[] = [];
+    for (const { name } of listCollections()) {
+      const expected = await idsByGraphql(role, name);
+      const found = await query(who, `select _id from "${name}" order by _id collate "C"`).then(
+        (rows) => rows.map(({ _id }) => _id).sort(),
+        (error: pg.DatabaseError) => (error.code === '42P01' ? undefined : error.code),
+      );
+      if (JSON.stringify(found) !== JSON.stringify(expected)) {
+        faults.push(`${name}: ${found?.length} by SQL, ${expected?.length} by GraphQL`);
+      }
+    }
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  it('the same fields are there as by GraphQL', async () => {
+    const { collections } = await ask(gateway, '{ collections { name fields { name } } }', { as: role });
+    const shown = new Map<string, Set<string>>(
+      collections.map(({ name, fields }: { name: string; fields: { name: string }[] }) => [
+        name,
+        new Set(fields.map((field) => field.name)),
+      ]),
+    );
+    const rows = await query(
+      who,
+      `select table_name, column_name from information_schema.columns where table_schema = current_schema()`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    const faults = rows.filter(({ table_name: table, column_name: column }) => {
+      const [field] = column.split('.');
+      const isOurs = column === '_id' || column === 'created_on' || column.startsWith('nnn');
+      return !isOurs && !shown.get(table)?.has(field);
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+it('a role whose rows depend on who asks sees none of them, without a user', async () => {
+  expect(await query('teacher', 'select * from attendance')).toEqual([]);
+  expect((await query('user teacher', 'select * from attendance limit 1')).length).toBe(1);
+});
+
+it('values have types, and are those of the records', async () => {
+  const [row] = await query('admin', 'select * from fee_receipt order by _id collate "C" limit 1');
+  const { record } = await ask(
+    gateway,
+    'query ($id: ID!) { record(collection: "fee_receipt", id: $id) { data } }',
+    { variables: { id: row._id } },
+  );
+  expect(row).toMatchObject({
+    receipt_no: record.data.receipt_no,
+    'student.value': record.data.student.value,
+    'student.label': record.data.student.label,
+    lines: record.data.lines,
+  });
+  expect(Number(row.total)).toBe(Number(record.data.total));
+  const types = await query(
+    'admin',
+    `select column_name, data_type from information_schema.columns where table_name = 'fee_receipt'`,
+  );
+  expect(Object.fromEntries(types.map((one) => [one.column_name, one.data_type]))).toMatchObject({
+    total: 'numeric',
+    created_on: 'timestamp with time zone',
+    lines: 'jsonb',
+    'student.label': 'text',
+  });
+});
+
+it('hostile names and values are names and values', async () => {
+  const rows = await query('admin', 'select * from hostile order by "select" collate "C" desc nulls last');
+  expect(rows.map((row) => row.select)).toEqual([`'; drop table records; --`, '"', null]);
+  const [whole] = rows.filter((row) => row['a-b$1'] === '%I %L %s $1 {0}');
+  const long = Object.keys(whole).filter((name) => name.startsWith('nnn'));
+  expect(long).toHaveLength(2);
+  expect(long.map((name) => Number(whole[name]))).toEqual([1.5, 2]);
+  expect(Object.keys((await query('viewer', 'select * from hostile'))[0])).not.toContain('hidden');
+});
+
+describe('the login', () => {
+  it('may read its views alone, as PostgreSQL says itself', async () => {
+    const granted = await query(
+      'viewer',
+      `select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and n.nspname !~ '^(pg_|information_schema)'
+         and has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')`,
+    );
+    expect(granted.length).toBeGreaterThan(3);
+    expect(new Set(granted.map(({ nspname }) => nspname))).toEqual(
+      new Set([made.find(({ audience }) => nameOf(audience) === 'viewer')?.login]),
+    );
+    const other = made.find(({ audience }) => nameOf(audience) === 'admin')?.login;
+    expect(await codeOf('viewer', `select * from "${other}".task`)).toBe('42501');
+  });
+
+  it.each([
+    ['read a table', 'select * from public.records'],
+    ['read a partition', 'select * from public.records_task'],
+    ['read passwords', 'select * from public.credentials'],
+    ['read keys', 'select * from public.api_keys'],
+    ['read the logins', 'select * from pg_authid'],
+    ['read jobs', 'select * from graphile_worker.jobs'],
+    ['make a table', 'create table public.mine (a int)'],
+    ['make a table among its views', 'create table mine (a int)'],
+    ['read a file', `select pg_read_file('/etc/passwd')`],
+    ['run a program', `copy (select 1) to program 'true'`],
+    ['become another', 'set role postgres'],
+    ['end a session', 'select pg_terminate_backend(pid) from pg_stat_activity where usename <> current_user'],
+  ])('may not %s', async (_what, text) => {
+    await query('viewer', 'set default_transaction_read_only = off');
+    expect(['42501', '42P01', '22023']).toContain(await codeOf('viewer', text));
+  });
+
+  it.each([
+    ['insert into task (_id) values ($$x$$)'],
+    ['update task set name = $$x$$'],
+    ['delete from task'],
+  ])('may not write: %s', async (text) => {
+    await query('admin', 'set default_transaction_read_only = off');
+    expect(await codeOf('admin', text)).toMatch(/42501|55000|0A000/);
+  });
+
+  it('learns nothing by a function of its own in a condition', async () => {
+    // A view without a barrier would let a cheap function see rows that the rules leave out.
+    await query('user teacher', 'set default_transaction_read_only = off');
+    await query(
+      'user teacher',
+      `create function pg_temp.leak(text) returns boolean language plpgsql cost 0.0001
+         as 'begin raise notice ''%'', $1; return true; end'`,
+    );
+    const seen: string[] = [];
+    const client = await pools.get('user teacher')?.connect();
+    client?.on('notice', ({ message }) => seen.push(String(message)));
+    const rows = (await client?.query('select _id from registration where pg_temp.leak(_id)'))?.rows ?? [];
+    client?.release();
+    expect(seen.sort()).toEqual(rows.map(({ _id }) => _id).sort());
+    expect(rows.length).toBeLessThan((await query('admin', 'select _id from registration')).length);
+  });
+});
+
+describe('rights that change', () => {
+  it('of a user show at once: its sections, and that it is inactive', async () => {
+    const before = (await query('user teacher', 'select _id from registration')).length;
+    expect(before).toBeGreaterThan(0);
+    await ask(
+      gateway,
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {active: false}) { id } }',
+    );
+    expect(await query('user teacher', 'select _id from registration')).toEqual([]);
+    expect(await query('user teacher', 'select _id from holiday')).toEqual([]);
+    await ask(
+      gateway,
+      'mutation { updateRecord(collection: "pltf_user", id: "usr-teacher", data: {active: true}) { id } }',
+    );
+    expect((await query('user teacher', 'select _id from registration')).length).toBe(before);
+  });
+
+  it('by a declaration stop the view, until it is renewed', async () => {
+    const { alterCollection } = await ask(
+      gateway,
+      'mutation ($d: JSON!) { alterCollection(definition: $d) { name } }',
+      {
+        variables: {
+          d: {
+            ...HOSTILE,
+            access: { ...HOSTILE.access, viewer: { verbs: ['read'], hiddenFields: ['hidden', 'select'] } },
+          },
+        },
+      },
+    );
+    expect(alterCollection.name).toBe('hostile');
+    await expect(query('viewer', 'select * from hostile')).rejects.toMatchObject({
+      message: expect.stringContaining('hostile has another declaration by now: run campus sql-views'),
+    });
+    const tried = await views.apply({ audiences: audiences(), mode: 'tried', passwords: 'kept' });
+    await expect(query('viewer', 'select * from hostile')).rejects.toThrow('another declaration');
+    const renewed = await views.apply({ audiences: audiences(), mode: 'done', passwords: 'kept' });
+    expect(renewed).toEqual(tried);
+    const viewer = renewed.find(({ audience }) => nameOf(audience) === 'viewer');
+    expect(viewer).toMatchObject({ change: 'renewed', password: undefined });
+    expect(viewer?.views.filter(({ change }) => change !== 'kept')).toEqual([
+      { view: 'hostile', change: 'changed', added: [], removed: ['select'] },
+    ]);
+    expect(Object.keys((await query('viewer', 'select * from hostile'))[0])).not.toContain('select');
+    const again = await views.apply({ audiences: audiences(), mode: 'done', passwords: 'kept' });
+    expect(again.flatMap((one) => one.views).every(({ change }) => change === 'kept')).toBe(true);
+  });
+});
+
+describe('campus sql-views', () => {
+  const run = (...words: string[]) =>
+    campus(['sql-views', '--domain', 'demo-north', ...words], {
+      environment: { DATABASE_URL: gateway.databaseUrl },
+    });
+
+  it('tries, makes, renews and removes', async () => {
+    const none = await run();
+    expect(none).toMatchObject({ code: 1, errors: expect.stringContaining('--role or --user') });
+    const tried = await run('--role', 'viewer', '--dry-run');
+    expect(tried).toMatchObject({ code: 0, output: expect.stringContaining('nothing was changed') });
+    expect(tried.output).not.toContain('password');
+    expect((await run()).code).toBe(1);
+    const made = await run('--role', 'viewer', '--user', 'teacher');
+    expect(made.output).toMatch(/the role viewer of demo-north: made, login and schema bi_[\w-]+_viewer/);
+    expect(made.output).toMatch(/attendance made, \d+ columns/);
+    expect(made.output.match(/password: [\w-]{32}$/gm)).toHaveLength(2);
+    const renewed = await run();
+    expect(renewed.output).toMatch(
+      /the user teacher of demo-north: renewed[\s\S]*\d+ views are as they were/,
+    );
+    expect(renewed.output).not.toContain('password');
+    const login = /schema (bi_[\w-]+_viewer)$/m.exec(made.output)?.[1] ?? '';
+    const password =
+      /password: (\S+)/.exec((await run('--role', 'viewer', '--new-password')).output)?.[1] ?? '';
+    const url = new URL(gateway.databaseUrl);
+    url.username = login;
+    url.password = password;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    const { rows } = await client.query('select count(*)::int as n from registration');
+    await client.end();
+    expect(rows[0].n).toBeGreaterThan(0);
+    const dropped = await run('--drop');
+    expect(dropped.output).toMatch(/the role viewer of demo-north: removed/);
+    expect((await run('--drop', '--role', 'viewer')).code).toBe(1);
+  }, 60_000);
+
+  it('says which role or user is not there', async () => {
+    expect((await run('--role', 'viewr')).errors).toContain('Did you mean "viewer"?');
+    expect((await run('--user', 'nobody')).errors).toContain('There is no user "nobody" in demo-north.');
+  });
+});
+
+it('are removed, and their logins with them', async () => {
+  const removed = await views.drop({ audiences: audiences(), mode: 'done' });
+  expect(removed.every(({ change }) => change === 'removed')).toBe(true);
+  const logins = removed.map(({ login }) => login);
+  const rows = await gateway.services.database.query(
+    Prisma.sql`select rolname from pg_roles where rolname = any(${logins}::text[])`,
+  );
+  expect(rows).toEqual([]);
+});
