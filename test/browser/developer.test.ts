@@ -7,7 +7,7 @@ import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
 
-const gateway = useDemoGateway({ students: 120 });
+const gateway = useDemoGateway({ students: 120 }, { API_KEY_ROLES: 'admin,clerk' });
 const pages = usePages(gateway);
 
 /** The status that a program gets that asks for records with a key. */
@@ -32,6 +32,22 @@ describe('the page of API keys', () => {
     const form = page.getByRole('dialog', { name: 'New API key' });
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('timetable');
     expect(await form.getByRole('button', { name: 'Make key' }).isDisabled()).toBe(true);
+    await form.getByRole('checkbox', { name: 'Reports' }).check();
+    await form.getByText('21 of 21').waitFor();
+    await form.getByRole('checkbox', { name: 'Reports' }).uncheck();
+    await form.getByRole('searchbox', { name: 'Find a collection' }).fill('task');
+    await form.getByRole('checkbox', { name: 'Tasks', exact: true }).check();
+    await form.getByText('Read, Create, Change, Remove').waitFor();
+    await form.getByRole('button', { name: 'Parts of Tasks' }).click();
+    await form.getByLabel('Remove: Tasks').uncheck();
+    expect(
+      await form
+        .getByRole('checkbox', { name: 'Tasks', exact: true })
+        .evaluate((box: HTMLInputElement) => box.indeterminate),
+    ).toBe(true);
+    await form.getByRole('searchbox', { name: 'Find a collection' }).fill('');
+    await form.getByRole('button', { name: 'Parts of All collections' }).focus();
+    await page.keyboard.press('Enter');
     await form.getByLabel('Read: All collections').check();
     await expectWellMade(page);
     await form.getByRole('button', { name: 'Make key' }).click();
@@ -40,6 +56,7 @@ describe('the page of API keys', () => {
     expect(await askWith(first)).toBe(200);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('All collections: Read').waitFor();
+    await page.getByText('Tasks: Read, Create, Change').waitFor();
     expect(await page.content()).not.toContain(first);
 
     await page.getByRole('button', { name: 'Rotate timetable' }).click();
@@ -56,5 +73,42 @@ describe('the page of API keys', () => {
     await question.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('timetable is revoked.').waitFor();
     expect([await askWith(first), await askWith(second)]).toEqual([200, 401]);
+  });
+
+  it('shows what a key was used for within five seconds, hour by hour and one by one', async () => {
+    const scopes = { collections: { task: ['read'] }, reports: [], scripts: [] };
+    const made = await gateway.fetch('/graphql', {
+      as: 'admin',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation ($scopes: JSON!) { createApiKey(data: {name: "nightly", scopes: $scopes}) { key } }',
+        variables: { scopes },
+      }),
+    });
+    const { data } = (await made.json()) as { data: { createApiKey: { key: string } } };
+    const { key } = data.createApiKey;
+    const page = await pages.openPortalAs('admin', '/portal/keys');
+    await page.getByRole('link', { name: 'nightly' }).click();
+    await page.getByText('No request was made with this key').waitFor();
+    await expectWellMade(page);
+    for (let asked = 0; asked < 40; asked += 1) await askWith(key);
+    await gateway.fetch('/o/recs/registration', { headers: { authorization: `Bearer ${key}` } });
+    await page.getByRole('cell', { name: 'Nightly' }).first().waitFor();
+    await page.getByRole('cell', { name: '/o/recs/registration' }).waitFor();
+    await page.getByRole('cell', { name: '403' }).waitFor();
+    await page.getByRole('img', { name: 'Requests by hour' }).waitFor();
+    expect(await page.getByRole('cell', { name: 'Nightly' }).count()).toBeLessThan(40);
+    await expectWellMade(page);
+    await page.getByLabel('Time', { exact: true }).selectOption('720');
+    await page.waitForURL(/hours=720/);
+    await expectWellMade(page);
+    await page.goto(`${gateway.url}/portal/keys/00000000-0000-4000-8000-000000000000`);
+    await page.getByRole('alert').waitFor();
+  });
+
+  it('is refused to who may have no keys, also by its address', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/keys/any');
+    await page.getByText('This page is not for your role').waitFor();
   });
 });

@@ -110,6 +110,12 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     menu: { icon: 'key', group: 'developer' },
   },
   {
+    path: '/portal/keys/$key',
+    label: phrase('Usage of a key'),
+    load: async () => (await import('./keys/key-usage-page')).KeyUsagePage,
+    isFor: hasKeys,
+  },
+  {
     path: '/explore',
     label: phrase('GraphQL explorer'),
     load: async () => (await import('../../explore/browser/explorer-page')).ExplorerPage,

@@ -21,7 +21,7 @@ export function AccountPage() {
       description={[name, userName, roles.join(', ')].filter(Boolean).join(' · ')}
     >
       <Stack gap="md">
-        <div className="account-columns">
+        <div className="section-columns">
           <Section title={t('Password')}>
             <PasswordSection />
           </Section>

@@ -133,30 +133,33 @@ export function ChartCanvas(props: ChartCanvasProps) {
       <div className="chart-frame" style={{ height }}>
         <canvas ref={canvas} role="img" aria-label={title} />
       </div>
-      <table className="visually-hidden">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <td />
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {labels.map((label, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two of the points may have the same label.
-            <tr key={index}>
-              <th scope="row">{label}</th>
-              {series.map(({ name, values }) => (
-                <td key={name}>{values[index]}</td>
+      {/* A table takes the width of what is in it, whatever its own is to be. */}
+      <div className="visually-hidden">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <td />
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {labels.map((label, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two of the points may have the same label.
+              <tr key={index}>
+                <th scope="row">{label}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{values[index]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -15,19 +15,22 @@ export interface AskingOptions {
   readonly isEnabled?: boolean;
   /** Shows the answer to what was asked before while another one is waited for. */
   readonly keepsPrevious?: boolean;
+  /** Asks again so often, while the page is looked at. */
+  readonly everyMs?: number;
 }
 
 /** The answer to a query, asked again when it is older than half a minute and shown anew. */
 export function useOperation<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
-  { isEnabled = true, keepsPrevious = false }: AskingOptions = {},
+  { isEnabled = true, keepsPrevious = false, everyMs }: AskingOptions = {},
 ): UseQueryResult<Result, Error> {
   const gateway = useGateway();
   return useQuery({
     queryKey: [operation.name, variables],
     queryFn: ({ signal }) => gateway.execute(operation, variables, signal),
     enabled: isEnabled,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
 }

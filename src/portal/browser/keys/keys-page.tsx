@@ -1,5 +1,6 @@
 /** The API keys of the viewer: to make, to rotate and to revoke. */
-import { Badge, Button, Code, Group, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Code, Group, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   ApiKeysOfPortal,
@@ -93,9 +94,9 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text fw={600} size="sm">
+        <Anchor component={Link} to={`/portal/keys/${id}`} fw={600} size="sm" display="block">
           {name}
-        </Text>
+        </Anchor>
         <Code>{prefix}…</Code>
       </Table.Td>
       <Table.Td>

@@ -26,9 +26,28 @@ export function hasScopes({ collections, reports, scripts }: PickedScopes): bool
   return Object.keys(collections).length + reports.length + scripts.length > 0;
 }
 
-/** The scopes with a verb of a collection added, or taken away when they have it. */
-export function withVerbToggled(scopes: PickedScopes, collection: string, verb: string): PickedScopes {
-  const { [collection]: verbs = [], ...others } = scopes.collections;
-  const next = verbs.includes(verb) ? verbs.filter((one) => one !== verb) : [...verbs, verb];
+/** The scopes with or without these verbs of a collection. */
+export function withVerbsSet(
+  scopes: PickedScopes,
+  collection: string,
+  verbs: readonly string[],
+  isOn: boolean,
+): PickedScopes {
+  const { [collection]: before = [], ...others } = scopes.collections;
+  const next = withSet(before, verbs, isOn);
   return { ...scopes, collections: next.length > 0 ? { ...others, [collection]: next } : others };
+}
+
+/** The scopes with or without these reports. */
+export function withReportsSet(
+  scopes: PickedScopes,
+  reports: readonly string[],
+  isOn: boolean,
+): PickedScopes {
+  return { ...scopes, reports: withSet(scopes.reports, reports, isOn) };
+}
+
+function withSet(before: readonly string[], names: readonly string[], isOn: boolean): readonly string[] {
+  const others = before.filter((one) => !names.includes(one));
+  return isOn ? [...others, ...names] : others;
 }

@@ -1,116 +1,193 @@
-/** What a new key may do, picked from what the viewer may do. */
-import { Checkbox, Stack, Table, TagsInput, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+/**
+ * What a new key may do, as a tree of what the viewer may do: the kinds of things, the things, and of a
+ * collection the verbs. A branch is ticked when all of it is, and half ticked when a part of it is.
+ */
+import { ActionIcon, Checkbox, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
+import { ScriptsForKeys } from '../../../generated/portal/keys/keys';
+import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
-import { useViewer } from '../shell/viewer';
-import { type PickedScopes, VERB_LABELS, withVerbToggled } from './picked-scopes';
-
-/** More rows than these are slow to look through; the others are found by their name. */
-const MOST_FOUND = 8;
+import { Icon } from '../shell/icon';
+import { useViewer, type ViewerCollection } from '../shell/viewer';
+import { type PickedScopes, VERB_LABELS, withReportsSet, withVerbsSet } from './picked-scopes';
 
 export interface ScopeTreeProps {
   readonly scopes: PickedScopes;
   change(scopes: PickedScopes): void;
 }
 
+const ALL_VERBS = Object.keys(VERB_LABELS);
+
 export function ScopeTree({ scopes, change }: ScopeTreeProps) {
   const t = useTexts();
   const { reports } = useViewer();
-  const toggleReport = (name: string) =>
-    change({
-      ...scopes,
-      reports: scopes.reports.includes(name)
-        ? scopes.reports.filter((one) => one !== name)
-        : [...scopes.reports, name],
-    });
+  const scripts = useOperation(ScriptsForKeys, {});
+  const names = reports.map(({ name }) => name);
+  const picked = names.filter((name) => scopes.reports.includes(name));
   return (
-    <Stack gap="xs">
-      <Text fw={500} size="sm">
+    <fieldset className="scope-tree">
+      <Text component="legend" fw={500} size="sm">
         {t('What it may do')}
       </Text>
-      <section>
-        <Text size="sm">{t('Records and their events')}</Text>
-        <CollectionVerbs scopes={scopes} change={change} />
-      </section>
+      <CollectionBranches scopes={scopes} change={change} />
       {reports.length > 0 && (
-        <section>
-          <Text size="sm">{t('Reports')}</Text>
-          <Stack gap={6} mt="xs">
-            {reports.map(({ name, title }) => (
-              <Checkbox
-                key={name}
-                label={title}
-                checked={scopes.reports.includes(name)}
-                onChange={() => toggleReport(name)}
-              />
-            ))}
-          </Stack>
-        </section>
+        <Branch
+          label={t('Reports')}
+          note={picked.length > 0 ? t('{picked} of {all}', { picked: picked.length, all: names.length }) : ''}
+          state={stateOf(picked.length, names.length)}
+          onTick={(isOn) => change(withReportsSet(scopes, names, isOn))}
+        >
+          {reports.map(({ name, title }) => (
+            <Checkbox
+              key={name}
+              label={title}
+              checked={scopes.reports.includes(name)}
+              onChange={({ currentTarget }) => change(withReportsSet(scopes, [name], currentTarget.checked))}
+            />
+          ))}
+        </Branch>
       )}
-      <section>
-        <Text size="sm">{t('Scripts')}</Text>
-        <TagsInput
-          mt="xs"
-          label={t('Names of scripts')}
-          value={[...scopes.scripts]}
-          onChange={(scripts) => change({ ...scopes, scripts })}
-        />
-      </section>
-    </Stack>
+      <TagsInput
+        mt="xs"
+        label={t('Scripts')}
+        description={t('Names of scripts')}
+        data={(scripts.data?.scripts ?? []).map(({ name }) => name)}
+        value={[...scopes.scripts]}
+        onChange={(chosen) => change({ ...scopes, scripts: chosen })}
+      />
+    </fieldset>
   );
 }
 
-function CollectionVerbs({ scopes, change }: ScopeTreeProps) {
+function CollectionBranches({ scopes, change }: ScopeTreeProps) {
   const t = useTexts();
-  const viewer = useViewer();
+  const { collections } = useViewer();
   const [find, setFind] = useState('');
-  const chosen = viewer.collections.filter(({ name }) => name in scopes.collections);
-  const found = viewer.collections
-    .filter(({ name }) => !(name in scopes.collections))
-    .filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(find.toLowerCase()))
-    .slice(0, MOST_FOUND);
-  const every = { name: '*', title: t('All collections') };
-  const rights: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-    viewer.collections.map(({ name, canRead, canCreate, canUpdate, canRemove }) => {
-      const may = { read: canRead, create: canCreate, update: canUpdate, delete: canRemove };
-      return [name, Object.keys(may).filter((verb) => may[verb as keyof typeof may])];
-    }),
-  );
+  const every = { name: '*', title: t('All collections'), verbs: ALL_VERBS };
+  const wanted = find.trim().toLowerCase();
+  const found = collections
+    .map((one) => ({ ...one, verbs: verbsOf(one) }))
+    .filter(({ verbs }) => verbs.length > 0)
+    .filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted));
+  const chosen = Object.keys(scopes.collections).length;
   return (
-    <div className="table-scroll scope-rows">
+    <Branch
+      label={t('Records and their events')}
+      note={chosen > 0 ? t('{count, plural, one {# picked} other {# picked}}', { count: chosen }) : ''}
+      isOpenAtFirst
+    >
       <TextInput
-        mt="xs"
-        label={t('Find a collection')}
+        type="search"
+        aria-label={t('Find a collection')}
+        placeholder={t('Find a collection')}
         value={find}
         onChange={({ currentTarget }) => setFind(currentTarget.value)}
       />
-      <Table fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('Collection')}</Table.Th>
-            {Object.entries(VERB_LABELS).map(([verb, label]) => (
-              <Table.Th key={verb}>{t(label)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {[every, ...chosen, ...found].map(({ name, title }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{title}</Table.Td>
-              {Object.entries(VERB_LABELS).map(([verb, label]) => (
-                <Table.Td key={verb}>
-                  <Checkbox
-                    aria-label={`${t(label)}: ${title}`}
-                    disabled={name !== '*' && !rights[name]?.includes(verb)}
-                    checked={scopes.collections[name]?.includes(verb) ?? false}
-                    onChange={() => change(withVerbToggled(scopes, name, verb))}
-                  />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      {[...(wanted === '' ? [every] : []), ...found].map(({ name, title, verbs }) => (
+        <CollectionBranch key={name} {...{ name, title, verbs, scopes, change }} />
+      ))}
+      {found.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('No collection is called that')}
+        </Text>
+      )}
+    </Branch>
+  );
+}
+
+interface CollectionBranchProps extends ScopeTreeProps {
+  readonly name: string;
+  readonly title: string;
+  readonly verbs: readonly string[];
+}
+
+function CollectionBranch({ name, title, verbs, scopes, change }: CollectionBranchProps) {
+  const t = useTexts();
+  const picked = verbs.filter((verb) => scopes.collections[name]?.includes(verb));
+  return (
+    <Branch
+      label={title}
+      note={picked.map((verb) => t(VERB_LABELS[verb] ?? verb)).join(', ')}
+      state={stateOf(picked.length, verbs.length)}
+      onTick={(isOn) => change(withVerbsSet(scopes, name, verbs, isOn))}
+    >
+      {verbs.map((verb) => (
+        <Checkbox
+          key={verb}
+          label={t(VERB_LABELS[verb] ?? verb)}
+          aria-label={`${t(VERB_LABELS[verb] ?? verb)}: ${title}`}
+          checked={picked.includes(verb)}
+          onChange={({ currentTarget }) => change(withVerbsSet(scopes, name, [verb], currentTarget.checked))}
+        />
+      ))}
+    </Branch>
+  );
+}
+
+type Tick = 'all' | 'some' | 'none';
+
+function stateOf(picked: number, all: number): Tick {
+  if (picked === 0) return 'none';
+  return picked === all ? 'all' : 'some';
+}
+
+function verbsOf({ canRead, canCreate, canUpdate, canRemove }: ViewerCollection): readonly string[] {
+  const may: Readonly<Record<string, boolean>> = {
+    read: canRead,
+    create: canCreate,
+    update: canUpdate,
+    delete: canRemove,
+  };
+  return ALL_VERBS.filter((verb) => may[verb]);
+}
+
+interface BranchProps {
+  readonly label: string;
+  /** What is picked of it, for while it is closed. */
+  readonly note: string;
+  /** Absent: it is not ticked as a whole. */
+  readonly state?: Tick;
+  onTick?(isOn: boolean): void;
+  readonly isOpenAtFirst?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A branch that opens; what is in it is in the page only then. */
+function Branch({ label, note, state, onTick, isOpenAtFirst = false, children }: BranchProps) {
+  const t = useTexts();
+  const id = useId();
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <div className="scope-branch">
+      <Group gap="xs" wrap="nowrap">
+        <ActionIcon
+          size="sm"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          aria-label={t('Parts of {label}', { label })}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? 'collapse' : 'right'} size={14} />
+        </ActionIcon>
+        {state === undefined ? (
+          <Text size="sm" fw={500}>
+            {label}
+          </Text>
+        ) : (
+          <Checkbox
+            label={label}
+            checked={state === 'all'}
+            indeterminate={state === 'some'}
+            onChange={() => onTick?.(state !== 'all')}
+          />
+        )}
+        <Text size="xs" c="dimmed" truncate>
+          {note}
+        </Text>
+      </Group>
+      <div id={id} className="scope-parts" hidden={!isOpen}>
+        {isOpen && <Stack gap={6}>{children}</Stack>}
+      </div>
     </div>
   );
 }

@@ -1,0 +1,149 @@
+/** What a key was used for: figures by hour, what is left of its rate, and its last requests. */
+import { Badge, Code, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { ApiKeysOfPortal, UsageOfKey, type UsageOfKeyQuery } from '../../../generated/portal/keys/keys';
+import { ChartCanvas } from '../charts/chart-canvas';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { RequestTable } from './request-table';
+
+type Usage = NonNullable<UsageOfKeyQuery['apiKeyUsage']>;
+
+const HOUR_MS = 3_600_000;
+/** A request is seen within five seconds; the gateway writes them down every two. */
+const REFRESH_MS = 3_000;
+
+export function KeyUsagePage() {
+  const t = useTexts();
+  const { key: id = '' } = useParams({ strict: false }) as { readonly key?: string };
+  const [{ hours }, change] = useAddress({ hours: '24' });
+  const keys = useOperation(ApiKeysOfPortal, {});
+  const asked = { id, hours: Math.min(720, Math.max(1, Math.trunc(Number(hours)) || 24)) };
+  const { data, error, refetch } = useOperation(UsageOfKey, asked, {
+    keepsPrevious: true,
+    everyMs: REFRESH_MS,
+  });
+  const listed = keys.data?.apiKeys.find((one) => one.id === id);
+  return (
+    <PageFrame
+      title={listed ? t('Usage of {name}', { name: listed.name }) : t('Usage of a key')}
+      description={listed && <Code>{listed.prefix}…</Code>}
+      above={[{ label: t('API keys'), to: '/portal/keys' }]}
+      actions={
+        <NativeSelect
+          aria-label={t('Time')}
+          value={hours}
+          onChange={({ currentTarget }) => change({ hours: currentTarget.value })}
+          data={[
+            { value: '24', label: t('The last 24 hours') },
+            { value: '168', label: t('The last 7 days') },
+            { value: '720', label: t('The last 30 days') },
+          ]}
+        />
+      }
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState />}
+      {data && !data.apiKeyUsage && <EmptyState icon="key" title={t('There is no such key')} />}
+      {data?.apiKeyUsage && <UsageFigures usage={data.apiKeyUsage} hours={asked.hours} />}
+    </PageFrame>
+  );
+}
+
+function UsageFigures({ usage, hours }: { readonly usage: Usage; readonly hours: number }) {
+  const t = useTexts();
+  const { number } = useFormats();
+  const { total, limitPerMinute, leftThisMinute, requests } = usage;
+  const figures = [
+    [t('Requests'), number(total.requests), undefined],
+    [t('Errors'), number(total.errors), t('answered by an error, wholly or in part')],
+    [t('Over the rate'), number(total.refused), t('refused with 429')],
+    [t('Time of a request'), `${number(total.medianMs)} ms`, t('the median')],
+    [t('Slow requests'), `${number(total.p95Ms)} ms`, t('95 of 100 took no longer')],
+    [
+      t('Left this minute'),
+      number(leftThisMinute),
+      t('of {limit, number} a minute', { limit: limitPerMinute }),
+    ],
+  ] as const;
+  return (
+    <Stack gap="md">
+      <dl className="figures">
+        {figures.map(([name, value, note]) => (
+          <Paper key={name} withBorder p="sm">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+            {note !== undefined && <dd className="dimmed">{note}</dd>}
+          </Paper>
+        ))}
+      </dl>
+      <UsageCharts usage={usage} hours={hours} />
+      <Paper component="section" withBorder p="md">
+        <Group gap="xs" mb="sm">
+          <Title order={2} size="h4">
+            {t('Last requests')}
+          </Title>
+          <Badge variant="default">{number(requests.length)}</Badge>
+        </Group>
+        {requests.length === 0 ? (
+          <EmptyState icon="key" title={t('No request was made with this key')} />
+        ) : (
+          <RequestTable requests={requests} />
+        )}
+      </Paper>
+    </Stack>
+  );
+}
+
+function UsageCharts({ usage, hours }: { readonly usage: Usage; readonly hours: number }) {
+  const t = useTexts();
+  const { locale, timeZone } = useFormats();
+  const ofDay = hours > 24 && ({ day: 'numeric', month: 'short' } as const);
+  const label = new Intl.DateTimeFormat(locale, { hour: 'numeric', ...ofDay, timeZone });
+  if (usage.total.requests === 0) return null;
+  const byHour = new Map(usage.hours.map((one) => [Date.parse(one.hour), one]));
+  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  // The last hour with requests may lie after this browser's now, whose clock need not be the gateway's.
+  const end = Math.max(now, ...byHour.keys());
+  const times = Array.from({ length: hours }, (_, index) => end - (hours - 1 - index) * HOUR_MS);
+  const found = times.map((time) => byHour.get(time));
+  const labels = times.map((time) => label.format(time));
+  const shared = { labels, unit: 'number', height: 220 } as const;
+  return (
+    <div className="section-columns">
+      <Paper component="section" withBorder p="md">
+        <Text fw={600} mb="sm" component="h2" size="sm">
+          {t('Requests by hour')}
+        </Text>
+        <ChartCanvas
+          {...shared}
+          kind="stackedBar"
+          title={t('Requests by hour')}
+          series={[
+            {
+              name: t('Answered well'),
+              values: found.map((one) => (one ? one.requests - one.errors : 0)),
+            },
+            { name: t('Errors'), values: found.map((one) => (one ? one.errors - one.refused : 0)) },
+            { name: t('Over the rate'), values: found.map((one) => one?.refused ?? 0) },
+          ]}
+        />
+      </Paper>
+      <Paper component="section" withBorder p="md">
+        <Text fw={600} mb="sm" component="h2" size="sm">
+          {t('95 of 100 requests took no longer, in milliseconds')}
+        </Text>
+        <ChartCanvas
+          {...shared}
+          kind="bar"
+          title={t('95 of 100 requests took no longer, in milliseconds')}
+          series={[{ name: 'ms', values: found.map((one) => one?.p95Ms ?? 0) }]}
+        />
+      </Paper>
+    </div>
+  );
+}
