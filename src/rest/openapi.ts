@@ -33,7 +33,8 @@ Sign in at POST /auth, then send \`Authorization: Bearer <access token>\` with e
 sent the same way.
 
 Every list of records is streamed. A parameter a path does not know is refused with 400, so that a slip of
-the pen in a filter's name cannot answer everything; the one exception is \`_\`, which libraries add against caches.
+the pen in a filter's name cannot answer everything; the one exception is \`_\`, which libraries add
+against caches.
 
 Errors are problem details (RFC 9457); \`type\` ends in one of the codes below, \`instance\` is the request
 id.
@@ -74,7 +75,7 @@ export function describeOpenapi(table: RouteTable, version: string): Schema {
       },
       schemas: { ...SCHEMAS, ...table.schemas },
       parameters: parameters.components,
-      headers: HEADERS,
+      headers: usedHeaders(table.operations),
       responses: describeErrors(table.operations),
     },
   };
@@ -123,9 +124,7 @@ function shareParameters(operations: readonly RouteDescription[]): SharedParamet
 
 function describeOperation(route: RouteDescription, parameters: SharedParameters): Schema {
   const errors = [...new Set([...route.errors, ...commonErrors(route)])];
-  const statuses = [...new Set(errors.map((code) => ERRORS[code].status))].sort(
-    (left, right) => left - right,
-  );
+  const statuses = [...new Set(errors.map(statusOf))].sort((left, right) => left - right);
   return {
     operationId: route.name,
     tags: [route.tag ?? route.group],
@@ -219,7 +218,7 @@ function describeAnswer(
 /** One response a status that some operation has, naming the codes it may carry. */
 function describeErrors(operations: readonly RouteDescription[]): Schema {
   const used = new Set(operations.flatMap((row) => [...row.errors, ...commonErrors(row)]));
-  const statuses = new Set([...used].map((code) => ERRORS[code].status));
+  const statuses = new Set([...used].map(statusOf));
   const codesByStatus = new Map<number, ErrorCode[]>();
   for (const code of Object.keys(ERRORS) as ErrorCode[]) {
     const { status } = ERRORS[code];
@@ -239,6 +238,21 @@ function describeErrors(operations: readonly RouteDescription[]): Schema {
       },
     ]),
   );
+}
+
+/** Those of the answers that are declared: a method that goes with no path, e.g., is none. */
+function usedHeaders(operations: readonly RouteDescription[]): Schema {
+  const statuses = operations.flatMap((row) => [...row.errors, ...commonErrors(row)].map(statusOf));
+  const used = new Set([
+    ...['X-Request-Id', ...RATE_HEADERS],
+    ...operations.flatMap((row) => row.answers.flatMap((answer) => answer.headers ?? [])),
+    ...statuses.flatMap((status) => HEADERS_BY_STATUS[status] ?? []),
+  ]);
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.has(name)));
+}
+
+function statusOf(code: ErrorCode): number {
+  return ERRORS[code].status;
 }
 
 function headerRefs(names: readonly string[]): Schema {

@@ -66,9 +66,10 @@ function describeUrl({ path, parameters }: RouteDescription): Schema {
   };
 }
 
-/** What may be left out is switched off until somebody wants it. */
-function describeValue({ name, description, example, isRequired }: Parameter): Schema {
-  return { key: name, value: textOf(example), description, ...(!isRequired && { disabled: true }) };
+/** What may be left out is switched off until somebody wants it, but for the example of a report. */
+function describeValue({ name, description, example, isRequired, isInExample = false }: Parameter): Schema {
+  const isOn = isRequired || isInExample;
+  return { key: name, value: textOf(example), description, ...(!isOn && { disabled: true }) };
 }
 
 function isHeader(parameter: Parameter): boolean {

@@ -198,6 +198,7 @@ export function parametersOf(report: Report, inPath: ReadonlySet<string | undefi
       schema: parameter.type.schema,
       // The same as in the example of a body, so that both may be sent.
       example: report.example[name] ?? parameter.type.example,
+      isInExample: report.example[name] !== undefined,
     };
   });
 }

@@ -22,6 +22,8 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: unknown;
+  /** The example of the route has it, though it may be left out. */
+  readonly isInExample?: boolean;
 }
 
 /** The header of answers whose end does not show by itself. */

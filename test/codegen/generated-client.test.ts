@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createClient, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
@@ -257,58 +256,61 @@ const DASHBOARD = `query Dashboard($session: String!) {
   tasks(first: 3) { totalCount nodes { id name manager { id label } } pageInfo { hasNextPage endCursor } }
   tasksAggregate { count amount { sum } }
 }`;
-/** Fewer fields of the same objects, and no id. */
-const SHORT = `query Short($session: String!) {
-  strength(session: $session) { rows { class boys } totals { girls } warnings { ids } currency }
-  tasks(first: 3) { nodes { name } pageInfo { hasNextPage } }
+/** Other fields of the same objects. */
+const OTHER = `query Other($session: String!) {
+  strength(session: $session) { rows { id boys } totals { girls } warnings { ids } currency }
+  tasks(first: 3) { nodes { id amount } pageInfo { hasNextPage } }
 }`;
+/** What both have told, of the same objects. */
+const BOTH = `query Both($session: String!) {
+  strength(session: $session) { rows { id class boys strength } totals { strength girls } currency }
+  tasks(first: 3) { totalCount nodes { id name amount } }
+}`;
+const WITHOUT_IDS = `query Without($session: String!) {
+  strength(session: $session) { rows { class boys } totals { girls } }
+  tasks(first: 3) { nodes { name } }
+}`;
+const SESSION = { session: '2026-27' };
 
-interface CacheModule {
-  readonly cacheKeys: Readonly<Record<string, (data: object) => string | null>>;
-  readonly typePolicies: Readonly<Record<string, object>>;
-  readonly possibleTypes: Readonly<Record<string, string[]>>;
-}
-
-describe('a normalising cache', () => {
+describe('the cache of urql', () => {
   const warned: string[] = [];
-  const note = (...said: readonly unknown[]) => void warned.push(said.map(String).join(' '));
-  const headers = () => ({ authorization: `Bearer ${gateway.tokenOf('admin')}` });
-  const variables = { session: '2026-27' };
-  let settings: CacheModule;
+  let keys: Readonly<Record<string, (data: object) => string | null>>;
 
   beforeAll(async () => {
     await compile(PROGRAM);
-    settings = await import(pathToFileURL(path.join(directory, 'cache.js')).href);
+    keys = (await import(pathToFileURL(path.join(directory, 'cache.js')).href)).cacheKeys;
   });
   afterEach(() => {
     warned.length = 0;
-    jest.restoreAllMocks();
   });
 
-  function listen(): void {
-    for (const method of ['warn', 'error'] as const) jest.spyOn(console, method).mockImplementation(note);
-  }
-
-  const urql = (keys: object) =>
+  // What is not known yet is told, too, as what it is good to know when one looks for a fault.
+  const noteWarning = (severity: string, message: string) => {
+    if (severity !== 'debug') warned.push(message);
+  };
+  const clientWith = (known: typeof keys) =>
     createClient({
       url: `${gateway.url}/graphql`,
-      fetchOptions: () => ({ headers: headers() }),
-      exchanges: [cacheExchange({ keys: keys as CacheModule['cacheKeys'], logger: note }), fetchExchange],
+      fetchOptions: () => ({ headers: { authorization: `Bearer ${gateway.tokenOf('admin')}` } }),
+      exchanges: [cacheExchange({ keys: known, logger: noteWarning }), fetchExchange],
       preferGetMethod: false,
     });
 
-  it('of urql warns of nothing, and finds again what it has', async () => {
-    const client = urql(settings.cacheKeys);
-    const first = await client.query(DASHBOARD, variables).toPromise();
+  it('warns of nothing, and finds again what it was told in parts', async () => {
+    const client = clientWith(keys);
+    const first = await client.query(DASHBOARD, SESSION).toPromise();
     expect(first.error).toBeUndefined();
-    expect((await client.query(SHORT, variables).toPromise()).error).toBeUndefined();
-    const again = await client.query(DASHBOARD, variables, { requestPolicy: 'cache-only' }).toPromise();
-    expect(again.data).toEqual(first.data);
+    expect((await client.query(OTHER, SESSION).toPromise()).error).toBeUndefined();
+    const kept = { requestPolicy: 'cache-only' } as const;
+    expect((await client.query(DASHBOARD, SESSION, kept).toPromise()).data).toEqual(first.data);
+    const both = await client.query(BOTH, SESSION, kept).toPromise();
+    expect(both.data).toEqual(await ask(gateway, BOTH, { variables: SESSION }));
+    expect((await client.query(WITHOUT_IDS, SESSION).toPromise()).error).toBeUndefined();
     expect(warned).toEqual([]);
   });
 
-  it('of urql keeps rows of other parameters apart', async () => {
-    const client = urql(settings.cacheKeys);
+  it('keeps rows of other parameters apart', async () => {
+    const client = clientWith(keys);
     const query = `query Of($start: String!) {
       studentAttendance(class: "5", start: $start, end: "2026-11-06") { rows { id present } }
     }`;
@@ -322,36 +324,70 @@ describe('a normalising cache', () => {
     expect(again.data).toEqual(week.data);
   });
 
-  it('of urql warns without them, so that the silence above says something', async () => {
-    await urql({}).query(DASHBOARD, variables).toPromise();
+  it('warns where it is told nothing of the types, so that the silence above says something', async () => {
+    await clientWith({}).query(DASHBOARD, SESSION).toPromise();
     expect(warned.join('\n')).toContain('Invalid key');
   });
+});
 
-  const apollo = (cache: InMemoryCache) =>
-    new ApolloClient({ cache, link: new HttpLink({ uri: `${gateway.url}/graphql`, headers: headers() }) });
+/** A program of its own: the build of Apollo Client that warns is loaded by a condition. */
+const APOLLO = `
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { possibleTypes, typePolicies } from './cache.js';
 
-  it('of Apollo Client merges what it is told in parts, and warns of nothing', async () => {
-    listen();
-    const cache = new InMemoryCache(settings);
-    const client = apollo(cache);
-    const { data } = await client.query<object>({ query: gql(DASHBOARD), variables });
-    await client.query({ query: gql(SHORT.replace('rows { class', 'rows { id class')), variables });
-    const again = cache.readQuery({ query: gql(DASHBOARD), variables });
-    expect(again).toEqual(data);
-    const both = `query Both($session: String!) {
-      strength(session: $session) { rows { id class boys strength } totals { strength girls } currency }
-    }`;
-    expect(cache.readQuery({ query: gql(both), variables })).toMatchObject({
-      strength: { totals: { strength: expect.any(Number), girls: expect.any(Number) }, currency: 'INR' },
-    });
-    expect(warned).toEqual([]);
+const warned = [];
+const note = (...said) => warned.push(said.map(String).join(' '));
+Object.assign(console, { warn: note, error: note });
+const [dashboard, other, both, without, isTold] = JSON.parse(process.env.ASKED);
+const cache = new InMemoryCache(isTold ? { possibleTypes, typePolicies } : {});
+const headers = { authorization: 'Bearer ' + process.env.TOKEN };
+const link = new HttpLink({ uri: process.env.ADDRESS + '/graphql', headers });
+const client = new ApolloClient({ cache, link });
+const variables = { session: '2026-27' };
+const first = await client.query({ query: gql(dashboard), variables });
+await client.query({ query: gql(other), variables });
+const again = cache.readQuery({ query: gql(dashboard), variables });
+const merged = cache.readQuery({ query: gql(both), variables });
+await client.query({ query: gql(without), variables });
+const isSame = JSON.stringify(again) === JSON.stringify(first.data);
+console.log(JSON.stringify({ warned, isSame, merged }));
+`;
+
+describe('the cache of Apollo Client', () => {
+  let beside = '';
+  beforeAll(async () => {
+    await compile(PROGRAM);
+    // Beside the packages that it imports.
+    beside = await mkdtemp(path.resolve('node_modules/.cache', 'campus-codegen-'));
+    await writeFile(path.join(beside, 'package.json'), '{"type":"module"}');
+    await writeFile(path.join(beside, 'apollo.js'), APOLLO);
+    await writeFile(path.join(beside, 'cache.js'), await readFile(path.join(directory, 'cache.js')));
+  });
+  afterAll(async () => await rm(beside, { recursive: true, force: true }));
+
+  const run = async (isTold: boolean) =>
+    JSON.parse(
+      await outputOf(['--conditions=development', path.join(beside, 'apollo.js')], {
+        ADDRESS: gateway.url,
+        TOKEN: gateway.tokenOf('admin'),
+        ASKED: JSON.stringify([DASHBOARD, OTHER, BOTH, WITHOUT_IDS, isTold]),
+      }),
+    );
+
+  it('warns of nothing, and merges what it is told in parts', async () => {
+    const { warned, isSame, merged } = await run(true);
+    expect({ warned, isSame }).toEqual({ warned: [], isSame: true });
+    expect(JSON.parse(JSON.stringify(merged, withoutTypename))).toEqual(
+      await ask(gateway, BOTH, { variables: SESSION }),
+    );
   });
 
-  it('of Apollo Client warns without them', async () => {
-    listen();
-    const client = apollo(new InMemoryCache());
-    await client.query({ query: gql(DASHBOARD), variables });
-    await client.query({ query: gql(SHORT), variables });
+  it('warns where it is told nothing of the types', async () => {
+    const { warned } = await run(false);
     expect(warned.join('\n')).toContain('Cache data may be lost');
   });
 });
+
+function withoutTypename(key: string, value: unknown): unknown {
+  return key === '__typename' ? undefined : value;
+}
