@@ -193,6 +193,9 @@ function graphqlOperations(): readonly Attempt[] {
       (text) => text,
     ],
     ['id', 'query ($v: ID!) { task(id: $v) { id } }', (text) => text],
+    ['global id', 'query ($v: ID!) { node(id: $v) { nodeId } }', (text) => `task:${text}`],
+    ['global ids', 'query ($v: [ID!]!) { nodes(ids: $v) { nodeId } }', (text) => [text, `Record:${text}`]],
+    ['page before', 'query ($v: String!) { files(last: 1, before: $v) { nodes { id } } }', (text) => text],
     [
       'create',
       'mutation ($v: JSON!) { createRecord(collection: "task", data: $v) { id } }',

@@ -6,6 +6,12 @@ import type { JsonObject } from '../json.js';
 import type { Principal, Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database, Queryable, Transaction } from '../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../store/database/keyset.js';
 import type { RecordStore } from '../store/record-store.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -41,11 +47,6 @@ export interface UserFilter {
   readonly search?: string | undefined;
   readonly isActive?: boolean | undefined;
   readonly role?: string | undefined;
-}
-
-export interface UserPage {
-  readonly users: readonly ListedUser[];
-  readonly hasNextPage: boolean;
 }
 
 type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
@@ -181,21 +182,16 @@ export class Users {
   /** A page of the users of the domain, by user name. @throws FORBIDDEN (403) */
   async page(
     scope: Scope,
-    request: { readonly filter: UserFilter; readonly after: UserPlace | undefined; readonly limit: number },
-  ): Promise<UserPage> {
+    { filter, ...request }: KeysetRequest<UserPlace> & { readonly filter: UserFilter },
+  ): Promise<KeysetPage<ListedUser>> {
     assertUserAdmin(scope);
-    const { filter, after, limit } = request;
-    const isAfter =
-      after === undefined
-        ? Prisma.empty
-        : Prisma.sql`and (coalesce(r.data ->> 'user_name', ''), r.id) > (${after.userName}, ${after.id})`;
-    const users = await selectUsers(
-      this.#database,
-      scope,
-      Prisma.sql`${conditionOf(filter)} ${isAfter}`,
-      Prisma.sql`limit ${limit + 1}::int`,
-    );
-    return { users: users.slice(0, limit), hasNextPage: users.length > limit };
+    const { condition, tail } = compileKeyset(request, {
+      keys: USER_ORDER,
+      direction: 'ascending',
+      toValues: ({ userName, id }) => [Prisma.sql`${userName}`, Prisma.sql`${id}`],
+    });
+    const isInPage = Prisma.sql`${conditionOf(filter)} and ${condition}`;
+    return toKeysetPage(await selectUsers(this.#database, scope, isInPage, tail), request);
   }
 
   /** How many users there are. @throws FORBIDDEN (403) */
@@ -273,11 +269,17 @@ function conditionOf({ search, isActive, role }: UserFilter): Prisma.Sql {
   );
 }
 
+/** By user name; those of several who have none by their ids. */
+const USER_ORDER: readonly Prisma.Sql[] = [
+  Prisma.sql`coalesce(r.data ->> 'user_name', '')`,
+  Prisma.sql`r.id`,
+];
+
 async function selectUsers(
   database: Queryable,
   scope: Scope,
   condition: Prisma.Sql = Prisma.empty,
-  limit: Prisma.Sql = Prisma.empty,
+  tail: Prisma.Sql = Prisma.sql`order by ${Prisma.join([...USER_ORDER])}`,
 ): Promise<readonly ListedUser[]> {
   const rows = await database.query<ListedUserRow>(Prisma.sql`
     select
@@ -293,8 +295,7 @@ async function selectUsers(
     from records r
     left join credentials c on c.domain_id = r.domain and c.user_id = r.id
     where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}
-    order by coalesce(r.data ->> 'user_name', ''), r.id
-    ${limit}`);
+    ${tail}`);
   return rows.map((row) => ({
     ...row,
     roles: parseRoles(row.roles),

@@ -158,7 +158,7 @@ async function findUnfinished(
   { collection }: Wanted,
   { services, scope }: ImportDumpOptions,
 ): Promise<StoredImport | undefined> {
-  const { imports } = await services.imports.list(scope, { limit: LATEST_IMPORTS });
+  const { rows: imports } = await services.imports.list(scope, { limit: LATEST_IMPORTS });
   const alike = imports.filter(
     (stored) =>
       (stored.state === 'running' || stored.state === 'waiting') &&

@@ -23,7 +23,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
       withServices(commandLine, async (services) => {
         const scope = operatorScope(services, options.domain);
         const filter = { state: options.state };
-        const { messages } = await services.messageDesk.list(scope, { filter, limit: options.limit });
+        const { rows: messages } = await services.messageDesk.list(scope, { filter, limit: options.limit });
         printTable(
           ['id', 'kind', 'state', 'to', 'asked for', 'attempts', 'last error'],
           messages.map((one) => [

@@ -12,6 +12,7 @@ import { RETRY_SOON_SECONDS, ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import type { Database, Transaction } from '../store/database/database.js';
+import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -67,11 +68,6 @@ export interface OpenedFile {
   readonly range: ByteRange;
   /** The caller reads it to its end or destroys it. */
   readonly stream: Readable;
-}
-
-export interface FilePage {
-  readonly files: readonly StoredFile[];
-  readonly hasNextPage: boolean;
 }
 
 const MAX_NAME = 255;
@@ -182,17 +178,11 @@ export class Files {
    */
   async list(
     scope: Scope,
-    page: { readonly filter: FileFilter; readonly before?: string | undefined; readonly limit: number },
-  ): Promise<FilePage> {
-    if (page.before !== undefined && !FILE_ID.test(page.before)) {
-      throw new ServiceError('INVALID_VALUE', `"${page.before.slice(0, 50)}" is not a cursor of files`);
-    }
-    const condition = await this.#conditionOf(scope, page.filter);
-    const files = await listFiles(this.#options.database, condition, {
-      before: page.before,
-      limit: page.limit + 1,
-    });
-    return { files: files.slice(0, page.limit), hasNextPage: files.length > page.limit };
+    { filter, ...page }: KeysetRequest & { readonly filter: FileFilter },
+  ): Promise<KeysetPage<StoredFile>> {
+    const checked = withPlaces(page, assertFileCursor);
+    const condition = await this.#conditionOf(scope, filter);
+    return await listFiles(this.#options.database, condition, checked);
   }
 
   async count(scope: Scope, filter: FileFilter): Promise<number> {
@@ -328,4 +318,10 @@ function invalid(parameter: string, detail: string, expected: string, sent: stri
   return new ServiceError('INVALID_VALUE', `this file cannot be kept: ${parameter} is ${detail}`, {
     errors: [{ parameter, detail, expected, sent: sent.slice(0, 100) }],
   });
+}
+
+/** @throws INVALID_VALUE */
+function assertFileCursor(cursor: string): string {
+  if (FILE_ID.test(cursor)) return cursor;
+  throw new ServiceError('INVALID_VALUE', `"${cursor.slice(0, 50)}" is not a cursor of files`);
 }

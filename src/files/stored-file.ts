@@ -1,6 +1,12 @@
 /** The table of files. Every statement names the domain, or is of a task that works through all of them. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable } from '../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../store/database/keyset.js';
 
 /** A file without its bytes. */
 export interface StoredFile {
@@ -94,16 +100,19 @@ export async function findFile(db: Queryable, domainId: string, id: string): Pro
 export async function listFiles(
   db: Queryable,
   condition: Prisma.Sql,
-  page: { readonly before: string | undefined; readonly limit: number },
-): Promise<StoredFile[]> {
-  const before = page.before === undefined ? Prisma.empty : Prisma.sql`and f.id < ${page.before}::uuid`;
+  request: KeysetRequest,
+): Promise<KeysetPage<StoredFile>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`f.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
   const rows = await db.query<FileRow>(Prisma.sql`
     select ${COLUMNS}
     from files f
-    where ${condition} and f.state = 'ready' ${before}
-    order by f.id desc
-    limit ${page.limit}`);
-  return rows.map(toFile);
+    where ${condition} and f.state = 'ready' and ${page.condition}
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toFile), request);
 }
 
 export async function countFiles(db: Queryable, condition: Prisma.Sql): Promise<number> {

@@ -18,6 +18,7 @@ import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
 import { createChangesResolver } from './typed/changes-resolver.js';
+import { NodeResolver } from './typed/node-resolver.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
 import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
@@ -52,6 +53,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
     const classes = [
       ...RESOLVER_CLASSES,
       ...SUBSCRIPTION_CLASSES,
+      NodeResolver,
       ...parts.otherClasses,
       ...typed.classes,
     ] as const;
@@ -121,6 +123,7 @@ function createTypedResolvers(model: TypedModel): TypedResolvers {
       const loader = new ReferenceLoader(services.records);
       const referrersLoader = new ReferrersLoader(services.records);
       return new Map<NewableFunction, object>([
+        [NodeResolver, new NodeResolver(services, model)] as const,
         ...ofCollections.map((one) => [one, new one(services)] as const),
         ...ofChanges.map((one) => [one, new one()] as const),
         ...ofReferences.map((one) => [one, new one(loader)] as const),

@@ -11,6 +11,7 @@ import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
+import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { RecordStore } from '../store/record-store.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import {
@@ -178,23 +179,14 @@ export class Imports {
   /** The newest first: of an admin all of the domain, else the caller's own. */
   async list(
     scope: Scope,
-    page: {
-      readonly state?: string | undefined;
-      readonly before?: string | undefined;
-      readonly limit: number;
-    },
-  ): Promise<{ readonly imports: readonly StoredImport[]; readonly hasNextPage: boolean }> {
-    if (page.before !== undefined && !IMPORT_ID.test(page.before)) {
-      throw invalid('after', 'it is no cursor of imports', 'the id of an import', page.before);
-    }
-    const imports = await listImports(this.#options.database, scope.domain.id, {
+    { state, ...page }: KeysetRequest & { readonly state?: string | undefined },
+  ): Promise<KeysetPage<StoredImport>> {
+    return await listImports(this.#options.database, scope.domain.id, {
       createdBy: isAdmin(scope.principal) ? undefined : scope.principal.id,
       except: this.#options.catalog.list().flatMap(({ name }) => (this.#isHidden(scope, name) ? [name] : [])),
-      state: page.state,
-      before: page.before,
-      limit: page.limit + 1,
+      state,
+      ...withPlaces(page, assertImportCursor),
     });
-    return { imports: imports.slice(0, page.limit), hasNextPage: imports.length > page.limit };
   }
 
   /**
@@ -523,4 +515,10 @@ function invalid(parameter: string, detail: string, expected: string, sent?: str
   return new ServiceError('INVALID_VALUE', `${parameter}: ${detail}; expected: ${expected}`, {
     errors: [{ parameter, detail, expected, ...(sent !== undefined && { sent: sent.slice(0, 100) }) }],
   });
+}
+
+/** @throws INVALID_VALUE */
+function assertImportCursor(cursor: string, parameter: string): string {
+  if (IMPORT_ID.test(cursor)) return cursor;
+  throw invalid(parameter, 'it is no cursor of imports', 'the id of an import', cursor);
 }

@@ -4,6 +4,12 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import type { KeyScopes } from '../model/scope.js';
 import type { Queryable } from '../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../store/database/keyset.js';
 import type { TriggerChoice, TriggerNames } from '../store/writing/write-triggers.js';
 import { type ImportCounts, NO_COUNTS, type PreviewedRow } from './import-counts.js';
 import { type ImportMapping, toImportMapping } from './import-mapping.js';
@@ -214,29 +220,36 @@ export async function findImport(db: Queryable, id: string): Promise<StoredImpor
 export async function listImports(
   db: Queryable,
   domainId: string,
-  page: {
+  {
+    createdBy,
+    except,
+    state,
+    ...request
+  }: KeysetRequest & {
     readonly createdBy: string | undefined;
     /** Collections whose imports are left out. */
     readonly except: readonly string[];
     readonly state: string | undefined;
-    readonly before: string | undefined;
-    readonly limit: number;
   },
-): Promise<StoredImport[]> {
+): Promise<KeysetPage<StoredImport>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`i.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
   const conditions = [
     Prisma.sql`i.domain = ${domainId}`,
-    Prisma.sql`i.collection <> all(${[...page.except]}::text[])`,
-    ...(page.createdBy === undefined ? [] : [Prisma.sql`i.created_by = ${page.createdBy}`]),
-    ...(page.state === undefined ? [] : [Prisma.sql`i.state = ${page.state}`]),
-    ...(page.before === undefined ? [] : [Prisma.sql`i.id < ${page.before}::uuid`]),
+    Prisma.sql`i.collection <> all(${[...except]}::text[])`,
+    ...(createdBy === undefined ? [] : [Prisma.sql`i.created_by = ${createdBy}`]),
+    ...(state === undefined ? [] : [Prisma.sql`i.state = ${state}`]),
+    page.condition,
   ];
   const rows = await db.query<ImportRow>(Prisma.sql`
     select ${COLUMNS}
     from imports i
     where ${Prisma.join(conditions, ' and ')}
-    order by i.id desc
-    limit ${page.limit}`);
-  return rows.map(toImport);
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toImport), request);
 }
 
 const COLUMNS = Prisma.sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,

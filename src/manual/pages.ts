@@ -25,6 +25,7 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('accounts', 'Accounts'),
       doc('rest', 'REST'),
       doc('graphql', 'GraphQL'),
+      doc('clients-relay', 'Relay'),
       doc('live', 'Live data'),
       doc('webhooks', 'Webhooks'),
       doc('agents', 'Agents'),

@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database, Transaction } from '../store/database/database.js';
+import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
 import type { RecordStore } from '../store/record-store.js';
 import type { JobQueue } from './job-queue.js';
 import type { Message } from './message.js';
@@ -20,11 +21,6 @@ import {
   settleMessage,
 } from './message-rows.js';
 import { logState, SMS_COLLECTION } from './sms/sms-log.js';
-
-export interface MessagePage {
-  readonly messages: readonly Message[];
-  readonly hasNextPage: boolean;
-}
 
 const MESSAGE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -45,16 +41,12 @@ export class MessageDesk {
    */
   async list(
     scope: Scope,
-    page: { readonly filter: MessageFilter; readonly before?: string | undefined; readonly limit: number },
-  ): Promise<MessagePage> {
-    const before = page.before === undefined ? undefined : assertMessageId(page.before, 'after');
-    const filter = visibleTo(scope, page.filter);
-    const messages = await listMessages(this.#services.database, scope.domain.id, {
-      filter,
-      before,
-      limit: page.limit + 1,
+    { filter, ...page }: KeysetRequest & { readonly filter: MessageFilter },
+  ): Promise<KeysetPage<Message>> {
+    return await listMessages(this.#services.database, scope.domain.id, {
+      ...withPlaces(page, assertMessageId),
+      filter: visibleTo(scope, filter),
     });
-    return { messages: messages.slice(0, page.limit), hasNextPage: messages.length > page.limit };
   }
 
   async count(scope: Scope, filter: MessageFilter): Promise<number> {

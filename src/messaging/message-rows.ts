@@ -3,6 +3,12 @@
  */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Queryable, Transaction } from '../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+} from '../store/database/keyset.js';
 import type { Attachment, EmailContent, Message, MessageKind, MessageState, SmsContent } from './message.js';
 
 /** The key of the job that sends a message begins so; the id of the message follows. */
@@ -133,16 +139,19 @@ export async function readAttachments(db: Queryable, messageId: string): Promise
 export async function listMessages(
   db: Queryable,
   domainId: string,
-  page: { readonly filter: MessageFilter; readonly before: string | undefined; readonly limit: number },
-): Promise<Message[]> {
-  const before = page.before === undefined ? Prisma.empty : Prisma.sql`and m.id < ${page.before}::uuid`;
+  { filter, ...request }: KeysetRequest & { readonly filter: MessageFilter },
+): Promise<KeysetPage<Message>> {
+  const page = compileKeyset(request, {
+    keys: [Prisma.sql`m.id`],
+    direction: 'descending',
+    toValues: (id) => [Prisma.sql`${id}::uuid`],
+  });
   const rows = await db.query<MessageRow>(Prisma.sql`
     select ${COLUMNS}
     from messages m
-    where ${conditionOf(domainId, page.filter)} ${before}
-    order by m.id desc
-    limit ${page.limit}`);
-  return rows.map(toMessage);
+    where ${conditionOf(domainId, filter)} and ${page.condition}
+    ${page.tail}`);
+  return toKeysetPage(rows.map(toMessage), request);
 }
 
 export async function findMessage(db: Queryable, domainId: string, id: string): Promise<Message | undefined> {

@@ -136,21 +136,21 @@ async function* historyLines(
   { collection, ids }: Belongings,
 ): AsyncGenerator<string, void> {
   for (const id of ids) {
-    let before: number | undefined;
+    let after: number | undefined;
     for (;;) {
-      const query = { id, before, limit: HISTORY_PAGE };
-      const { versions, hasNextPage } = await store.history(scope, collection.name, query);
+      const query = { id, after, limit: HISTORY_PAGE };
+      const { rows: versions, hasNextPage } = await store.history(scope, collection.name, query);
       for (const { at, changes, ...version } of versions) {
         yield printExactJson({
           ...{ _id: id, version: version.version, operation: version.operation, at: at.toISOString() },
-          changes: (changes ?? []).map(({ kind, path, before: was, after }) => ({
+          changes: (changes ?? []).map(({ kind, path, before: was, after: is }) => ({
             ...{ kind, path },
             ...(was !== undefined && { before: was }),
-            ...(after !== undefined && { after }),
+            ...(is !== undefined && { after: is }),
           })),
         });
       }
-      before = versions.at(-1)?.version;
+      after = versions.at(-1)?.version;
       if (!hasNextPage) break;
     }
   }
@@ -268,15 +268,15 @@ async function* fileEntries(
       order by record_id`);
     for (const { record_id: recordId } of withFiles) {
       const filter = { link: { collection: collection.name, recordId } };
-      let before: string | undefined;
+      let after: string | undefined;
       for (;;) {
-        const page = await files.list(scope, { filter, before, limit: FILES_PAGE });
-        for (const file of page.files) {
+        const page = await files.list(scope, { filter, after, limit: FILES_PAGE });
+        for (const file of page.rows) {
           const path = `files/${file.id}-${file.name}`;
           yield { path, content: files.open(file, { signal: scope.signal }).stream };
           parts.push({ path, title: `A file of ${collection.title}`, lines: 1 });
         }
-        before = page.files.at(-1)?.id;
+        after = page.rows.at(-1)?.id;
         if (!page.hasNextPage) break;
       }
     }

@@ -12,7 +12,7 @@ export interface PageSizes {
 export class PageArguments {
   @Field(() => Int, {
     nullable: true,
-    description: 'At most so many records, from the start of the order or after the cursor `after`.',
+    description: 'At most so many, from the start of the order or after the cursor `after`.',
   })
   first?: number | null;
 
@@ -25,7 +25,7 @@ export class PageArguments {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Instead of `first`: the last so many records, at the end of the order or before the cursor `before`.',
+      'Instead of `first`: the last so many, at the end of the order or before the cursor `before`.',
   })
   last?: number | null;
 
@@ -63,6 +63,15 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
     );
   }
   return { limit, fromEnd, after: page.after ?? undefined, before: page.before ?? undefined };
+}
+
+/** Bounds what is asked for by name, not by a page. @throws LIMIT_EXCEEDED (400) */
+export function assertPageSize(parameter: string, count: number, { maxPageSize }: PageSizes): void {
+  if (count <= maxPageSize) return;
+  const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Ask for the others after.`;
+  throw new ServiceError('LIMIT_EXCEEDED', detail, {
+    errors: [{ parameter, detail: 'the list is too long', expected: `<= ${maxPageSize}`, sent: count }],
+  });
 }
 
 function isGiven(size: number | null | undefined): size is number {

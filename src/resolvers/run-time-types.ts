@@ -48,9 +48,13 @@ export interface FieldOptions {
 }
 
 /** An object type; every field of its values is the property of its name. */
-export function objectType(name: string, description: string): TypeClass {
+export function objectType(
+  name: string,
+  description: string,
+  options: { readonly implements?: NewableFunction } = {},
+): TypeClass {
   const type = createClass(name);
-  ObjectType(name, { description, simpleResolvers: true })(type);
+  ObjectType(name, { description, simpleResolvers: true, ...options })(type);
   return type;
 }
 

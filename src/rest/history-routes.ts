@@ -84,10 +84,10 @@ const readHistory: Route = {
   assertAllowed: allowedTo('read'),
   ...via('history', ['history'], async (history, request) => {
     const { limit, after } = request.parameters;
-    const { versions, hasNextPage } = await history.history(request.context, {
+    const { rows: versions, hasNextPage } = await history.history(request.context, {
       ...recordAddress(request),
-      first: limit === undefined ? undefined : parseCount('limit', limit, 1),
-      after: after === '' ? undefined : after,
+      first: limit === undefined ? null : parseCount('limit', limit, 1),
+      after: after === undefined || after === '' ? null : after,
     });
     const last = hasNextPage ? versions.at(-1) : undefined;
     return jsonAnswer(printExactJson(versions.map(toJson)), {

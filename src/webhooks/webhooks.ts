@@ -7,6 +7,13 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database } from '../store/database/database.js';
+import {
+  compileKeyset,
+  type KeysetPage,
+  type KeysetRequest,
+  toKeysetPage,
+  withPlaces,
+} from '../store/database/keyset.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import { createWebhookSecret } from './sign-webhook.js';
@@ -48,11 +55,8 @@ export interface WebhookDelivery {
   readonly attemptedAt: Date | undefined;
 }
 
-export interface DeliveryQuery {
+export interface DeliveryQuery extends KeysetRequest {
   readonly state?: string | undefined;
-  /** Only what is older than the one with this id. */
-  readonly before?: string | undefined;
-  readonly limit: number;
 }
 
 /** A user's webhooks are told of everything it may read: a few are enough. */
@@ -189,20 +193,20 @@ export class Webhooks {
   }
 
   /** What was sent and what waits, the newest first. @throws NOT_FOUND (404), FORBIDDEN (403) */
-  async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<readonly WebhookDelivery[]> {
+  async deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<KeysetPage<WebhookDelivery>> {
     await this.#get(scope, id);
-    const isOlder =
-      query.before === undefined
-        ? Prisma.empty
-        : Prisma.sql`and id < ${assertDeliveryId(query.before, 'after')}::bigint`;
+    const page = compileKeyset(withPlaces(query, assertDeliveryId), {
+      keys: [Prisma.sql`webhook_deliveries.id`],
+      direction: 'descending',
+      toValues: (delivery) => [Prisma.sql`${delivery}::bigint`],
+    });
     const isInState = query.state === undefined ? Prisma.empty : Prisma.sql`and state = ${query.state}`;
     const rows = await this.#database.query<DeliveryRow>(Prisma.sql`
       select ${DELIVERY_COLUMNS}
       from webhook_deliveries
-      where webhook_id = ${id}::uuid ${isOlder} ${isInState}
-      order by webhook_deliveries.id desc
-      limit ${query.limit}::int`);
-    return rows.map(toDelivery);
+      where webhook_id = ${id}::uuid and ${page.condition} ${isInState}
+      ${page.tail}`);
+    return toKeysetPage(rows.map(toDelivery), query);
   }
 
   /**

@@ -137,7 +137,10 @@ describe('an email', () => {
       throw new Error('changed my mind');
     });
     await expect(work).rejects.toThrow('changed my mind');
-    const { messages } = await test.services.messageDesk.list(test.as('admin'), { filter: {}, limit: 1000 });
+    const { rows: messages } = await test.services.messageDesk.list(test.as('admin'), {
+      filter: {},
+      limit: 1000,
+    });
     expect(messages.filter(({ subject }) => subject === 'never')).toEqual([]);
   });
 

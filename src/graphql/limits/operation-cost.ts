@@ -21,6 +21,10 @@ import { ServiceError } from '../../errors.js';
 
 /** Counting goes through all records that match. */
 const COUNT_COST = 10;
+/** Arguments of fields that give an object for each of their elements. */
+const LISTS_OF_NAMES: ReadonlySet<string> = new Set(['ids', 'representations']);
+/** Arguments on which depends how much a field gives. */
+const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['first', 'last', ...LISTS_OF_NAMES]);
 const MAX_REMEMBERED_PER_DOCUMENT = 100;
 
 export interface CostLimits {
@@ -99,6 +103,8 @@ function estimate(
   const type = getNamedType(field.type);
   // There is one of a page, whatever its size.
   if (!isCompositeType(type) || type.name === 'PageInfo') return 0;
+  const named = field.args.find((arg) => LISTS_OF_NAMES.has(arg.name));
+  if (named) return 1 + lengthOf(args[named.name]) * Math.max(childComplexity, 1);
   if (!field.args.some((arg) => arg.name === 'first')) return 1 + childComplexity;
   const counts = totals.count(node.selectionSet);
   const isOnlyCounted = counts > 0 && childComplexity === 0;
@@ -146,13 +152,22 @@ function pageSize(args: { readonly first?: unknown; readonly last?: unknown }, l
   return Math.min(asked, limits.maxPageSize);
 }
 
-/** The variables that change a cost: those of page sizes and of `@skip` and `@include`. */
+/** Of one value in place of a list, the list is that value. */
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 1;
+}
+
+/** The variables that change a cost: those of sizes, of lists, and of `@skip` and `@include`. */
 function costlyVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {
     Argument(argument) {
-      const isPageSize = argument.name.value === 'first' || argument.name.value === 'last';
-      if (isPageSize && argument.value.kind === Kind.VARIABLE) names.add(argument.value.name.value);
+      if (!SIZE_ARGUMENTS.has(argument.name.value)) return;
+      visit(argument.value, {
+        Variable(variable) {
+          names.add(variable.name.value);
+        },
+      });
     },
     Directive(directive) {
       for (const argument of directive.arguments ?? []) {
@@ -166,5 +181,8 @@ function costlyVariables(document: DocumentNode): readonly string[] {
 function printKey(request: CostRequest, names: readonly string[]): string {
   const operation = request.operation.name?.value ?? '';
   if (names.length === 0) return operation;
-  return `${operation} ${JSON.stringify(names.map((name) => request.variables[name] ?? null))}`;
+  const values = names.map((name) => request.variables[name] ?? null);
+  // Of a list only the length counts, and it would be a long key.
+  const sizes = values.map((value) => (Array.isArray(value) ? [value.length] : value));
+  return `${operation} ${JSON.stringify(sizes)}`;
 }

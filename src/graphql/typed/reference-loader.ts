@@ -5,7 +5,7 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
-import type { RecordResolver } from '../../resolvers/records/record-resolver.js';
+import { byIds, type RecordResolver } from '../../resolvers/records/record-resolver.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 
@@ -61,7 +61,7 @@ export class ReferenceLoader {
     const set = this.#records.records(context, {
       collection: target.collection,
       projection: target.projection,
-      filter: { kind: 'in', path: ['_id'], values: ids },
+      filter: byIds(ids),
       limit: ids.length,
     });
     const { records } = await set.page();

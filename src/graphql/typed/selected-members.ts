@@ -4,22 +4,31 @@
  */
 import type { FieldNode } from 'graphql';
 import type { Path } from '../../model/path.js';
+import { nodeIdPrefix } from '../../resolvers/records/node.js';
 import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 import type { Member, Shape } from '../../store/sql/shape.js';
 import { toReferrersShape } from './referrers/referrers-shape.js';
 import { SCALAR_FORMS } from './scalar-forms.js';
-import type { TypedField, TypedModel, TypedObject, TypedReferrers, TypedValue } from './typed-model.js';
+import type {
+  TypedCollection,
+  TypedField,
+  TypedModel,
+  TypedObject,
+  TypedReferrers,
+  TypedValue,
+} from './typed-model.js';
 
 /** The members selected of a typed record by the selection sets of `nodes`. */
 export function selectedRecordMembers(
-  object: TypedObject,
+  { object, collection }: Pick<TypedCollection, 'object' | 'collection'>,
   nodes: readonly FieldNode[],
   context: { readonly model: TypedModel; readonly info: SelectionInfo },
 ): readonly Member[] {
   return objectMembers(object, nodes, context, (name, fieldNodes) => {
     const referrers = object.referrers.find((one) => one.name === name);
-    return referrers ? referrersShape(referrers, object, fieldNodes, context) : recordPart(name);
+    if (referrers) return referrersShape(referrers, object, fieldNodes, context);
+    return recordPart(name, collection.name);
   });
 }
 
@@ -33,8 +42,7 @@ function referrersShape(
   if (!source) return undefined;
   const form: SelectedForm = {
     typeName: source.object.typeName,
-    members: (selected, selection) =>
-      selectedRecordMembers(source.object, selected, { model, info: selection }),
+    members: (selected, selection) => selectedRecordMembers(source, selected, { model, info: selection }),
   };
   return toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
 }
@@ -57,13 +65,15 @@ function objectMembers(
   return members;
 }
 
-function recordPart(name: string): Shape | undefined {
+function recordPart(name: string, collection: string): Shape | undefined {
   switch (name) {
     case 'id':
     case 'version':
     case 'createdAt':
     case 'updatedAt':
       return { kind: name };
+    case 'nodeId':
+      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'typed', collection }) };
     default:
       return undefined;
   }
@@ -128,8 +138,6 @@ function targetsOf(
 ): readonly { readonly collection: string; readonly members: readonly Member[] }[] {
   return reference.targets.flatMap((name) => {
     const target = context.model.byCollection.get(name);
-    return target
-      ? [{ collection: name, members: selectedRecordMembers(target.object, nodes, context) }]
-      : [];
+    return target ? [{ collection: name, members: selectedRecordMembers(target, nodes, context) }] : [];
   });
 }

@@ -8,6 +8,6 @@ export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm
   return {
     typeName: typed.object.typeName,
     toNode: (record) => toTypedRecord(record, typed),
-    members: (nodes, info) => selectedRecordMembers(typed.object, nodes, { model, info }),
+    members: (nodes, info) => selectedRecordMembers(typed, nodes, { model, info }),
   };
 }

@@ -96,7 +96,9 @@ interface Naming {
 }
 
 /** What every typed record has beside its fields. */
-export const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+export const RECORD_PARTS: ReadonlySet<string> = new Set([
+  ...['id', 'nodeId', 'version', 'createdAt', 'updatedAt'],
+]);
 
 /**
  * Names the typed schema. A name that is taken, by the generic part or by a collection before, gets another

@@ -4,6 +4,7 @@
  * left out.
  */
 import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../json.js';
+import { TYPE_NAME, toNodeId } from '../../resolvers/records/node.js';
 import type { StoredRecord } from '../../store/record-store.js';
 import { SCALAR_FORMS, type ScalarForm } from './scalar-forms.js';
 import type { TypedCollection, TypedObject, TypedValue } from './typed-model.js';
@@ -20,15 +21,13 @@ export interface ReferenceSource {
   readonly targets: readonly string[];
 }
 
-/** Names the type of a source where a field's type is a union. */
-export const TYPE_NAME = Symbol('typeName');
-
 export function toTypedRecord(record: StoredRecord, typed: TypedCollection): TypedSource {
   const stored = parseExactJson(record.json);
   return {
     [TYPE_NAME]: typed.object.typeName,
     ...toTypedObject(isJsonObject(stored) ? stored : {}, typed.object),
     id: record.id,
+    nodeId: toNodeId({ form: 'typed', collection: typed.collection.name, id: record.id }),
     version: record.version,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,

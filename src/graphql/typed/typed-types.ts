@@ -5,6 +5,7 @@
 import { createUnionType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import type { ScalarName } from '../../model/field-types/scalar-types.js';
 import { PageInfo, SortDirection } from '../../resolvers/records/generic-record.js';
+import { Node, TYPE_NAME } from '../../resolvers/records/node.js';
 import {
   field,
   inputType,
@@ -25,7 +26,6 @@ import type {
   TypedReference,
   TypedValue,
 } from './typed-model.js';
-import { TYPE_NAME } from './typed-source.js';
 
 export class TypedTypes {
   readonly #model: TypedModel;
@@ -40,7 +40,10 @@ export class TypedTypes {
     this.#model = model;
     // All record types first: references go in circles.
     for (const { object } of model.collections) {
-      this.#objects.set(object.typeName, objectType(object.typeName, object.description));
+      this.#objects.set(
+        object.typeName,
+        objectType(object.typeName, object.description, { implements: Node }),
+      );
     }
     for (const typed of model.collections) this.#defineRecord(typed);
   }

@@ -4,17 +4,16 @@ import { JsonText } from '../../scalars/json-text.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { Shape } from '../../store/sql/shape.js';
 import type { GenericRecord } from './generic-record.js';
+import { GENERIC_TYPE_NAME, nodeIdPrefix, toNodeId } from './node.js';
 import type { RecordForm } from './page-shape.js';
 import { selectedFields } from './selection.js';
 
-const TYPE_NAME = 'Record';
-
 export function genericForm(collection: string): RecordForm<GenericRecord> {
   return {
-    typeName: TYPE_NAME,
+    typeName: GENERIC_TYPE_NAME,
     toNode: (record) => toGenericRecord(record, collection),
     members: (nodes, info) =>
-      [...selectedFields(TYPE_NAME, nodes, info)].map(([key, fieldNodes]) => ({
+      [...selectedFields(GENERIC_TYPE_NAME, nodes, info)].map(([key, fieldNodes]) => ({
         key,
         shape: shapeOf(fieldNodes[0]?.name.value, collection),
       })),
@@ -24,6 +23,7 @@ export function genericForm(collection: string): RecordForm<GenericRecord> {
 export function toGenericRecord(record: StoredRecord, collection: string): GenericRecord {
   return {
     id: record.id,
+    nodeId: toNodeId({ form: 'generic', collection, id: record.id }),
     collection,
     version: record.version,
     createdAt: record.createdAt,
@@ -39,12 +39,14 @@ function shapeOf(name: string | undefined, collection: string): Shape {
     case 'createdAt':
     case 'updatedAt':
       return { kind: name };
+    case 'nodeId':
+      return { kind: 'nodeId', prefix: nodeIdPrefix({ form: 'generic', collection }) };
     case 'collection':
       return { kind: 'constant', text: collection };
     case 'data':
       return { kind: 'fields' };
     default:
-      return { kind: 'constant', text: TYPE_NAME };
+      return { kind: 'constant', text: GENERIC_TYPE_NAME };
   }
 }
 

@@ -6,13 +6,17 @@ import { OQUERY_SYNTAX } from '../../languages/oquery.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { JsonText } from '../../scalars/json-text.js';
+import { Node } from './node.js';
 import { CI_ARGUMENT } from './oquery-arguments.js';
 
 @ObjectType('Record', {
   description: 'A record of any collection: its fields as JSON, and what every record has beside them.',
   simpleResolvers: true,
+  implements: Node,
 })
-export class GenericRecord {
+export class GenericRecord implements Node {
+  readonly nodeId!: string;
+
   @Field(() => ID, { description: 'Names the record within its collection; stored as `_id`.' })
   readonly id!: string;
 

@@ -5,11 +5,13 @@ import { ServiceError } from '../../errors.js';
 import { instantFrom } from '../../model/calendar.js';
 import type { Scope } from '../../model/scope.js';
 import { DateTime } from '../../scalars/date-time.js';
+import { withPlaces } from '../../store/database/keyset.js';
 import type { HistoryPage, HistoryQuery, Moment } from '../../store/history/record-history.js';
 import type { Undone } from '../../store/history/reverts.js';
 import type { StoredRecord } from '../../store/reading/stored-record.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { type PageSizes, toPageRequest } from '../page-arguments.js';
+import { toConnection } from '../connection.js';
+import { type PageArguments, type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { toGenericRecord } from './generic-form.js';
 import { GenericRecord } from './generic-record.js';
@@ -18,12 +20,10 @@ import { RecordHistoryArguments, RecordHistoryConnection, UndoneResult } from '.
 import { TRANSACTIONAL_FIELD } from './transactional.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 
-export interface HistoryRequest {
+/** A cursor is the version that a change made. */
+export interface HistoryRequest extends PageArguments {
   readonly collection: string;
   readonly id: string;
-  readonly first?: number | null | undefined;
-  /** The cursor of a page before: the version of its last change. */
-  readonly after?: string | null | undefined;
 }
 
 @Resolver()
@@ -38,8 +38,8 @@ export class HistoryResolver {
 
   /** The changes of a record, the newest first. @throws NOT_FOUND, FORBIDDEN as for reading the record */
   async history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage> {
-    const { limit } = toPageRequest({ first: request.first ?? null }, this.#pages);
-    const query: HistoryQuery = { id: request.id, before: toVersion(request.after ?? undefined), limit };
+    const page = withPlaces(toPageRequest(request, this.#pages), toVersion);
+    const query: HistoryQuery = { id: request.id, ...page };
     return await this.#store.history(requireScope(context), request.collection, query);
   }
 
@@ -68,16 +68,10 @@ export class HistoryResolver {
     @Ctx() context: RequestContext,
     @Args(() => RecordHistoryArguments) args: RecordHistoryArguments,
   ): Promise<object> {
-    const { versions, hasNextPage } = await this.history(context, args);
-    return {
-      nodes: versions,
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: typeof args.after === 'string',
-        startCursor: cursorOf(versions.at(0)),
-        endCursor: cursorOf(versions.at(-1)),
-      },
-    };
+    return toConnection(await this.history(context, args), {
+      toNode: (version) => version,
+      cursorOf: ({ version }) => String(version),
+    });
   }
 
   @Query(() => GenericRecord, {
@@ -154,15 +148,10 @@ export class HistoryResolver {
   }
 }
 
-function cursorOf(version: { readonly version: number } | undefined): string | null {
-  return version === undefined ? null : String(version.version);
-}
-
 /** @throws INVALID_VALUE */
-function toVersion(cursor: string | undefined): number | undefined {
-  if (cursor === undefined || /^[1-9]\d{0,8}$/.test(cursor))
-    return cursor === undefined ? undefined : Number(cursor);
-  throw wrong('after', 'it is no cursor of a history', 'the endCursor of a page');
+function toVersion(cursor: string, parameter: string): number {
+  if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor);
+  throw wrong(parameter, 'it is no cursor of a history', 'the endCursor of a page');
 }
 
 function toInstant(text: string, timeZone: string): Date {

@@ -64,7 +64,7 @@ export class Page<Node> implements Printable {
 }
 
 /** The place of a page, as the field `pageInfo` says it. */
-export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: RecordPage): PageInfo {
+export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: Omit<RecordPage, 'records'>): PageInfo {
   return {
     hasNextPage,
     hasPreviousPage,

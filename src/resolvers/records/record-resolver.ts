@@ -364,6 +364,10 @@ export function byId(id: string): Filter {
   return { kind: 'equals', path: ['_id'], value: id };
 }
 
+export function byIds(ids: readonly string[]): Filter {
+  return { kind: 'in', path: ['_id'], values: ids };
+}
+
 /** @throws INVALID_VALUE naming the argument */
 export function toObject(value: JsonValue, parameter: string): JsonObject {
   if (isJsonObject(value)) return value;

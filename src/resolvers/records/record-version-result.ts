@@ -3,7 +3,8 @@ import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-gra
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from './generic-record.js';
 
 export enum FieldChangeKind {
@@ -98,17 +99,22 @@ export class RecordVersionResult {
   readonly changes!: readonly FieldChangeResult[] | undefined;
 }
 
+const RecordHistoryEdge = edgeType('RecordHistory', () => RecordVersionResult, 'A change');
+
 @ObjectType({ description: 'A page of the changes of a record, the newest first.', simpleResolvers: true })
 export class RecordHistoryConnection {
   @Field(() => [RecordVersionResult], { description: 'The changes of the page.' })
   readonly nodes!: readonly RecordVersionResult[];
+
+  @Field(() => [RecordHistoryEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<RecordVersionResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
 }
 
 @ArgsType()
-export class RecordHistoryArguments extends ForwardPageArguments {
+export class RecordHistoryArguments extends PageArguments {
   @Field(() => String, { description: 'The collection, e.g. "task".' })
   readonly collection!: string;
 

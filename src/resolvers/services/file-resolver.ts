@@ -4,8 +4,8 @@ import { isBase64 } from '../../base64.js';
 import { ServiceError } from '../../errors.js';
 import type { Files } from '../../files/files.js';
 import type { FileLink, StoredFile } from '../../files/stored-file.js';
+import { type Connection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import type { PageInfo } from '../records/generic-record.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CreateFileInput, FileConnection, FileResult, FilesArguments } from './file-result.js';
 
@@ -40,25 +40,15 @@ export class FileResolver {
     @Args(() => FilesArguments) sent: FilesArguments,
   ): Promise<FilePageResult> {
     const scope = requireScope(context);
-    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
+    const page = toPageRequest(sent, this.#pages);
     const filter = {
       link: toLink(sent.collection, sent.recordId),
       name: sent.name ?? undefined,
       createdBy: sent.createdBy ?? undefined,
     };
-    const { files, hasNextPage } = await this.#files.list(scope, {
-      filter,
-      before: sent.after ?? undefined,
-      limit,
-    });
+    const found = await this.#files.list(scope, { filter, ...page });
     return {
-      nodes: files.map(toResult),
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: typeof sent.after === 'string',
-        startCursor: files.at(0)?.id ?? null,
-        endCursor: files.at(-1)?.id ?? null,
-      },
+      ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
       totalCount: () => this.#files.count(scope, filter),
     };
   }
@@ -101,9 +91,7 @@ export class FileResolver {
 }
 
 /** What `files` gives: counted when it is asked how many there are. */
-interface FilePageResult {
-  readonly nodes: readonly FileResult[];
-  readonly pageInfo: PageInfo;
+interface FilePageResult extends Connection<FileResult> {
   totalCount(): Promise<number>;
 }
 

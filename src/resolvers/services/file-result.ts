@@ -1,7 +1,8 @@
 /** The types of files. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
 @ObjectType('File', {
@@ -46,10 +47,15 @@ export class FileResult {
   readonly createdAt!: Date;
 }
 
+const FileEdge = edgeType('File', () => FileResult, 'A file');
+
 @ObjectType({ description: 'A page of files, the newest first.', simpleResolvers: true })
 export class FileConnection {
   @Field(() => [FileResult], { description: 'The files of the page.' })
   readonly nodes!: readonly FileResult[];
+
+  @Field(() => [FileEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<FileResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
@@ -59,7 +65,7 @@ export class FileConnection {
 }
 
 @ArgsType()
-export class FilesArguments extends ForwardPageArguments {
+export class FilesArguments extends PageArguments {
   @Field(() => String, {
     nullable: true,
     description:

@@ -5,6 +5,7 @@ import { parseSourceOptions } from '../../importing/parse-source-options.js';
 import { fingerprintOf, type ImportOptions, type StoredImport } from '../../importing/stored-import.js';
 import type { JsonValue } from '../../json.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
+import { toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
@@ -53,21 +54,11 @@ export class ImportResolver {
     @Ctx() context: RequestContext,
     @Args(() => ImportsArguments) sent: ImportsArguments,
   ): Promise<ImportConnection> {
-    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#pages);
-    const { imports, hasNextPage } = await this.#imports.list(requireScope(context), {
+    const found = await this.#imports.list(requireScope(context), {
       state: sent.state ?? undefined,
-      before: sent.after ?? undefined,
-      limit,
+      ...toPageRequest(sent, this.#pages),
     });
-    return {
-      nodes: imports.map(toImportResult),
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: typeof sent.after === 'string',
-        startCursor: imports.at(0)?.id ?? null,
-        endCursor: imports.at(-1)?.id ?? null,
-      },
-    };
+    return toConnection(found, { toNode: toImportResult, cursorOf: ({ id }) => id });
   }
 
   @Query(() => [ImportErrorResult], {

@@ -3,7 +3,8 @@ import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } fro
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
 export enum ImportStateValue {
@@ -234,10 +235,15 @@ export class ImportResult {
   readonly endedAt!: Date | null;
 }
 
+const ImportEdge = edgeType('Import', () => ImportResult, 'An import');
+
 @ObjectType({ description: 'A page of imports, the newest first.', simpleResolvers: true })
 export class ImportConnection {
   @Field(() => [ImportResult], { description: 'The imports of the page.' })
   readonly nodes!: readonly ImportResult[];
+
+  @Field(() => [ImportEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<ImportResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
@@ -262,7 +268,7 @@ export class ImportMappingResult {
 }
 
 @ArgsType()
-export class ImportsArguments extends ForwardPageArguments {
+export class ImportsArguments extends PageArguments {
   @Field(() => ImportStateValue, { nullable: true, description: 'Only those that are so far.' })
   readonly state?: ImportStateValue | null;
 }

@@ -5,9 +5,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { Message } from '../../messaging/message.js';
 import type { MessageDesk } from '../../messaging/message-desk.js';
 import type { Messages } from '../../messaging/messages.js';
+import { type Connection, toConnection } from '../connection.js';
 import { instantArgument } from '../instant-argument.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
-import type { PageInfo } from '../records/generic-record.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
   MessageConnection,
@@ -44,7 +44,7 @@ export class MessageResolver {
     @Args(() => MessagesArguments) sent: MessagesArguments,
   ): Promise<MessagePageResult> {
     const scope = requireScope(context);
-    const { limit } = toPageRequest({ first: sent.first ?? null }, this.#services.pages);
+    const page = toPageRequest(sent, this.#services.pages);
     const filter = {
       kind: sent.kind ?? undefined,
       state: sent.state ?? undefined,
@@ -54,15 +54,9 @@ export class MessageResolver {
       until: instantArgument(sent.until, scope.domain.timeZone),
     };
     const { messageDesk } = this.#services;
-    const page = await messageDesk.list(scope, { filter, before: sent.after ?? undefined, limit });
+    const found = await messageDesk.list(scope, { filter, ...page });
     return {
-      nodes: page.messages.map(toResult),
-      pageInfo: {
-        hasNextPage: page.hasNextPage,
-        hasPreviousPage: (sent.after ?? undefined) !== undefined,
-        startCursor: page.messages.at(0)?.id ?? null,
-        endCursor: page.messages.at(-1)?.id ?? null,
-      },
+      ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
       totalCount: () => messageDesk.count(scope, filter),
     };
   }
@@ -147,9 +141,7 @@ export class MessageResolver {
 }
 
 /** What `messages` gives: counted when it is asked how many there are. */
-interface MessagePageResult {
-  readonly nodes: readonly MessageResult[];
-  readonly pageInfo: PageInfo;
+interface MessagePageResult extends Connection<MessageResult> {
   totalCount(): Promise<number>;
 }
 

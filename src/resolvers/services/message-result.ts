@@ -3,7 +3,8 @@ import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } fro
 import type { JsonValue } from '../../json.js';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
 export enum MessageKindValue {
@@ -103,10 +104,15 @@ export class MessageResult {
   readonly sentAt!: Date | null;
 }
 
+const MessageEdge = edgeType('Message', () => MessageResult, 'A message');
+
 @ObjectType({ description: 'A page of messages, the newest first.', simpleResolvers: true })
 export class MessageConnection {
   @Field(() => [MessageResult], { description: 'The messages of the page.' })
   readonly nodes!: readonly MessageResult[];
+
+  @Field(() => [MessageEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<MessageResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
@@ -116,7 +122,7 @@ export class MessageConnection {
 }
 
 @ArgsType()
-export class MessagesArguments extends ForwardPageArguments {
+export class MessagesArguments extends PageArguments {
   @Field(() => MessageKindValue, { nullable: true, description: 'Only of this kind.' })
   readonly kind?: MessageKindValue | null;
 

@@ -6,6 +6,8 @@ import type { Invitations, SentLink } from '../../auth/invitations.js';
 import type { ListedSession, SessionDesk } from '../../auth/session-desk.js';
 import type { ListedUser, UserPlace, Users } from '../../auth/users.js';
 import { ServiceError } from '../../errors.js';
+import { withPlaces } from '../../store/database/keyset.js';
+import { type Connection, toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { CallerRights, type RightsSources } from './caller-rights.js';
@@ -44,22 +46,15 @@ export class UserResolver {
   ): Promise<AccountPage> {
     const scope = requireScope(context);
     const { users, pages } = this.#services;
-    const { limit, after } = toPageRequest({ first: sent.first ?? null, after: sent.after ?? null }, pages);
     const filter = {
       search: sent.search ?? undefined,
       isActive: sent.isActive ?? undefined,
       role: sent.role ?? undefined,
     };
-    const place = after === undefined ? undefined : parsePlace(after);
-    const page = await users.page(scope, { filter, after: place, limit });
+    const page = withPlaces(toPageRequest(sent, pages), parsePlace);
+    const found = await users.page(scope, { filter, ...page });
     return {
-      nodes: page.users,
-      pageInfo: {
-        hasNextPage: page.hasNextPage,
-        hasPreviousPage: place !== undefined,
-        startCursor: printPlace(page.users.at(0)),
-        endCursor: printPlace(page.users.at(-1)),
-      },
+      ...toConnection(found, { toNode: (user) => user, cursorOf: printPlace }),
       totalCount: () => users.count(scope, filter),
     };
   }
@@ -213,27 +208,23 @@ export class UserResolver {
   }
 }
 
-interface AccountPage {
-  readonly nodes: readonly ListedUser[];
-  readonly pageInfo: AccountConnection['pageInfo'];
+interface AccountPage extends Connection<ListedUser> {
   readonly totalCount: () => Promise<number>;
 }
 
 const placeSchema = z.tuple([z.string(), z.string()]);
 
-function printPlace(user: ListedUser | undefined): string | null {
-  return user === undefined
-    ? null
-    : Buffer.from(JSON.stringify([user.userName, user.id])).toString('base64url');
+function printPlace({ userName, id }: ListedUser): string {
+  return Buffer.from(JSON.stringify([userName, id])).toString('base64url');
 }
 
 /** @throws INVALID_VALUE (400) */
-function parsePlace(cursor: string): UserPlace {
+function parsePlace(cursor: string, parameter: string): UserPlace {
   try {
     const [userName, id] = placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
     return { userName, id };
   } catch {
-    const detail = 'after is the endCursor of a page of accounts.';
-    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter: 'after', detail }] });
+    const detail = `${parameter} is a cursor of a page of accounts.`;
+    throw new ServiceError('INVALID_VALUE', detail, { errors: [{ parameter, detail }] });
   }
 }

@@ -1,7 +1,8 @@
 /** The types of users as admins look after them, of sessions, and of links that set a password. */
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 import { CollectionRightsResult, OperationRightResult, ReportRightResult } from './caller-result.js';
 
@@ -37,10 +38,15 @@ export class AccountResult {
   readonly lastLoginAt!: Date | undefined;
 }
 
+const AccountEdge = edgeType('Account', () => AccountResult, 'A user');
+
 @ObjectType({ description: 'A page of users, by user name.', simpleResolvers: true })
 export class AccountConnection {
   @Field(() => [AccountResult], { description: 'The users of the page.' })
   readonly nodes!: readonly AccountResult[];
+
+  @Field(() => [AccountEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<AccountResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
@@ -50,7 +56,7 @@ export class AccountConnection {
 }
 
 @ArgsType()
-export class AccountsArguments extends ForwardPageArguments {
+export class AccountsArguments extends PageArguments {
   @Field(() => String, {
     nullable: true,
     description: 'A part of the user name, the name or the email address, in whatever case.',

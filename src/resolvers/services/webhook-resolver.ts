@@ -2,6 +2,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import type { Webhook } from '../../webhooks/webhook.js';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.js';
+import { toConnection } from '../connection.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
@@ -40,23 +41,11 @@ export class WebhookResolver {
     @Ctx() context: RequestContext,
     @Args(() => WebhookDeliveriesArguments) sent: WebhookDeliveriesArguments,
   ): Promise<WebhookDeliveryConnection> {
-    const page = { first: sent.first ?? null, after: sent.after ?? null };
-    const { limit, after } = toPageRequest(page, this.#pages);
     const found = await this.#webhooks.deliveries(requireScope(context), sent.id, {
       state: sent.state ?? undefined,
-      before: after,
-      limit: limit + 1,
+      ...toPageRequest(sent, this.#pages),
     });
-    const nodes = found.slice(0, limit);
-    return {
-      nodes,
-      pageInfo: {
-        hasNextPage: found.length > limit,
-        hasPreviousPage: after !== undefined,
-        startCursor: nodes.at(0)?.id ?? null,
-        endCursor: nodes.at(-1)?.id ?? null,
-      },
-    };
+    return toConnection(found, { toNode: (delivery) => delivery, cursorOf: ({ id }) => id });
   }
 
   @Mutation(() => NewWebhookResult, {

@@ -2,7 +2,8 @@
 import { ArgsType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
-import { ForwardPageArguments } from '../forward-page.js';
+import { type Edge, edgeType } from '../connection.js';
+import { PageArguments } from '../page-arguments.js';
 import { PageInfo } from '../records/generic-record.js';
 
 @ObjectType('WebhookEvent', { description: 'Changes that a webhook is told of.', simpleResolvers: true })
@@ -145,17 +146,22 @@ export class WebhookDeliveryResult {
   readonly attemptedAt!: Date | undefined;
 }
 
+const WebhookDeliveryEdge = edgeType('WebhookDelivery', () => WebhookDeliveryResult, 'A delivery');
+
 @ObjectType({ description: 'A page of deliveries, the newest first.', simpleResolvers: true })
 export class WebhookDeliveryConnection {
   @Field(() => [WebhookDeliveryResult], { description: 'The deliveries of the page.' })
   readonly nodes!: readonly WebhookDeliveryResult[];
+
+  @Field(() => [WebhookDeliveryEdge], { description: 'The same with a cursor each.' })
+  readonly edges!: readonly Edge<WebhookDeliveryResult>[];
 
   @Field(() => PageInfo, { description: 'Where the page stands.' })
   readonly pageInfo!: PageInfo;
 }
 
 @ArgsType()
-export class WebhookDeliveriesArguments extends ForwardPageArguments {
+export class WebhookDeliveriesArguments extends PageArguments {
   @Field(() => ID, { description: 'The webhook.' })
   readonly id!: string;
 

@@ -6,6 +6,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { accessOf } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
+import { compileKeyset, type KeysetPage, type KeysetRequest, toKeysetPage } from '../database/keyset.js';
 import {
   type StoredRecord,
   type StoredRow,
@@ -47,17 +48,12 @@ interface ChangeAuthor {
   readonly requestOperation: string | undefined;
 }
 
-export interface HistoryQuery {
+/** A place is the version that a change made. */
+export interface HistoryQuery extends KeysetRequest<number> {
   readonly id: string;
-  /** Only changes that made an older version than this. */
-  readonly before: number | undefined;
-  readonly limit: number;
 }
 
-export interface HistoryPage {
-  readonly versions: readonly RecordVersion[];
-  readonly hasNextPage: boolean;
-}
+export type HistoryPage = KeysetPage<RecordVersion>;
 
 /** The state that is asked for: a version, or the one that was there at an instant. */
 export type Moment = { readonly version: number } | { readonly at: Date };
@@ -83,7 +79,12 @@ export class RecordHistory {
       Prisma.sql`case when r.is_told then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
     const [old, became] = [Prisma.sql`r.old_data`, Prisma.sql`r.became`];
     const isReadable = (data: Prisma.Sql) => (rows === undefined ? Prisma.sql`true` : staysIn(rows, data));
-    const page = await this.#environment.run<HistoryRow>(
+    const { condition, tail } = compileKeyset(query, {
+      keys: [Prisma.sql`r.to_version`],
+      direction: 'descending',
+      toValues: (version) => [Prisma.sql`${version}::int`],
+    });
+    const found = await this.#environment.run<HistoryRow>(
       this.#environment.database,
       Prisma.sql`
 with ${versionsOfRecord(scope, collection, { id: query.id, rows })},
@@ -110,16 +111,13 @@ from (
   select r.*, r.is_readable and r.old_data <> ${UNKNOWN} and r.became <> ${UNKNOWN} as is_told
   from readable r
 ) as r
-where r.to_version < ${query.before ?? MAX_VERSION}
-order by r.to_version desc
-limit ${query.limit + 1}`,
+where ${condition}
+${tail}`,
       scope,
     );
-    if (page.length === 0) await this.#assertReadable(scope, collection, query.id);
-    return {
-      versions: page.slice(0, query.limit).map((row) => toRecordVersion(row, scope)),
-      hasNextPage: page.length > query.limit,
-    };
+    if (found.length === 0) await this.#assertReadable(scope, collection, query.id);
+    const versions = found.map((row) => toRecordVersion(row, scope));
+    return toKeysetPage(versions, query);
   }
 
   /**
@@ -182,9 +180,6 @@ from (
     if (found.length === 0) throw notFound(collection, id);
   }
 }
-
-/** The greatest integer of PostgreSQL, which no version reaches. */
-const MAX_VERSION = 2_147_483_647;
 
 interface HistoryRow {
   readonly at: Date;

@@ -61,6 +61,7 @@ function pathsOf(shape: Shape): readonly Path[] {
     case 'version':
     case 'createdAt':
     case 'updatedAt':
+    case 'nodeId':
     case 'fields':
     case 'referrers':
       return [];

@@ -168,6 +168,7 @@ function finderOf(members: readonly Member[]): MemberFinder | undefined {
 /** Prints a member of an object, whose first step has been found. */
 function createMemberPrinter(shape: Shape): ValuePrinter | undefined {
   if (shape.kind === 'id') return printId;
+  if (shape.kind === 'nodeId') return createNodeIdPrinter(shape.prefix);
   if (shape.kind === 'constant') {
     const text = Buffer.from(JSON.stringify(shape.text));
     return ({ out }) => out.append(text);
@@ -178,6 +179,15 @@ function createMemberPrinter(shape: Shape): ValuePrinter | undefined {
 
 function printId({ out, record: { ids, idStart, idEnd } }: Work): void {
   out.appendPart(ids, idStart, idEnd);
+}
+
+/** The id is JSON: what stands before it comes behind its first quotation mark. */
+function createNodeIdPrinter(prefix: string): ValuePrinter {
+  const start = Buffer.from(JSON.stringify(prefix).slice(0, -1));
+  return ({ out, record: { ids, idStart, idEnd } }) => {
+    out.append(start);
+    out.appendPart(ids, idStart + 1, idEnd);
+  };
 }
 
 /** Goes on from a value by the steps of a path. */

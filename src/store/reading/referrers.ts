@@ -48,14 +48,15 @@ export function compileReferrers(
         where,
         order,
         after: shape.after,
-        fromEnd: false,
+        before: shape.before,
+        fromEnd: shape.fromEnd,
         limit: shape.limit + 1,
       }),
       order,
       limit: shape.limit,
       skip: 0,
-      fromEnd: false,
-      hasMoreBehind: shape.after !== undefined,
+      fromEnd: shape.fromEnd,
+      hasMoreBehind: hasMoreBehind(shape),
       countWhere: where,
     },
     printing,
@@ -93,7 +94,8 @@ export async function readReferrers(
   const limit = query.limit ?? ids.length;
   const where = Prisma.sql`${set.where} and ${pointsTo(collection, path, Prisma.sql`to_jsonb(parent.id)`)}`;
   const { order, cursor } = set.order;
-  const source = compileRecordSource({ where, order, after: query.after, fromEnd: false, limit: limit + 1 });
+  const { after, before, fromEnd } = query;
+  const source = compileRecordSource({ where, order, after, before, fromEnd, limit: limit + 1 });
   const total =
     counting === 'counted'
       ? Prisma.sql`(select count(*)::int from records r where ${where})`
@@ -122,7 +124,7 @@ order by page.position`;
   return new Map(
     ids.map((id) => [
       id,
-      toPage(rowsByParent.get(id) ?? [], { limit, hasPreviousPage: query.after !== undefined }),
+      toPage(rowsByParent.get(id) ?? [], { limit, fromEnd, hasMoreBehind: hasMoreBehind(query) }),
     ]),
   );
 }
@@ -136,17 +138,32 @@ export interface ReferrersRequest {
 
 function toPage(
   rows: readonly ReferrersRow[],
-  { limit, hasPreviousPage }: { readonly limit: number; readonly hasPreviousPage: boolean },
+  {
+    limit,
+    fromEnd,
+    hasMoreBehind,
+  }: { readonly limit: number; readonly fromEnd: boolean; readonly hasMoreBehind: boolean },
 ): ReferrersPage {
   const found = rows.filter(isFound);
   const shown = found.slice(0, limit);
+  if (fromEnd) shown.reverse();
+  const hasMoreAhead = found.length > limit;
   return {
     records: shown.map(toStoredRecord),
     cursors: shown.map((row) => row.cursor),
-    hasNextPage: found.length > limit,
-    hasPreviousPage,
+    hasNextPage: fromEnd ? hasMoreBehind : hasMoreAhead,
+    hasPreviousPage: fromEnd ? hasMoreAhead : hasMoreBehind,
     totalCount: rows[0]?.total ?? undefined,
   };
+}
+
+/** On the side that a page was not read towards. */
+function hasMoreBehind({
+  after,
+  before,
+  fromEnd,
+}: Pick<ReferrersShape, 'after' | 'before' | 'fromEnd'>): boolean {
+  return (fromEnd ? before : after) !== undefined;
 }
 
 /** A parent that nothing points to has one row, without a record. */

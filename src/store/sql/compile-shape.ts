@@ -155,6 +155,8 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
       return { json: JSON.stringify(shape.text) };
     case 'id':
       return Prisma.raw('to_json(r.id)');
+    case 'nodeId':
+      return Prisma.sql`to_json(${shape.prefix}::text || r.id)`;
     case 'version':
       return Prisma.raw('r.version');
     case 'createdAt':

@@ -12,6 +12,7 @@ import type { SortKey } from '../../model/record-query.js';
 export type Shape =
   | ConstantShape
   | RecordPartShape
+  | NodeIdShape
   | ValueShape
   | EnumShape
   | ObjectShape
@@ -36,6 +37,12 @@ interface ConstantShape {
  */
 interface RecordPartShape {
   readonly kind: 'id' | 'version' | 'createdAt' | 'updatedAt' | 'fields';
+}
+
+/** The id of the record with this before it: its name among the records of all collections. */
+interface NodeIdShape {
+  readonly kind: 'nodeId';
+  readonly prefix: string;
 }
 
 interface ValueShape {
@@ -82,6 +89,9 @@ export interface ReferrersShape {
   readonly sort: readonly SortKey[];
   readonly limit: number;
   readonly after: string | undefined;
+  readonly before: string | undefined;
+  /** The last of each page, not the first. */
+  readonly fromEnd: boolean;
   readonly page: PageShape;
 }
 
@@ -178,6 +188,7 @@ function collectPaths(shape: Shape, at: Path, paths: Path[]): void {
     case 'version':
     case 'createdAt':
     case 'updatedAt':
+    case 'nodeId':
     case 'fields':
     case 'referrers':
       return;

@@ -40,8 +40,11 @@ export interface Voice {
 
 export interface ReadDoor {
   readonly name: string;
-  /** `all`: the records in reach; `one`: the record asked for; `figure`: how many are in reach. */
-  readonly gives: 'all' | 'one' | 'figure';
+  /**
+   * `all`: the records in reach; `one`: the record asked for; `one or null`: the same, and null in place of a
+   * refusal; `figure`: how many are in reach.
+   */
+  readonly gives: 'all' | 'one' | 'one or null' | 'figure';
   /** Collections for which the door is another one, or is not there. */
   readonly except?: readonly string[];
   /** The records are those that point to a user, and found by way of that. */
@@ -149,6 +152,20 @@ export const READ_DOORS: readonly ReadDoor[] = [
     gives: 'one',
     open: (v, collection, { id }) =>
       v.graphql(`query($id: ID!) { ${graphqlNames(collection).one}(id: $id) { id } }`, { id }),
+  },
+  {
+    name: 'node',
+    gives: 'one or null',
+    open: (v, { name }, { id }) =>
+      v.graphql('query($id: ID!) { node(id: $id) { nodeId ... on Record { data } } }', {
+        id: `Record:${name}:${id}`,
+      }),
+  },
+  {
+    name: 'typed nodes',
+    gives: 'one or null',
+    open: (v, { name }, { id }) =>
+      v.graphql('query($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }', { ids: [`${name}:${id}`] }),
   },
   {
     name: 'typed aggregate',

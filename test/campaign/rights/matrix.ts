@@ -76,6 +76,11 @@ export async function tryToRead(
   const told = leakIn(answer, { school, caller, collection });
   if (told !== undefined) return told;
   const promised = promiseOf(caller, collection, 'read');
+  if (door.gives === 'one or null' && promised !== 401) {
+    const isShown = typeof promised !== 'number' && promised.isInReach(withId(record));
+    if (answer.status !== 200) return unless(answer, [200]);
+    return answer.text.includes(record.id) === isShown ? undefined : `it is ${isShown ? 'not ' : ''}there`;
+  }
   if (typeof promised === 'number') return unless(answer, [promised]);
   const records = recordsOf(school, caller, collection);
   if (door.through === 'users') return faultOfUsersRecords(answer, { school, caller, collection });

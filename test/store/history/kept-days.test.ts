@@ -29,7 +29,7 @@ async function keep(domain: string, days: string): Promise<void> {
 }
 
 async function texts(): Promise<unknown[]> {
-  const { versions } = await test.store.history(ADMIN, 'note', { id: 'n-1', before: undefined, limit: 9 });
+  const { rows: versions } = await test.store.history(ADMIN, 'note', { id: 'n-1', limit: 9 });
   return versions.map(({ changes }) => changes?.find(({ path }) => path === 'text')?.after);
 }
 

@@ -40,8 +40,8 @@ async function change(data: JsonObject, requestId = 'req-change', scope = ADMIN)
 }
 
 async function history(scope: Scope) {
-  const query = { id: ID, before: undefined, limit: 20 };
-  return (await test.store.history(scope, 'student', query)).versions;
+  const query = { id: ID, limit: 20 };
+  return (await test.store.history(scope, 'student', query)).rows;
 }
 
 async function read(): Promise<JsonObject> {
@@ -271,10 +271,10 @@ it('says that values are not kept where they are not', async () => {
 
 it('reads history a page at a time', async () => {
   for (const name of ['B', 'C', 'D']) await change({ name });
-  const first = await test.store.history(ADMIN, 'student', { id: ID, before: undefined, limit: 2 });
-  expect([first.versions.map(({ version }) => version), first.hasNextPage]).toEqual([[4, 3], true]);
-  const second = await test.store.history(ADMIN, 'student', { id: ID, before: 3, limit: 2 });
-  expect([second.versions.map(({ version }) => version), second.hasNextPage]).toEqual([[2, 1], false]);
+  const first = await test.store.history(ADMIN, 'student', { id: ID, limit: 2 });
+  expect([first.rows.map(({ version }) => version), first.hasNextPage]).toEqual([[4, 3], true]);
+  const second = await test.store.history(ADMIN, 'student', { id: ID, after: 3, limit: 2 });
+  expect([second.rows.map(({ version }) => version), second.hasNextPage]).toEqual([[2, 1], false]);
 });
 
 it('finds the version of an instant', async () => {

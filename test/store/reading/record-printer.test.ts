@@ -94,6 +94,7 @@ const shapesOf = (path: readonly string[]): readonly Shape[] => [
 ];
 const MEMBERS = keyed([
   { kind: 'id' },
+  { kind: 'nodeId', prefix: 'thing:' },
   { kind: 'constant', text: 'A "type"' },
   ...['name', 'id', 'nama', 'a', 'longer_name'].flatMap((name) => shapesOf([name])),
 ]);

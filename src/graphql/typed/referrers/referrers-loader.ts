@@ -40,13 +40,15 @@ export class ReferrersLoader {
     shape: ReferrersShape,
     ids: readonly string[],
   ): Promise<readonly ReferrersPage[]> {
-    const { collection, path, filter, sort, limit, after, page } = shape;
+    const { collection, path, filter, sort, limit, after, before, fromEnd, page } = shape;
     const set = this.#records.records(context, {
       collection,
       filter,
       sort,
       limit,
       after,
+      before,
+      fromEnd,
       projection: readingOf(page).paths,
     });
     const isCounted = page.members.some(({ kind }) => kind === 'count');

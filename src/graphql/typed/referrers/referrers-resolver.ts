@@ -56,6 +56,16 @@ export function createReferrersResolver(
       nullable: true,
       description: 'A cursor: of each page only what comes after it.',
     },
+    last: {
+      type: Int,
+      nullable: true,
+      description: 'Instead of `first`: the last so many of each, or those before the cursor `before`.',
+    },
+    before: {
+      type: String,
+      nullable: true,
+      description: 'A cursor: of each page only what comes before it.',
+    },
   });
   const { typeName } = target.object;
 

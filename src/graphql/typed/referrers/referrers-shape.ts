@@ -4,7 +4,7 @@
  */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
 import type { Filter } from '../../../model/filter.js';
-import { toPageRequest } from '../../../resolvers/page-arguments.js';
+import { type PageArguments, toPageRequest } from '../../../resolvers/page-arguments.js';
 import type { OrderByInput } from '../../../resolvers/records/generic-record.js';
 import { type SelectedForm, toPageShape } from '../../../resolvers/records/page-shape.js';
 import { toFilter } from '../../../resolvers/records/record-resolver.js';
@@ -15,13 +15,11 @@ import { toStoredWhere } from '../stored-where.js';
 import type { TypedCollection, TypedModel, TypedReferrers } from '../typed-model.js';
 
 /** The arguments as graphql-js gives them. */
-interface ReferrersArguments {
+interface ReferrersArguments extends PageArguments {
   readonly where?: object | null;
   readonly oquery?: string | null;
   readonly ci?: boolean | null;
   readonly orderBy?: readonly OrderByInput[] | null;
-  readonly first?: number | null;
-  readonly after?: string | null;
 }
 
 /**
@@ -48,18 +46,13 @@ export function toReferrersShape(
   },
 ): ReferrersShape {
   const asked = argumentsOf(typeName, nodes, info);
-  const { limit, after } = toPageRequest(
-    { first: asked.first ?? null, after: asked.after ?? null },
-    model.pages,
-  );
   return {
     kind: 'referrers',
     collection: referrers.collection,
     path: referrers.path,
     filter: filterOf(asked, source, model),
     sort: toSort(asked.orderBy) ?? [],
-    limit,
-    after,
+    ...toPageRequest(asked, model.pages),
     page: toPageShape(form, { ...info, fieldNodes: nodes }),
   };
 }

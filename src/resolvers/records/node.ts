@@ -1,0 +1,71 @@
+/**
+ * Records by a name that is good in all of the domain: the interface `Node`, and the ids that `node` and
+ * `nodes` take.
+ *
+ *   nodeId : collection ":" id              a record with the type of its collection, e.g. "task:T-7"
+ *          | "Record:" collection ":" id    the same record as a `Record`: another type has other fields
+ *
+ * The name of a collection is lower case and has no colon in it, so the two are never the same.
+ *
+ * @see decisions 11
+ */
+import { Field, ID, InterfaceType } from 'type-graphql';
+import { ServiceError } from '../../errors.js';
+import { isRecordId } from '../../model/record-id.js';
+
+/** Names the type of a source where a field's type is an interface or a union. */
+export const TYPE_NAME = Symbol('typeName');
+
+/** The name of the type of a record in the generic part of the schema. */
+export const GENERIC_TYPE_NAME = 'Record';
+
+@InterfaceType({
+  description: 'A record that can be read again by `node`, whatever its collection.',
+  // All of them are types of root fields; registered as such, they would come first in the printed schema.
+  autoRegisterImplementations: false,
+  resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME] ?? GENERIC_TYPE_NAME,
+})
+export abstract class Node {
+  @Field(() => ID, {
+    description:
+      'Names the record among those of all collections, for `node` and `nodes`. Take it as it is: how it ' +
+      'is made may change.',
+  })
+  readonly nodeId!: string;
+}
+
+/** What kind of type a record is shown by. */
+export interface NodeForm {
+  readonly form: 'typed' | 'generic';
+  readonly collection: string;
+}
+
+/** What a `nodeId` says. */
+export interface NodePlace extends NodeForm {
+  readonly id: string;
+}
+
+/** What stands before the id of the record in its `nodeId`. */
+export function nodeIdPrefix({ form, collection }: NodeForm): string {
+  return form === 'typed' ? `${collection}:` : `${GENERIC_TYPE_NAME}:${collection}:`;
+}
+
+export function toNodeId(place: NodePlace): string {
+  return nodeIdPrefix(place) + place.id;
+}
+
+const NODE_ID = /^(Record:)?([a-z][a-z0-9_]{0,39}):(.+)$/;
+
+/** @throws INVALID_VALUE (400) for what no record can be named by */
+export function parseNodeId(nodeId: string, parameter: string): NodePlace {
+  const [, generic, collection, id] = NODE_ID.exec(nodeId) ?? [];
+  if (collection !== undefined && isRecordId(id)) {
+    return { form: generic === undefined ? 'typed' : 'generic', collection, id };
+  }
+  const sent = nodeId.slice(0, 80);
+  throw new ServiceError('INVALID_VALUE', `${parameter}: "${sent}" names no record of any collection`, {
+    errors: [
+      { parameter, detail: 'it is no global id', expected: 'the nodeId of a record, e.g. "task:T-7"', sent },
+    ],
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * Pages of a list in a fixed order, between two places of it, forward from its start or backward from its
+ * end. Each is read by the key of the order, so that it costs the same however deep it is in the list.
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+
+type Sql = Prisma.Sql;
+
+export interface KeysetRequest<Place = string> {
+  readonly limit: number;
+  /** The last `limit` instead of the first. */
+  readonly fromEnd?: boolean | undefined;
+  readonly after?: Place | undefined;
+  readonly before?: Place | undefined;
+}
+
+export interface KeysetPage<Row> {
+  /** In the order of the list, whichever way they were read. */
+  readonly rows: readonly Row[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** `where … and ${condition} ${tail}`, of which `toKeysetPage` makes the page. */
+export interface KeysetSql {
+  readonly condition: Sql;
+  /** `order by … limit …`: one row more than the page has tells whether there is more. */
+  readonly tail: Sql;
+}
+
+export function compileKeyset<Place>(
+  request: KeysetRequest<Place>,
+  order: {
+    /** Expressions that order the list together, the last of them unique. */
+    readonly keys: readonly Sql[];
+    readonly direction: 'ascending' | 'descending';
+    /** The values of the keys at a place. */
+    readonly toValues: (place: Place) => readonly Sql[];
+  },
+): KeysetSql {
+  const { after, before, fromEnd = false, limit } = request;
+  const isUpward = order.direction === 'ascending';
+  const keys = Prisma.join([...order.keys]);
+  const beyond = (place: Place, than: Sql) =>
+    Prisma.sql`(${keys}) ${than} (${Prisma.join([...order.toValues(place)])})`;
+  const conditions = [
+    ...(after === undefined ? [] : [beyond(after, isUpward ? MORE_THAN : LESS_THAN)]),
+    ...(before === undefined ? [] : [beyond(before, isUpward ? LESS_THAN : MORE_THAN)]),
+  ];
+  const direction = isUpward === fromEnd ? DESCENDING : ASCENDING;
+  const orderBy = order.keys.map((key) => Prisma.sql`${key} ${direction}`);
+  return {
+    condition: conditions.length === 0 ? Prisma.raw('true') : Prisma.join(conditions, ' and '),
+    tail: Prisma.sql`order by ${Prisma.join(orderBy)} limit ${limit + 1}::int`,
+  };
+}
+
+/** The page of what `compileKeyset` reads. */
+export function toKeysetPage<Row>(
+  read: readonly Row[],
+  { limit, fromEnd = false, after, before }: KeysetRequest<unknown>,
+): KeysetPage<Row> {
+  const rows = read.slice(0, limit);
+  const hasMoreAhead = read.length > limit;
+  if (!fromEnd) return { rows, hasNextPage: hasMoreAhead, hasPreviousPage: after !== undefined };
+  return { rows: rows.reverse(), hasNextPage: before !== undefined, hasPreviousPage: hasMoreAhead };
+}
+
+/** The places of a request as they are after a check. `check` is told which of the two a wrong one is. */
+export function withPlaces<Sent, Place>(
+  request: KeysetRequest<Sent>,
+  check: (place: Sent, parameter: 'after' | 'before') => Place,
+): KeysetRequest<Place> {
+  const { after, before } = request;
+  return {
+    limit: request.limit,
+    fromEnd: request.fromEnd,
+    after: after === undefined ? undefined : check(after, 'after'),
+    before: before === undefined ? undefined : check(before, 'before'),
+  };
+}
+
+const MORE_THAN = Prisma.raw('>');
+const LESS_THAN = Prisma.raw('<');
+const ASCENDING = Prisma.raw('asc');
+const DESCENDING = Prisma.raw('desc');
