@@ -70,7 +70,8 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   });
 
   async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
-    const format = negotiate(request.headers.accept);
+    // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
+    const format = namesFormat(request, route) ? route.formats[0] : negotiate(request.headers.accept);
     const body = bodyOf(request, route);
     return await route.run(services, {
       context: request.requestContext,
@@ -86,6 +87,12 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
 function bodyConfigOf(route: Route): Pick<FastifyContextConfig, 'body'> {
   if (route.isOpen) return { body: 'small' };
   return route.body?.kind === 'parameters' ? { body: 'parameters' } : {};
+}
+
+/** Whether the parameters of a row with several formats name one; which, the row looks at. */
+function namesFormat({ query, body }: FastifyRequest<RestGeneric>, { formats }: Route): boolean {
+  if (formats.length === 1) return false;
+  return query.format !== undefined || (isJsonObject(body) && body.format !== undefined);
 }
 
 function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {

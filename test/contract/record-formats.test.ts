@@ -252,6 +252,33 @@ describe('the format', () => {
     }
   });
 
+  it.each([...FORMATS, 'json', 'ndjson'])('%s by name is had whatever Accept says', async (format) => {
+    for (const address of ['/o/recs/class', '/?report=strength', '/o/recs/class?stream=true']) {
+      const named = `${address}${address.includes('?') ? '&' : '?'}format=${format}`;
+      for (const accept of ['text/html', 'application/vnd.ms-excel', 'image/*']) {
+        const { response } = await ask(named, 'admin', { accept });
+        expect([named, accept, response.status]).toEqual([named, accept, 200]);
+      }
+    }
+    const posted = await gateway.fetch('/o/recs/class', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json', accept: 'text/html' },
+      body: JSON.stringify({ format }),
+    });
+    expect(posted.status).toBe(200);
+    const { response } = await ask('/o/recs/class', 'admin', { accept: 'text/html' });
+    expect(response.status).toBe(406);
+    // There it is the name of a field, and the answer is JSON alone.
+    const written = await gateway.fetch('/o/task', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json', accept: 'text/html' },
+      body: JSON.stringify({ name: 'N', format }),
+    });
+    expect(written.status).toBe(406);
+  });
+
   it('takes filters, orders, pages and the parameters of a path as JSON does', async () => {
     const query = 'oquery=class=5&sort=-name&project=name&limit=2&ci=true';
     const json = await ask(`/o/recs/registration?${query}`);

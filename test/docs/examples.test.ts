@@ -9,6 +9,7 @@ import { type Answered, ask } from '../contract/graphql.js';
 import { type Example, readExamples } from './examples.js';
 import { listDocuments } from './project-files.js';
 import { endGroup, Reader } from './reader.js';
+import { describeSpreadsheetPrograms } from './spreadsheet-programs.js';
 
 const gateway = useDemoGateway({ students: 120 });
 const documents = listDocuments()
@@ -25,6 +26,8 @@ describe.each(documents)('$file', ({ examples }) => {
 
   it.each(examples)('line $line, $language', (example) => run(example, reader));
 });
+
+describeSpreadsheetPrograms(gateway);
 
 function isRun({ notRunBecause }: Example): boolean {
   return notRunBecause === undefined;
