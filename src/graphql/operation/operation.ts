@@ -138,12 +138,33 @@ export async function runOperation(
   options: OperationOptions,
 ): Promise<OperationRun> {
   const { schema, operation } = request;
+  // graphql-js coerces the variables of what it executes, and 10,000 records are not to be coerced twice.
+  if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
+    return await runCoerced(request, undefined, options);
+  }
   const definitions = operation.variableDefinitions ?? [];
   const { coerced, errors } = getVariableValues(schema, definitions, request.variables, { maxErrors: 50 });
   if (!coerced) return refusedWith(errors.map(toVariableError));
+  return await runCoerced(request, coerced, options);
+}
+
+/** What graphql-js says of variables that do not fit. */
+class RefusedVariables extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super('variables do not fit');
+  }
+}
+
+/** `coerced`: the variables, where they are not left to graphql-js. */
+async function runCoerced(
+  request: OperationRequest,
+  coerced: Record<string, unknown> | undefined,
+  options: OperationOptions,
+): Promise<OperationRun> {
   try {
-    return { result: await runCoerced(request, coerced, options), status: 200 };
+    return { result: await answerCoerced(request, coerced, options), status: 200 };
   } catch (error) {
+    if (error instanceof RefusedVariables) return refusedWith(error.errors.map(toVariableError));
     const failure = toFailure(error);
     reportFault(failure, request.context, options);
     return refusedWith([failure]);
@@ -160,9 +181,9 @@ function toVariableError(error: GraphQLError): GraphQLError {
   });
 }
 
-async function runCoerced(
+async function answerCoerced(
   request: OperationRequest,
-  coerced: Record<string, unknown>,
+  coerced: Record<string, unknown> | undefined,
   options: OperationOptions,
 ): Promise<OperationResult> {
   const { operation, notes } = request;
@@ -205,9 +226,10 @@ async function readExtensions(
 
 async function executeOrSplice(
   request: OperationRequest,
-  variableValues: Record<string, unknown>,
+  variableValues: Record<string, unknown> | undefined,
   { store, transactions }: OperationOptions,
 ): Promise<Outcome> {
+  if (variableValues === undefined) return await executeOperation(request);
   if (isTransaction(request)) {
     const execution = { variableValues, execute: executeOperation };
     return await executeInTransaction(request, { store, line: transactions }, execution);
@@ -237,7 +259,8 @@ async function executeOperation(request: OperationRequest): Promise<Outcome> {
     variableValues: variables,
     operationName: operation.name?.value,
   });
-  return { data: data ?? null, errors };
+  if (data === undefined) throw new RefusedVariables(errors);
+  return { data, errors };
 }
 
 export function reportFault(
