@@ -46,6 +46,7 @@ import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './wri
 import { gone, notFound } from './writing/record-refusals.js';
 import {
   type ConditionalWriteOptions,
+  type CreateOptions,
   RecordWrites,
   type UpdateOptions,
   type WriteOptions,
@@ -182,7 +183,7 @@ export class RecordStore {
     scope: Scope,
     name: string,
     records: readonly JsonObject[],
-    options: WriteOptions = {},
+    options: CreateOptions = {},
   ): Promise<StoredRecord[]> {
     return await this.#noted(scope, options.within, () => this.#writes.create(scope, name, records, options));
   }

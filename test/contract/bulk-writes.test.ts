@@ -192,6 +192,27 @@ describe('a write of many that may not be', () => {
 });
 
 describe('createTasks', () => {
+  it('gives as many of the records as are asked for, the first of them', async () => {
+    const names = ['A', 'B', 'C', 'D', 'E'];
+    const shownOf = async (selection: string) => {
+      const query = `mutation ($records: [CreateTaskInput!]!) {
+        createTasks(records: $records) { count created ${selection} }
+      }`;
+      const variables = { records: names.map((name) => ({ name })) };
+      return (await ask(gateway, query, { variables })).createTasks;
+    };
+    expect(await shownOf('')).toEqual({ count: 5, created: 5 });
+    const records = [{ name: 'A' }, { name: 'B' }];
+    expect(await shownOf('records(first: 2) { name }')).toEqual({ count: 5, created: 5, records });
+    const all = await shownOf('records { name }');
+    expect(all.records).toEqual(names.map((name) => ({ name })));
+    const { rows } = await gateway.sql.query(
+      `select data->>'name' as name, count(*)::int as count from records
+       where collection = 'task' and id not like 't-%' group by 1 order by 1`,
+    );
+    expect(rows).toEqual(names.map((name) => ({ name, count: 3 })));
+  });
+
   it('stores all and gives as many back as are asked for', async () => {
     const data = await ask(
       gateway,

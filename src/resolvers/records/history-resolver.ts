@@ -51,7 +51,7 @@ export class HistoryResolver {
     const { collection, id, version, ifVersion } = request;
     return await writeOnce(this.#store, context, {
       writes: [collection],
-      request: ['restore', collection, id, version, ifVersion ?? null],
+      request: () => ['restore', collection, id, version, ifVersion ?? null],
       run: (scope, options) => this.#store.restore(scope, collection, id, { version, ifVersion, ...options }),
       keep: keepRecord,
       recall: recallRecord,
@@ -139,7 +139,7 @@ export class HistoryResolver {
       perField(context, info),
       {
         writes: 'anything',
-        request: ['undo', requestId],
+        request: () => ['undo', requestId],
         run: (scope, options) => this.#store.undo(scope, requestId, options),
         keep: (undone) => ({ ...undone }),
         recall: (kept) => kept,

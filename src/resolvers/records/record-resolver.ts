@@ -346,7 +346,7 @@ export class RecordResolver {
   ): Promise<readonly StoredRecord[]> {
     return await writeOnce(this.#store, context, {
       writes: [collection],
-      request: key,
+      request: () => key,
       run,
       keep: (records) => records.map(keepRecord),
       recall: (kept) => kept.map(recallRecord),

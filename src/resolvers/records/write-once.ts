@@ -13,7 +13,7 @@ export interface OnceWrite<T, Kept extends JsonValue> {
   /** The collections it writes to. */
   readonly writes: Writes;
   /** All that makes two requests the same. */
-  readonly request: JsonValue;
+  readonly request: () => JsonValue;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
   /** The answer as it is kept with the key, and back. */
   readonly keep: (answer: T) => Kept;
@@ -36,7 +36,7 @@ export async function writeOnce<T, Kept extends JsonValue>(
     scope,
     {
       key: idempotencyKey,
-      text: printExactJson(write.request),
+      text: printExactJson(write.request()),
       writes: write.writes,
       within: transaction,
     },

@@ -56,13 +56,13 @@ export interface InsertedRow {
 }
 
 /**
- * Stores the records, all or none. `printInserted` knows what it gives; no row when there is a reason against
- * one of them.
+ * Stores the records, all or none, and gives the first `shown` of them, as `printInserted` reads them; no row
+ * when there is a reason against one of them.
  */
 export function insertRecords(
   context: WriteContext,
   records: readonly NewRecord[],
-  { rows, deadReferences }: ReasonsAgainst,
+  { rows, deadReferences, shown }: ReasonsAgainst & { readonly shown: number },
 ): Sql {
   const reasons = [
     ...(rows === undefined ? [] : [Prisma.sql`select 1 from input as r where (${rows}) is not true`]),
@@ -77,29 +77,34 @@ export function insertRecords(
         )}`;
   return Prisma.sql`
 ${insertInput(context, { input: inputOf(records), refusal, count: records.length })}
-${selectInserted(context, records)}`;
+${selectInserted(context, records, shown)}`;
 }
 
 /** JSON that PostgreSQL prints has no line feed in it; to tell rows apart takes longer than to split it. */
-function selectInserted(context: WriteContext, { length }: readonly NewRecord[]): Sql {
+function selectInserted(context: WriteContext, { length }: readonly NewRecord[], first: number): Sql {
   const shown = context.fields === undefined ? context.projection : Prisma.sql`${context.fields}::text`;
   const told = announcement(context, 'create');
   const inOrder = length === 1 ? Prisma.empty : Prisma.sql`join input i on i.id = r.id order by i.position`;
   if (length === 1 || told !== Prisma.empty)
     return Prisma.sql`select ${shown} as json${told} from written r ${inOrder}`;
+  if (first === 0) return Prisma.sql`select '' as json from written having count(*) > 0`;
   return Prisma.sql`
 select string_agg(page.json, e'\n') as json
-from (select ${shown} as json from written r ${inOrder}) page
+from (
+  select ${shown} as json from written r join input i on i.id = r.id
+  where i.position <= ${first} order by i.position
+) page
 having count(*) > 0`;
 }
 
-/** The JSON text of each of the records that were stored; none where they were not. */
+/** The JSON text of each of the records, the first that were stored; none where they were not. */
 export function printInserted(
   context: Pick<WriteContext, 'fields'>,
   records: readonly NewRecord[],
   rows: readonly InsertedRow[],
 ): readonly string[] {
-  const lines = rows.flatMap(({ json }) => json.split('\n'));
+  if (records.length === 0) return [];
+  const lines = rows.flatMap(({ json }) => json.split('\n')).slice(0, records.length);
   if (context.fields === undefined) return lines;
   return lines.map((fields, index) => printStored(records[index]?.id ?? '', fields));
 }

@@ -58,6 +58,11 @@ export interface WriteOptions {
   readonly within?: Transaction | undefined;
 }
 
+export interface CreateOptions extends WriteOptions {
+  /** How many of the records are given back, the first ones. Default: all. */
+  readonly shown?: number | undefined;
+}
+
 export interface ConditionalWriteOptions extends WriteOptions {
   /** Refused with VERSION_CONFLICT when the record has another version. */
   readonly ifVersion?: number | undefined;
@@ -87,7 +92,7 @@ export class RecordWrites {
   }
 
   /**
-   * Stores records, all or none, and gives them back in their order.
+   * Stores records, all or none, and gives them, or the first of them, back in their order.
    *
    * @throws INVALID_VALUE with every fault; CONFLICT naming the field and the record; FORBIDDEN; NOT_FOUND,
    * GONE for the collection
@@ -96,7 +101,7 @@ export class RecordWrites {
     scope: Scope,
     name: string,
     records: readonly JsonObject[],
-    options: WriteOptions = {},
+    options: CreateOptions = {},
   ): Promise<StoredRecord[]> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'create');
@@ -114,7 +119,7 @@ export class RecordWrites {
     const write = { scope, collection, access };
     const triggers = this.#environment.triggers.before(scope.domain.id, name, 'create');
     if (triggers.length === 0) return await this.#insert(write, identified.map(asItWasSent), options);
-    return await this.#asked(scope, collection, options, async (within) => {
+    const made = await this.#asked(scope, collection, options, async (within) => {
       const revised: SentRecord[] = [];
       for (const { id, data } of identified) {
         const pending = {
@@ -134,6 +139,7 @@ export class RecordWrites {
       }
       return await this.#insert(write, revised, { within });
     });
+    return made.slice(0, options.shown);
   }
 
   /** A write that triggers are asked about: in one transaction with what they do. */
@@ -153,14 +159,16 @@ export class RecordWrites {
   async #insert(
     { scope, collection, access }: Write,
     sent: readonly SentRecord[],
-    options: WriteOptions,
+    options: CreateOptions,
   ): Promise<StoredRecord[]> {
     const now = this.#environment.now();
     const { timeZone } = scope.domain;
     const data = sent.map((one) => one.data);
     assertCompletable(data, collection, access.hiddenFields);
     const secret = secretFieldsOf(scope, collection);
-    const secretsOf = (index: number) => without(secret, sent[index]?.own ?? NO_SECRETS);
+    const isAllRead = findAccess(scope, collection, 'read')?.hiddenFields.size === 0;
+    const secretsOf = (index: number) =>
+      isAllRead ? NO_SECRETS : without(secret, sent[index]?.own ?? NO_SECRETS);
     const changes = toStoredAll(collection, data, { timeZone, now, mode: 'create', secretsOf });
     const queryable = options.within ?? this.#environment.database;
     const made = new Set(sent.map(({ id }) => id));
@@ -183,13 +191,14 @@ export class RecordWrites {
       deadReferences: this.#environment.selectDeadReferences(settled),
     };
     const context = this.#environment.writeContext(scope, collection, now);
-    const statement = insertRecords(context, stored, reasons);
+    const shown = stored.slice(0, options.shown);
+    const statement = insertRecords(context, stored, { ...reasons, shown: shown.length });
     const attempt = { scope, collection, records: stored, verb: 'create' } as const;
     for (let number = 1; number <= MAX_ATTEMPTS; number++) {
       const written = await this.#write<InsertedRow>(options.within, statement, attempt);
       if (written.length > 0) {
-        const texts = printInserted(context, stored, written);
-        return stored.map(({ id }, index) => {
+        const texts = printInserted(context, shown, written);
+        return shown.map(({ id }, index) => {
           return { id, version: 1, createdAt: now, updatedAt: now, json: texts[index] ?? '' };
         });
       }
@@ -571,11 +580,11 @@ interface SentRecord {
   /** The fields, without `_id`. */
   readonly data: JsonObject;
   /** The members that the caller sent; any other was set by a trigger. */
-  readonly own: ReadonlySet<string>;
+  readonly own: { has(name: string): boolean };
 }
 
 function asItWasSent({ id, data }: { readonly id: string; readonly data: JsonObject }): SentRecord {
-  return { id, data, own: new Set(Object.keys(data)) };
+  return { id, data, own: { has: (name) => Object.hasOwn(data, name) } };
 }
 
 /** RFC 7386 at the top level, before the values are checked. */

@@ -46,8 +46,8 @@ export class BulkWrites {
       context,
       { collection, key: ['createMany', collection, records, shown] },
       async (scope, options) => {
-        const made = await this.#store.create(scope, collection, records, options);
-        return { count: made.length, created: made.length, matched: 0, records: made.slice(0, shown) };
+        const made = await this.#store.create(scope, collection, records, { ...options, shown });
+        return { count: records.length, created: records.length, matched: 0, records: made };
       },
     );
   }
@@ -124,7 +124,7 @@ export class BulkWrites {
   ): Promise<RecordBatch> {
     return await writeOnce<RecordBatch, KeptBatch>(this.#store, context, {
       writes: [collection],
-      request: JSON.stringify(key),
+      request: () => JSON.stringify(key),
       run,
       keep: ({ records, ...counts }) => ({ ...counts, records: records.map(keepRecord) }),
       recall: ({ records, ...counts }) => ({ ...counts, records: records.map(recallRecord) }),
