@@ -117,8 +117,21 @@ export function dayOf(instant: string | Date, timeZone: string): string {
   const milliseconds = typeof instant === 'string' ? millisecondsOf(instant) : instant.getTime();
   const local = milliseconds + offsetAt(milliseconds, timeZone);
   // The zone's own clock, read as if it were UTC.
-  if (isWritable(local)) return new Date(local).toISOString().slice(0, 10);
+  if (isWritable(local)) return textOfDay(Math.floor(local / 86_400_000));
   return dayText(Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timeZone));
+}
+
+/** Records that come together are of few days. */
+const textsOfDays = new Map<number, string>();
+const MOST_TEXTS_OF_DAYS = 1_000;
+
+function textOfDay(sinceEpoch: number): string {
+  const known = textsOfDays.get(sinceEpoch);
+  if (known !== undefined) return known;
+  const text = new Date(sinceEpoch * 86_400_000).toISOString().slice(0, 10);
+  if (textsOfDays.size >= MOST_TEXTS_OF_DAYS) textsOfDays.clear();
+  textsOfDays.set(sinceEpoch, text);
+  return text;
 }
 
 export function firstDay(month: string): string {

@@ -4,7 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { ErrorDetail } from '../../errors.js';
-import { isExactNumber, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from '../../json.js';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonScalar,
+  type JsonValue,
+  memberOf,
+} from '../../json.js';
 import { dayOf } from '../../model/calendar.js';
 import type { Check, Collection, UniqueTogether } from '../../model/collection.js';
 import { Exact, toDecimal } from '../../model/compare-json.js';
@@ -35,10 +42,11 @@ export function findCheckFaults(
  */
 export function keysOf(collection: Collection, data: JsonObject, timeZone: string): JsonObject | undefined {
   if (collection.uniqueTogether.length === 0) return undefined;
-  const entries = collection.uniqueTogether.flatMap((rule): [string, string][] => {
+  const entries: [string, string][] = [];
+  for (const rule of collection.uniqueTogether) {
     const key = keyOf(rule, data, timeZone);
-    return key === undefined ? [] : [[rule.name, key]];
-  });
+    if (key !== undefined) entries.push([rule.name, key]);
+  }
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -126,6 +134,18 @@ function canonicalText(value: Exclude<JsonScalar, null>): string {
 }
 
 function scalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
+  let value: JsonValue | undefined = data;
+  for (const name of path) {
+    if (Array.isArray(value)) return firstScalarAt(data, path);
+    if (!isJsonObject(value)) return undefined;
+    value = memberOf(value, name);
+  }
+  if (Array.isArray(value)) return firstScalarAt(data, path);
+  return value === undefined || isJsonObject(value) ? undefined : toScalar(value);
+}
+
+/** The same through lists. */
+function firstScalarAt(data: JsonObject, path: Path): JsonScalar | undefined {
   const [found] = valuesAt(data, path);
   const value = found?.value;
   return value === undefined || Array.isArray(value) || isJsonObject(value) ? undefined : toScalar(value);

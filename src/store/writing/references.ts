@@ -169,11 +169,9 @@ function listUnsure(
   context: ReferenceContext,
 ): readonly HeldReference[] {
   if (references.length === 0) return references;
-  const labelled = new Set(
-    (context.labelled ?? []).flatMap(({ targets, reference }) =>
-      reference.label === undefined ? [] : [`${targets.join()} ${reference.value}`],
-    ),
-  );
+  const labelled = new Set<string>();
+  for (const { targets, reference } of context.labelled ?? [])
+    if (reference.label !== undefined) labelled.add(`${targets.join()} ${reference.value}`);
   const isLabelled = ({ targets, value }: HeldReference) =>
     labelled.size > 0 && labelled.has(`${targets.join()} ${value}`);
   return references.filter((reference) => !isLabelled(reference) && !isKnown(reference, context));

@@ -175,17 +175,17 @@ function convert(
   const pointer = options.pointer ?? '';
   const place: Place = { conversion, parent: undefined, name: pointer, depth: 1 };
   const removed: string[] = [];
-  const entries: [string, JsonValue][] = [];
-  for (const [name, value] of Object.entries(sent)) {
+  const data: Record<string, JsonValue> = {};
+  for (const name of Object.keys(sent)) {
+    const value = sent[name] ?? null;
     const field = collection.fieldsByName.get(name);
     if (options.mode === 'merge' && value === null && !field?.isRequired) removed.push(name);
-    else entries.push([name, toStoredMember(field, name, value, place)]);
+    else setMember(data, name, toStoredMember(field, name, value, place));
   }
   if (options.mode !== 'merge') {
-    entries.push(...missingMembers(collection.fields, sent, place));
-    entries.push(...createdOn(collection, sent, options));
+    setMissingMembers(data, { fields: collection.fields, sent, parent: place });
+    setCreatedOn(data, { collection, sent, options });
   }
-  const data = Object.fromEntries(entries);
   // A check would say nothing new of values that are wrong already. Where fields are kept, only the store
   // knows the whole record.
   if (options.mode === 'create' && conversion.errors.length === 0) {
@@ -211,16 +211,28 @@ function toStoredMember(field: Field | undefined, name: string, value: JsonValue
   return field === undefined ? checkUndeclared(value, place) : toStoredField(field, value, place);
 }
 
+/** As a caller's name needs it: `__proto__` is a member like any other. */
+function setMember(data: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name !== '__proto__') data[name] = value;
+  else Object.defineProperty(data, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /** Defaults of the declared fields that were not sent; the required ones without a default are faults. */
-function missingMembers(fields: readonly Field[], sent: JsonObject, parent: Place): [string, JsonValue][] {
+function setMissingMembers(
+  data: Record<string, JsonValue>,
+  {
+    fields,
+    sent,
+    parent,
+  }: { readonly fields: readonly Field[]; readonly sent: JsonObject; readonly parent: Place },
+): void {
   const { options } = parent.conversion;
-  return fields.flatMap((field): [string, JsonValue][] => {
-    if (Object.hasOwn(sent, field.name)) return [];
-    if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) return [];
-    if (field.default !== undefined) return [[field.name, defaultOf(field, options)]];
-    if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
-    return [];
-  });
+  for (const field of fields) {
+    if (Object.hasOwn(sent, field.name)) continue;
+    if (parent.depth === 1 && (options.keptFields?.has(field.name) || isStampedAnyway(field))) continue;
+    if (field.default !== undefined) setMember(data, field.name, defaultOf(field, options));
+    else if (field.isRequired) report(inside(parent, field.name), expectationOf(field), undefined);
+  }
 }
 
 /** `created_on` is stamped in every collection, so its absence is no fault, declared or not. */
@@ -228,17 +240,20 @@ function isStampedAnyway(field: Field): boolean {
   return field.name === CREATED_ON && field.default === undefined;
 }
 
-function createdOn(
-  collection: Collection,
-  sent: JsonObject,
-  options: ToStoredOptions,
-): [string, JsonValue][] {
-  if (Object.hasOwn(sent, CREATED_ON) || options.keptFields?.has(CREATED_ON)) return [];
+function setCreatedOn(
+  data: Record<string, JsonValue>,
+  {
+    collection,
+    sent,
+    options,
+  }: { readonly collection: Collection; readonly sent: JsonObject; readonly options: ToStoredOptions },
+): void {
+  if (Object.hasOwn(sent, CREATED_ON) || options.keptFields?.has(CREATED_ON)) return;
   const field = collection.fieldsByName.get(CREATED_ON);
-  if (field?.default !== undefined) return [];
+  if (field?.default !== undefined) return;
   const declared = field === undefined ? undefined : scalarTypeOf(field)?.stamp;
   const stamp = declared ?? DATETIME.stamp;
-  return [[CREATED_ON, stamp(options.now, options.timeZone)]];
+  setMember(data, CREATED_ON, stamp(options.now, options.timeZone));
 }
 
 function defaultOf(field: Field, options: ToStoredOptions): JsonValue {
@@ -286,7 +301,9 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
   const sent = typeof value === 'string' ? { value } : value;
   if (!isJsonObject(sent) || !isRecordId(sent.value)) return report(place, scalarExpectationOf(field), value);
   const { label, ...others } = sent;
-  for (const [name, member] of Object.entries(others)) checkUndeclared(member, inside(place, name));
+  for (const name in others) {
+    if (name !== 'value') checkUndeclared(others[name] ?? null, inside(place, name));
+  }
   if (typeof label === 'string' && findUnstorableText(label) === undefined) return sent;
   if (label !== undefined && label !== null) return report(inside(place, 'label'), 'text', label);
   const reference = { ...others, value: sent.value };
@@ -297,11 +314,12 @@ function toStoredReference(field: Field, value: JsonValue, place: Place): JsonVa
 function toStoredObject(field: Field, value: JsonValue, place: Place): JsonValue {
   if (!isJsonObject(value)) return report(place, scalarExpectationOf(field), value);
   const members = new Map(field.fields.map((member) => [member.name, member]));
-  const entries = Object.entries(value).map(([name, member]): [string, JsonValue] => [
-    name,
-    toStoredMember(members.get(name), name, member, place),
-  ]);
-  return Object.fromEntries([...entries, ...missingMembers(field.fields, value, place)]);
+  const data: Record<string, JsonValue> = {};
+  for (const name of Object.keys(value)) {
+    setMember(data, name, toStoredMember(members.get(name), name, value[name] ?? null, place));
+  }
+  setMissingMembers(data, { fields: field.fields, sent: value, parent: place });
+  return data;
 }
 
 /** An undeclared value is kept as it is, as long as Postgres can hold it. */
