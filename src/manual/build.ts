@@ -146,7 +146,7 @@ async function writeManifest(files: ManualFiles): Promise<void> {
  * packages.
  */
 async function hashOfSources(): Promise<string> {
-  const folders = ['docs', 'schema', path.join('src', 'manual')];
+  const folders = ['docs', 'schema', path.join('src', 'manual'), path.join('src', 'portal', 'rooms')];
   const below = await Promise.all(folders.map(listFolder));
   const top = [...PAGES.map(({ source }) => source), 'LICENSE', '.env.example', 'package-lock.json'];
   const hash = createHash('sha256');

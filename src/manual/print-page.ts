@@ -2,6 +2,7 @@
  * A page of the manual around its document: navigation, search, what is on the page, the pages before and
  * after it.
  */
+import { printRoomHeader } from '../portal/rooms/room-header.js';
 import { addressOf, CHAPTERS, type ManualPage, PAGES } from './pages.js';
 import type { RenderedDocument } from './render-document.js';
 
@@ -11,6 +12,11 @@ export interface PageAssets {
   readonly style: string;
   readonly index: string;
 }
+
+const SEARCH = `<div class="search" role="search">
+<input type="search" placeholder="Search the manual" aria-label="Search the manual" autocomplete="off" hidden>
+<ol class="found" hidden></ol>
+</div>`;
 
 /**
  * All of it works without the script but the search; nothing in it is inline, so the policy can be strict.
@@ -25,24 +31,15 @@ export function printPage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <title>${escapeHtml(page.path === '' ? title : `${title} · Campus Gateway`)}</title>
 <link rel="icon" href="/docs/favicon.png">
 <link rel="stylesheet" href="${assets.style}">
+<script src="/docs/room-theme.js"></script>
 <script type="module" src="${assets.script}"></script>
 </head>
 <body data-index="${assets.index}">
 <a class="skip" href="#content">Skip to the text</a>
-<header>
-<a class="home" href="/manual">Campus Gateway</a>
-<nav class="rooms" aria-label="Rooms">
-<a href="/">Portal</a> <a href="/explore">Explorer</a> <a href="/docs">REST</a>
-</nav>
-<div class="search" role="search">
-<input type="search" placeholder="Search the manual" aria-label="Search the manual" autocomplete="off" hidden>
-<ol class="found" hidden></ol>
-</div>
-</header>
+${printRoomHeader('/manual', SEARCH)}
 <div class="columns">
 <nav aria-label="Pages">
 <details><summary>All pages</summary>

@@ -34,6 +34,10 @@ const WORKERS = {
 
 const ENTRY = 'src/portal/browser/main.tsx';
 
+/** The script of `/docs`, which is no page of the portal and shares its log-in alone. */
+const REST_DOCS = 'src/portal/browser/rest-docs.ts';
+const ROOM_STYLE = 'src/portal/rooms/room-header.css';
+
 /** Loaded with the explorer alone: the bundler would add it to the styles of every page. */
 const EXPLORER_STYLE = 'src/explore/browser/page.css';
 
@@ -87,6 +91,12 @@ async function buildPortal(): Promise<void> {
     entryPoints: { explorer: EXPLORER_STYLE },
     loader: { '.ttf': 'file' },
   });
+  const restDocs = await build({
+    ...COMMON,
+    entryPoints: { 'rest-docs': REST_DOCS, 'room-header': ROOM_STYLE },
+    format: 'esm',
+    tsconfigRaw: '{}',
+  });
   const pageOptions: BuildOptions = {
     ...COMMON,
     entryPoints: { portal: ENTRY },
@@ -107,11 +117,18 @@ async function buildPortal(): Promise<void> {
     ...pageOptions,
     plugins: [...(pageOptions.plugins ?? []), stylesOfMantine(packageDirectory, used)],
   });
-  const names = await writeFiles([workers, styles, page].flatMap(({ outputFiles }) => outputFiles ?? []));
+  const names = await writeFiles(
+    [workers, styles, restDocs, page].flatMap(({ outputFiles }) => outputFiles ?? []),
+  );
   const sizes = await measureChunks(directory, chunksOf(page), ENTRY);
   await writeFile(path.join(directory, 'sizes.json'), JSON.stringify(sizes, null, 2));
   assertSizes(sizes);
-  await writeManifest({ key, ...entriesOf(page), names });
+  await writeManifest({
+    key,
+    ...entriesOf(page),
+    restDocs: { script: urlOfEntry(restDocs, REST_DOCS), style: urlOfEntry(restDocs, ROOM_STYLE) },
+    names,
+  });
   await removeOthers(names);
 }
 

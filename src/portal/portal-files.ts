@@ -11,6 +11,8 @@ export interface PortalFiles {
   readonly style: string;
   /** The addresses of what the script imports first, which the page asks for at the same time. */
   readonly preload: readonly string[];
+  /** What `/docs` loads of it. */
+  readonly restDocs: { readonly script: string; readonly style: string };
   /** All files by name, workers and later parts included. */
   readonly names: readonly string[];
 }
@@ -20,6 +22,7 @@ const PORTAL_FILES = z.object({
   script: z.string(),
   style: z.string(),
   preload: z.array(z.string()),
+  restDocs: z.object({ script: z.string(), style: z.string() }),
   names: z.array(z.string()),
 });
 

@@ -186,7 +186,7 @@ export async function createServer(services: ServerServices, options: ServerOpti
       : createMetricsServer({ ...options.metrics, metrics, observe });
   if (!figures) useMetrics(app, { ...options.metrics, metrics });
   useContractFiles(app, { contracts, publicUrl: options.publicUrl });
-  useDocumentation(app);
+  useDocumentation(app, services.portal);
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
   for (const { path } of SERVICE_ROUTES.filter(({ path }) => path !== '/metrics'))

@@ -8,57 +8,59 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../content-encoding.js';
+import { ServiceError } from '../errors.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../portal/portal-files.js';
+import { printRoomHeader, ROOM_THEME_SCRIPT } from '../portal/rooms/room-header.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 
 const compress = promisify(gzip);
 const packages = createRequire(import.meta.url);
 
-const PAGE = `<!doctype html>
+function printPage({ script, style }: PortalFiles['restDocs']): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Campus Gateway: REST</title>
+<title>REST · Campus Gateway</title>
 <link rel="icon" href="/docs/favicon.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="${style}">
 <link rel="stylesheet" href="/docs/page.css">
+<script src="/docs/room-theme.js"></script>
+<script src="/docs/swagger-ui.js" defer></script>
+<script type="module" src="${script}"></script>
 </head>
 <body>
-<main id="contract"></main>
+${printRoomHeader('/docs')}
+<main>
+<h1>REST</h1>
+<p class="room-user" role="status"></p>
+<div id="contract"></div>
+</main>
 <noscript>The contract as text: <a href="/openapi.json">openapi.json</a></noscript>
-<script src="/docs/swagger-ui.js"></script>
-<script src="/docs/page.js"></script>
 </body>
 </html>
 `;
+}
 
-const PAGE_STYLE = `body { margin: 0; }
-html.dark-mode body { background: #1c2022; }
+const PAGE_STYLE = `body { margin: 0; background: var(--room-ground); color: var(--room-ink); }
+main > h1 {
+  position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%);
+}
+.room-user { max-width: 1100px; margin: 16px auto 0; padding: 0 16px; font: 14px / 1.5 var(--room-font); }
+.room-user { box-sizing: border-box; min-height: 1.5em; color: var(--room-dimmed); }
 .swagger-ui .wrapper { box-sizing: border-box; max-width: 1100px; padding: 0 16px; }
 .swagger-ui .info { margin: 24px 0; }
+.swagger-ui .scheme-container { background: var(--room-paper); box-shadow: none; }
+.swagger-ui .scheme-container { border: solid var(--room-line); border-width: 1px 0; }
+html.dark-mode, html.dark-mode .swagger-ui { background: var(--room-ground); }
 @media (max-width: 640px) {
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
   .swagger-ui .opblock .opblock-summary-path { max-width: none; flex: 1 1 60%; }
   .swagger-ui .opblock .opblock-summary-description { flex: 1 1 100%; padding: 4px 0; }
   .swagger-ui .opblock-body, .swagger-ui table { overflow-x: auto; }
 }
-`;
-
-const PAGE_SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#contract',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  persistAuthorization: false,
-  validatorUrl: null,
-});
 `;
 
 interface Asset {
@@ -68,14 +70,29 @@ interface Asset {
 
 const ASSETS: Readonly<Record<string, Asset>> = {
   '/docs/page.css': { type: 'text/css; charset=utf-8', load: async () => Buffer.from(PAGE_STYLE) },
-  '/docs/page.js': { type: 'text/javascript; charset=utf-8', load: async () => Buffer.from(PAGE_SCRIPT) },
+  '/docs/room-theme.js': {
+    type: 'text/javascript; charset=utf-8',
+    load: async () => Buffer.from(ROOM_THEME_SCRIPT),
+  },
   '/docs/swagger-ui.css': packaged('swagger-ui.css', 'text/css; charset=utf-8'),
   '/docs/swagger-ui.js': packaged('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   '/docs/favicon.png': packaged('favicon-32x32.png', 'image/png'),
 };
 
-export function useDocumentation(app: FastifyInstance): void {
-  const page: Asset = { type: 'text/html; charset=utf-8', load: async () => Buffer.from(PAGE) };
+/** Its script and its header are the portal's, and built with it. */
+export function useDocumentation(
+  app: FastifyInstance,
+  { packageDirectory }: { readonly packageDirectory: string },
+): void {
+  const page: Asset = {
+    type: 'text/html; charset=utf-8',
+    load: async () => {
+      const files = await readPortalFiles(portalDirectory(packageDirectory)).catch(() => undefined);
+      if (!files)
+        throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
+      return Buffer.from(printPage(files.restDocs));
+    },
+  };
   const assets = Object.entries({ ...ASSETS, '/docs': page });
   for (const [url, asset] of assets) {
     const send = createAssetHandler(asset);

@@ -99,7 +99,7 @@ describe('an answer', () => {
 it.each([
   ['/openapi.json', 'gzip', 'gzip'],
   ['/openapi.json', 'gzip;q=0', undefined],
-  ['/docs/page.js', 'x-gzip', undefined],
+  ['/docs/room-theme.js', 'x-gzip', undefined],
 ])('the file %s to a caller that takes %s is compressed by %s', async (path, accepted, encoding) => {
   const { headers } = await ask(path, { 'accept-encoding': accepted });
   expect(headers['content-encoding']).toBe(encoding);

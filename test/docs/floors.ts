@@ -178,7 +178,7 @@ export const FLOORS: readonly Room[] = [
       ...['portal/browser/session/', 'explore/', 'importing/cells/day-formats.ts', 'tables/csv-line.ts'],
     ],
   },
-  { name: 'manual/', imports: [] },
+  { name: 'manual/', imports: ['portal/rooms/'] },
   {
     name: 'agents/',
     imports: [

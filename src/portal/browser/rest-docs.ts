@@ -1,0 +1,60 @@
+/**
+ * The script of `/docs`: Swagger UI, which asks as the user who is logged in to the portal with this browser.
+ * Whoever is not reads what everybody may, and may enter a credential.
+ */
+import { LoginSession } from './session/login-session';
+
+interface SwaggerRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => void;
+
+const session = new LoginSession();
+
+followTheme();
+await session.resume();
+showUser();
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#contract',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+  requestInterceptor: withCredential,
+});
+
+/** A credential that was entered goes before that of the session. */
+async function withCredential(request: SwaggerRequest): Promise<SwaggerRequest> {
+  const isOurs = new URL(request.url, location.href).origin === location.origin;
+  if (!isOurs || request.headers.Authorization !== undefined) return request;
+  const token = await session.accessToken();
+  if (token !== undefined) request.headers.Authorization = `Bearer ${token}`;
+  return request;
+}
+
+function showUser(): void {
+  const place = document.querySelector('.room-user');
+  const state = session.state.get();
+  if (!place) return;
+  place.textContent =
+    state.kind === 'loggedIn'
+      ? `Requests are sent as ${state.user.userName}.`
+      : 'You are not logged in: requests are sent without a credential, unless you enter one.';
+}
+
+/** Swagger UI has its dark colours under a class. */
+function followTheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => {
+    const { theme } = document.documentElement.dataset;
+    const isDark = theme === undefined ? dark.matches : theme === 'dark';
+    document.documentElement.classList.toggle('dark-mode', isDark);
+  };
+  dark.addEventListener('change', follow);
+  follow();
+}

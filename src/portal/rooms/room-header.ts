@@ -1,0 +1,46 @@
+/**
+ * What makes `/docs` and `/manual`, which are no pages of the portal's script, rooms of the same house: the
+ * header, and the theme that was chosen in the portal.
+ */
+
+/** The pages that link to each other, by their addresses. */
+const ROOMS = [
+  { address: '/', label: 'Portal' },
+  { address: '/explore', label: 'GraphQL' },
+  { address: '/docs', label: 'REST' },
+  { address: '/manual', label: 'Manual' },
+] as const;
+
+export type RoomAddress = (typeof ROOMS)[number]['address'];
+
+/** As `Brand` of the portal draws it. */
+const SIGN = `<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+<rect width="32" height="32" rx="8" fill="#1f5bb3"/>
+<path d="M6 14 16 8l10 6-10 6z" fill="#fff"/>
+<path d="M10 18v4.5c3.6 2.7 8.4 2.7 12 0V18l-6 3.6z" fill="#fff" opacity=".8"/>
+</svg>`;
+
+/** The header of a page; `middle` is HTML that stands between the name of the house and the other rooms. */
+export function printRoomHeader(current: RoomAddress, middle = ''): string {
+  const links = ROOMS.map(({ address, label }) => {
+    const mark = address === current ? ' aria-current="page"' : '';
+    return `<a href="${address}"${mark}>${label}</a>`;
+  });
+  return `<header class="room-header">
+<a class="room-brand" href="/">${SIGN}<span class="room-name">Campus Gateway</span></a>
+${middle}
+<nav class="room-links" aria-label="Rooms">
+${links.join('\n')}
+</nav>
+</header>`;
+}
+
+/**
+ * A script for the head of the page, before anything is drawn. The portal keeps the theme under this name in
+ * the storage of the browser; where the system decides, there is none, or `auto`.
+ */
+export const ROOM_THEME_SCRIPT = `try {
+  const theme = localStorage.getItem('mantine-color-scheme-value');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+} catch {}
+`;

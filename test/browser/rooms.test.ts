@@ -1,0 +1,49 @@
+/** `/docs` beside the portal and the manual, as one house. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { PHONE, usePages } from './use-pages.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 60 });
+const pages = usePages(gateway);
+
+async function groundOf(page: Page): Promise<number> {
+  const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  return Math.max(...(colour.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+}
+
+describe('the rooms of the house', () => {
+  it('lead to each other, and know who is logged in to the portal', async () => {
+    const page = await pages.openPortalAs('clerk', '/');
+    await page.getByRole('link', { name: 'REST documentation' }).click();
+    await page.getByText('Requests are sent as clerk.').waitFor();
+    const described = page.waitForRequest((request) => request.url().endsWith('/openapi.json'));
+    await page.reload();
+    expect((await described).headers().authorization).toMatch(/^Bearer /);
+    await page.locator('.opblock').first().waitFor();
+    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Manual' }).click();
+    await page.getByRole('searchbox', { name: 'Search the manual' }).waitFor();
+    await page.getByRole('link', { name: 'Campus Gateway' }).first().click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
+
+  it('have the theme that was chosen in the portal', async () => {
+    const page = await pages.open('/docs', { colorScheme: 'light' });
+    expect(await groundOf(page)).toBeGreaterThan(200);
+    await page.evaluate(() => localStorage.setItem('mantine-color-scheme-value', 'dark'));
+    for (const path of ['/docs', '/manual']) {
+      await page.goto(gateway.url + path);
+      expect([path, (await groundOf(page)) < 60]).toEqual([path, true]);
+    }
+  });
+
+  it('say in the documentation that nobody is logged in, and fit a phone', async () => {
+    const page = await pages.open('/docs', { viewport: PHONE });
+    await page.getByText('You are not logged in').waitFor();
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});
