@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import type { ImportCounts } from '../importing/import-counts.js';
-import type { ImportOptions, StoredImport } from '../importing/stored-import.js';
+import { changesOf, type ImportOptions, type StoredImport } from '../importing/stored-import.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
 import type { Scope } from '../model/scope.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
@@ -28,6 +28,7 @@ interface ImportCommandOptions {
   readonly json?: boolean;
   readonly resume?: string;
   readonly errors?: string;
+  readonly undo?: string;
 }
 
 interface Work {
@@ -53,19 +54,25 @@ export function registerImportCommand(command: Command, commandLine: CommandLine
     .option('--dry-run', 'say what would be done, and write nothing')
     .option('--yes', 'write without asking')
     .option('--resume <id>', 'go on with an import that was stopped')
+    .option('--undo <id>', 'take back all that an import has written')
     .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
     .option('--json', 'print the import as JSON')
     .action((file: string | undefined, options: ImportCommandOptions) => {
       const signal = listenForStopSignal();
       return withServices(commandLine, async (services) => {
         const work = { services, scope: operatorScope(services, options.domain), options, signal };
-        const one =
-          options.resume === undefined ? await importFile(work, file) : await resume(work, options.resume);
+        const one = await chosenWork(work, file);
         print(one, options);
         await tellRefused(work, one);
         if (one.state === 'failed') process.exitCode = 1;
       });
     });
+}
+
+async function chosenWork(work: Work, file: string | undefined): Promise<StoredImport> {
+  const { undo: undone, resume: resumed } = work.options;
+  if (undone !== undefined) return await undo(work, undone);
+  return resumed === undefined ? await importFile(work, file) : await resume(work, resumed);
 }
 
 async function importFile(work: Work, file: string | undefined): Promise<StoredImport> {
@@ -108,21 +115,49 @@ async function write(work: Work, id: string): Promise<StoredImport> {
   return await goOn(work, begun, 'importing');
 }
 
+/** Says what would be taken back, and does it when that was agreed to. */
+async function undo(work: Work, id: string): Promise<StoredImport> {
+  const { services, scope, options } = work;
+  const one = await services.imports.get(scope, id);
+  if (one.state === 'undoing') return await goOn(work, one, 'undoing');
+  const preview = await services.imports.previewUndo(scope, id);
+  const { removed, changed, broughtBack, conflictCount, conflicts } = preview;
+  if (options.json && options.dryRun) printLine(JSON.stringify(preview));
+  if (!options.json) {
+    printTable(
+      ['removed', 'changed', 'brought back', 'changed later'],
+      [[removed, changed, broughtBack, conflictCount].map((count) => count.toLocaleString('en'))],
+    );
+    for (const { id: record, version } of conflicts.slice(0, SHOWN_ROWS)) {
+      printLine(`${record} was changed later: version ${version ?? 'none, it is gone'}`);
+    }
+  }
+  if (options.dryRun || (!options.yes && !(await isAgreed('undo this? [y/N] ')))) return one;
+  return await goOn(work, await services.imports.undo(scope, id), 'undoing');
+}
+
 /** Does the work itself, with a bar; Ctrl-C leaves it where it is. */
 async function goOn(
   { services, scope, signal }: Work,
   { id }: StoredImport,
   task: string,
 ): Promise<StoredImport> {
-  const progress = showTransferProgress(process.stderr, task, 'rows');
+  const progress = showTransferProgress(process.stderr, task, task === 'undoing' ? 'parts' : 'rows');
   let isLooking = false;
   const timer = setInterval(async () => {
     if (isLooking) return;
     isLooking = true;
-    const { counts, rowCount, inspection } = await services.imports.get(scope, id).finally(() => {
-      isLooking = false;
+    const { counts, rowCount, inspection, state, undone, changes } = await services.imports
+      .get(scope, id)
+      .finally(() => {
+        isLooking = false;
+      });
+    const isUndoing = state === 'undoing';
+    const total = rowCount ?? inspection?.rows ?? counts.rows;
+    progress.show({
+      stage: '',
+      ...(isUndoing ? { done: undone.length, total: changes } : { done: counts.rows, total }),
     });
-    progress.show({ stage: '', done: counts.rows, total: rowCount ?? inspection?.rows ?? counts.rows });
   }, LOOK_EVERY_MS);
   try {
     const outcome = await services.importRunner.run(id, signal);
@@ -165,13 +200,13 @@ async function readMapping(file: string): Promise<JsonValue> {
   }
 }
 
-async function isAgreed(): Promise<boolean> {
+async function isAgreed(question = 'write this? [y/N] '): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new ServiceError('INVALID_VALUE', 'Nobody is here to be asked: say --yes to write, or --dry-run.');
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await lines.question('write this? [y/N] ')).trim());
+    return /^y(es)?$/i.test((await lines.question(question)).trim());
   } finally {
     lines.close();
   }
@@ -192,8 +227,7 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
     if (one.state === 'tried') printLine(`${column} → ${field ?? '(left out)'}`);
   }
   if (one.fault !== undefined) printLine(`why: ${String(one.fault.detail)}`);
-  if (one.changes > 0)
-    printLine(`undo: the changes ${one.id}.1 to ${one.id}.${one.changes}, the last one first`);
+  if (changesOf(one).length > 0) printLine(`undo: campus import --undo ${one.id}`);
 }
 
 function countsOf(one: StoredImport): ImportCounts {

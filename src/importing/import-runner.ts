@@ -18,6 +18,7 @@ import { ImportRun, type ImportRunOptions, StoppedError } from './import-run.js'
 import { withImportSource } from './import-source.js';
 import { inspectImport } from './inspect-import.js';
 import { findImport, type ImportState, type StoredImport, updateImport } from './stored-import.js';
+import { undoImport } from './undo-import.js';
 
 export interface ImportRunnerOptions extends ImportRunOptions {
   readonly store: RecordStore;
@@ -35,12 +36,14 @@ export type RunOutcome =
 const AT_ONCE = 2;
 
 /** What is done in each state in which something is to be done. */
-const STEPS: Readonly<Partial<Record<ImportState, 'inspect' | 'try' | 'run'>>> = {
+type Step = 'inspect' | 'try' | 'run' | 'undo';
+const STEPS: Readonly<Partial<Record<ImportState, Step>>> = {
   received: 'inspect',
   inspecting: 'inspect',
   trying: 'try',
   waiting: 'run',
   running: 'run',
+  undoing: 'undo',
 };
 const UNDER_WAY = Object.keys(STEPS) as readonly ImportState[];
 
@@ -99,9 +102,10 @@ export class ImportRunner {
     throw new ServiceError('NOT_FOUND', `there is no import "${id}"`);
   }
 
-  async #step(work: Work, step: 'inspect' | 'try' | 'run'): Promise<StoredImport> {
+  async #step(work: Work, step: Step): Promise<StoredImport> {
     const { one, signal } = work;
     if (one.isStopped) throw new StoppedError();
+    if (step === 'undo') return await this.#undo(work);
     const scope = await this.#options.scopeOf(one);
     const collection = this.#options.catalog.get(one.collection, scope);
     return await withImportSource(this.#options, one, signal, async (file, { sha256 }) => {
@@ -120,6 +124,12 @@ export class ImportRunner {
       if (step === 'try') return await this.#run.try(run);
       return options.mode === 'atomic' ? await this.#run.atomic(run) : await this.#run.rows(run);
     });
+  }
+
+  async #undo({ one, signal }: Work): Promise<StoredImport> {
+    const { id } = await undoImport(this.#options, one, signal);
+    const ended = { from: ['undoing'] as const, state: 'undone' as const, endedAt: 'now' as const };
+    return (await updateImport(this.#options.database, id, ended)) ?? (await this.#get(id));
   }
 
   async #inspect({ one, signal }: Work, collection: Collection, file: string): Promise<StoredImport> {

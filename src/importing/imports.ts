@@ -12,6 +12,7 @@ import { isAdmin } from '../store/access/admin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database } from '../store/database/database.js';
 import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/database/keyset.js';
+import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import {
@@ -25,6 +26,7 @@ import { ERROR_COLUMN } from './propose-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';
 import { SOURCE_LIMITS } from './reading/source-limits.js';
 import {
+  changesOf,
   DEFAULT_OPTIONS,
   findImport,
   fingerprintOf,
@@ -75,7 +77,11 @@ export interface SavedMapping {
 
 /** The states in which an import waits for its caller. */
 const IDLE: readonly ImportState[] = ['ready', 'tried', 'failed', 'cancelled'];
-const UNDER_WAY: readonly ImportState[] = ['received', 'inspecting', 'trying', 'waiting', 'running'];
+const UNDER_WAY: readonly ImportState[] = [
+  ...(['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const),
+];
+/** The states in which what an import has written may be taken back. */
+const WRITTEN: readonly ImportState[] = ['done', 'failed', 'cancelled'];
 const IMPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAPPING_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u;
 const MOST_MAPPINGS = 500;
@@ -263,6 +269,48 @@ export class Imports {
     return stopped ?? (await this.get(scope, id));
   }
 
+  /**
+   * How many records `undo` would remove, change and bring back, and which were changed later and stand in
+   * its way.
+   *
+   * @throws NOT_FOUND; FORBIDDEN for what undoing comes to
+   */
+  async previewUndo(scope: Scope, id: string): Promise<UndoPreview> {
+    const one = await this.get(scope, id);
+    const requestIds = changesOf(one).map((number) => `${one.id}.${number}`);
+    return await this.#options.store.previewUndo(scope, { collection: one.collection, requestIds });
+  }
+
+  /**
+   * Begins to take back all that the import has written. Refused as a whole where a record was changed later.
+   *
+   * @throws CONFLICT naming the records that were changed later, or while the import is under way; FORBIDDEN;
+   * NOT_FOUND, also where nothing that it has written is the caller's to undo
+   */
+  async undo(scope: Scope, id: string): Promise<StoredImport> {
+    const { database } = this.#options;
+    const one = await this.get(scope, id);
+    this.assertMayImport(scope, one.collection);
+    if (!WRITTEN.includes(one.state)) throw await this.#underWay(scope, id, 'be undone');
+    const { conflictCount, conflicts, removed, changed, broughtBack } = await this.previewUndo(scope, id);
+    if (conflictCount > 0) throw changedLater(one.collection, conflicts, conflictCount);
+    if (removed + changed + broughtBack === 0) {
+      throw new ServiceError('NOT_FOUND', 'the import has written nothing that is yours to undo');
+    }
+    const begun = await updateImport(database, id, {
+      from: WRITTEN,
+      state: 'undoing',
+      isStopped: false,
+      startedAt: 'now',
+      endedAt: null,
+      fault: null,
+      principal: toImportPrincipal(scope),
+    });
+    if (begun === undefined) throw await this.#underWay(scope, id, 'be undone');
+    await this.#goOn(scope, id);
+    return begun;
+  }
+
   /** The first rows that were refused by the last step. */
   async listErrors(scope: Scope, id: string, limit: number): Promise<readonly RefusedRowOfImport[]> {
     const one = await this.get(scope, id);
@@ -316,7 +364,7 @@ export class Imports {
     const gone = await database.query<{ domain: string; file_id: string; owns_file: boolean }>(Prisma.sql`
       delete from imports
       where updated_at < ${before.toISOString()}::timestamptz
-        and state in ('ready', 'tried', 'done', 'failed', 'cancelled')
+        and state in ('ready', 'tried', 'done', 'undone', 'failed', 'cancelled')
       returning domain, file_id, owns_file`);
     for (const { domain, file_id: id, owns_file: isOwn } of gone) {
       if (isOwn) await files.removeOfTask(domain, id);
@@ -476,6 +524,17 @@ function isAllowed(assert: () => void): boolean {
     if (fault instanceof ServiceError) return false;
     throw fault;
   }
+}
+
+function changedLater(collection: string, conflicts: readonly UndoConflict[], count: number): ServiceError {
+  const errors = conflicts.map(({ id, version, at }) => {
+    const what = version === undefined ? 'removed for good since' : `changed later: version ${version}`;
+    return {
+      detail: `the record "${id}" of ${collection} was ${what}${at ? `, at ${at.toISOString()}` : ''}`,
+    };
+  });
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  return new ServiceError('CONFLICT', `${errors[0]?.detail ?? ''}${more}`, { errors });
 }
 
 function noImport(id: string): ServiceError {

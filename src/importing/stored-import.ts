@@ -18,7 +18,7 @@ import type { SourceFormat, SourceOptions } from './reading/row-source.js';
 
 /**
  * `received`: its file is there · `inspecting` · `ready`: has a mapping · `trying`: the dry run · `tried` ·
- * `waiting`: to be run · `running` · `done` · `failed` · `cancelled`.
+ * `waiting`: to be run · `running` · `done` · `undoing` · `undone` · `failed` · `cancelled`.
  */
 export type ImportState =
   | 'received'
@@ -29,12 +29,20 @@ export type ImportState =
   | 'waiting'
   | 'running'
   | 'done'
+  | 'undoing'
+  | 'undone'
   | 'failed'
   | 'cancelled';
 
 /** Whether nothing more happens to it, unless its caller asks for it again. */
 export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
-  return state === 'done' || state === 'failed' || state === 'cancelled';
+  return state === 'done' || state === 'undone' || state === 'failed' || state === 'cancelled';
+}
+
+/** The numbers of the changes that an import has made and that were not taken back, in their order. */
+export function changesOf({ changes, undone }: Pick<StoredImport, 'changes' | 'undone'>): readonly number[] {
+  const gone = new Set(undone);
+  return Array.from({ length: changes }, (_, index) => index + 1).filter((number) => !gone.has(number));
 }
 
 /** How the rows are written. */
@@ -102,6 +110,8 @@ export interface StoredImport {
   readonly rowCount: number | undefined;
   readonly trial: ImportTrial | undefined;
   readonly changes: number;
+  /** The numbers of those that were taken back. */
+  readonly undone: readonly number[];
   /** The scripts that run for its records. */
   readonly triggers: TriggerNames | undefined;
   readonly fault: JsonObject | undefined;
@@ -127,6 +137,7 @@ export type ImportChange = Partial<
     | 'rowCount'
     | 'trial'
     | 'changes'
+    | 'undone'
     | 'triggers'
     | 'isStopped'
     | 'principal'
@@ -201,6 +212,7 @@ const COLUMNS_OF_CHANGES: Readonly<Record<keyof ImportChange, (value: unknown) =
   rowCount: (value) => Prisma.sql`row_count = ${Number(value)}::bigint`,
   trial: jsonSet('trial'),
   changes: (value) => Prisma.sql`changes = ${Number(value)}::int`,
+  undone: (value) => Prisma.sql`undone = ${[...(value as readonly number[])]}::int[]`,
   triggers: jsonSet('triggers'),
   isStopped: (value) => Prisma.sql`is_stopped = ${value === true}`,
   principal: jsonSet('principal'),
@@ -255,7 +267,7 @@ export async function listImports(
 const COLUMNS = Prisma.sql`i.id, i.domain, i.collection, i.state, i.name, i.file_id, i.owns_file,
   i.source::text as source, i.inspection::text as inspection, i.mapping::text as mapping,
   i.options::text as options, i.position, i.counts::text as counts, i.row_count, i.trial::text as trial,
-  i.changes, i.triggers::text as triggers, i.fault::text as fault, i.principal::text as principal,
+  i.changes, i.undone, i.triggers::text as triggers, i.fault::text as fault, i.principal::text as principal,
   i.created_by, i.is_stopped, i.created_at, i.updated_at, i.started_at, i.ended_at`;
 
 interface ImportRow {
@@ -275,6 +287,7 @@ interface ImportRow {
   readonly row_count: number | null;
   readonly trial: string | null;
   readonly changes: number;
+  readonly undone: readonly number[];
   readonly triggers: string | null;
   readonly fault: string | null;
   readonly principal: string;
@@ -304,6 +317,7 @@ function toImport(row: ImportRow): StoredImport {
     rowCount: row.row_count ?? undefined,
     trial: parsed<ImportTrial>(row.trial),
     changes: row.changes,
+    undone: row.undone,
     triggers: parsed<NonNullable<StoredImport['triggers']>>(row.triggers),
     fault: parsed<JsonObject>(row.fault),
     principal: parsed<ImportPrincipal>(row.principal) as ImportPrincipal,

@@ -38,7 +38,7 @@ const IMPORT: Schema = {
     state: {
       enum: [
         ...['received', 'inspecting', 'ready', 'trying', 'tried', 'waiting', 'running', 'done', 'failed'],
-        'cancelled',
+        ...['cancelled', 'undoing', 'undone'],
       ],
     },
     name: { type: 'string', description: 'The name of the file.' },
@@ -268,6 +268,47 @@ const cancelImport: Route = {
   ),
 };
 
+const previewUndo: Route = {
+  name: 'previewImportUndo',
+  method: 'GET',
+  path: '/imports/{id}/undo',
+  group: 'Imports',
+  summary: 'What undoing an import would do, and what stands in its way',
+  description: 'Nothing is changed. With any conflict, undoing is refused as a whole.',
+  parameters: [ID],
+  answers: [
+    {
+      status: 200,
+      description: 'How many records would be removed, changed and brought back, and the conflicts.',
+      schema: {
+        type: 'object',
+        properties: {
+          ...Object.fromEntries(
+            ['removed', 'changed', 'broughtBack', 'conflictCount'].map((name) => [name, { type: 'integer' }]),
+          ),
+          conflicts: { type: 'array', items: { type: 'object' } },
+        },
+      },
+    },
+  ],
+  errors: [...ERRORS, 'NOT_ACCEPTABLE'],
+  isOpen: false,
+  formats: ['json'],
+  ...via('imports', ['importUndoPreview'], async (imports, request) => {
+    const preview = await imports.importUndoPreview(request.context, idOf(request));
+    return jsonAnswer(printExactJson(JSON.parse(JSON.stringify(preview)) as JsonValue));
+  }),
+};
+
+const undoImport: Route = {
+  ...step('undo', 'Take back all that an import has written'),
+  name: 'undoImport',
+  parameters: [ID],
+  ...via('imports', ['undoImport'], async (imports, request) =>
+    answerBegun(await imports.undoImport(request.context, idOf(request))),
+  ),
+};
+
 const listErrors: Route = {
   name: 'listImportErrors',
   method: 'GET',
@@ -337,6 +378,8 @@ export const IMPORT_ROUTES: readonly Route[] = [
   tryImport,
   runImport,
   cancelImport,
+  previewUndo,
+  undoImport,
   listErrors,
   readErrors,
   listMappings,

@@ -20,6 +20,7 @@ import type { Database, Transaction } from './database/database.js';
 import { WaitingLine } from './database/waiting-line.js';
 import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from './history/record-history.js';
 import { Reverts, type Undone } from './history/reverts.js';
+import { previewUndo, type UndoPreview } from './history/undo-preview.js';
 import { hintAtDeclaredNames } from './reading/declared-names.js';
 import { KeptReads } from './reading/kept-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
@@ -276,6 +277,14 @@ export class RecordStore {
   /** Takes back all that a request changed, or nothing. @see Reverts.undo */
   async undo(scope: Scope, requestId: string, options: WriteOptions = {}): Promise<Undone> {
     return await this.#noted(scope, options.within, () => this.#reverts.undo(scope, requestId, options));
+  }
+
+  /** What undoing the changes of some requests would do, and what stands in its way. @see previewUndo */
+  async previewUndo(
+    scope: Scope,
+    asked: { readonly collection: string; readonly requestIds: readonly string[] },
+  ): Promise<UndoPreview> {
+    return await previewUndo(this.#environment, scope, asked);
   }
 
   /** The changes of the caller's domain, the newest first. @throws FORBIDDEN unless the caller is an admin */

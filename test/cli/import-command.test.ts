@@ -67,6 +67,49 @@ describe('campus import', () => {
     expect(rows).toEqual([{ amount: '120000.5' }]);
   });
 
+  it('undoes what it has written, when that is agreed to', async () => {
+    const file = await fileOf('undone.csv', '_id,name', 'z-1,One', 'z-2,Two');
+    const { id } = JSON.parse((await run(`import ${file} --collection task --yes --json`)).output);
+    const { output } = await run(`import --undo ${id} --dry-run`);
+    expect(output).toMatch(/removed +changed +brought back +changed later\n2 +0 +0 +0\n/);
+    expect((await run(`import --undo ${id}`)).errors).toMatch(/say --yes/);
+    expect(await count(`records where id like 'z-%' and deleted_at is null`)).toBe(2);
+    expect((await run(`import --undo ${id} --yes`)).output).toMatch(/ undone /);
+    expect(await count(`records where id like 'z-%' and deleted_at is null`)).toBe(0);
+    const again = await run(`import --undo ${id} --yes`);
+    expect({ code: again.code, errors: again.errors }).toEqual({
+      code: 1,
+      errors: expect.stringMatching(/undone and cannot be undone/),
+    });
+  });
+
+  it('is left by Ctrl-C where it is, and says how it goes on', async () => {
+    const rows = 40_000;
+    const lines = Array.from({ length: rows }, (_, index) => `s-${index},Task ${index}`);
+    const file = await fileOf('stopped.csv', '_id,name', ...lines);
+    const words = `import ${file} --collection task --mode rows --yes`.split(' ');
+    const stopped = startCampus(words, { DATABASE_URL: database.url });
+    let said = '';
+    stopped.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const ended = once(stopped, 'exit');
+    await eventually(async () => (await count(`records where id like 's-%'`)) > 0, 60_000);
+    stopped.kill('SIGINT');
+    const [code] = await ended;
+    expect(code).not.toBe(0);
+    const [, resume = ''] =
+      /what is written stays; the rest: campus (import --resume \S+)\n/.exec(said) ?? [];
+    const written = await count(`records where id like 's-%'`);
+    expect(written).toBeLessThan(rows);
+    const done = await run(`${resume} --json`);
+    expect(JSON.parse(done.output)).toMatchObject({
+      state: 'done',
+      counts: { rows, created: rows, same: 0 },
+    });
+    expect(await count(`audit_entries where record_id like 's-%'`)).toBe(rows);
+  }, 120_000);
+
   it('fails where a row is wrong, and writes nothing of the file', async () => {
     const file = await fileOf('wrong.csv', '_id,name,amount', 'w-1,One,1', 'w-2,Two,many');
     const { code, output } = await run(`import ${file} --collection task --yes`);

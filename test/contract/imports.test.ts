@@ -24,7 +24,7 @@ interface ImportAnswer {
 }
 
 /** The states in which an import waits for its caller, or is over. */
-const RESTING = ['ready', 'tried', 'done', 'failed', 'cancelled'];
+const RESTING = ['ready', 'tried', 'done', 'undone', 'failed', 'cancelled'];
 
 async function ask(
   method: string,
@@ -414,6 +414,90 @@ describe('who imports', () => {
   });
 });
 
+describe('an import that is undone', () => {
+  const rows = 12_000;
+
+  /** New tasks in three parts, of which the first changes one that was there. */
+  async function imported(prefix: string): Promise<ImportAnswer> {
+    await ask('POST', '/o/task', { _id: `${prefix}0`, name: 'Was there', amount: 7 });
+    const lines = Array.from({ length: rows }, (_, index) => `${prefix}${index},Task ${index},${index}`);
+    const { id } = await take('task', `_id,name,amount\n${lines.join('\n')}\n`);
+    const done = await run(id, 'mode=rows');
+    expect(done).toMatchObject({ state: 'done', counts: { created: rows - 1, updated: 1 } });
+    expect(done.changeIds).toHaveLength(3);
+    return done;
+  }
+  const left = async (prefix: string) => {
+    const { rows: found } = await gateway.sql.query(
+      `select data->>'name' as name, data->>'amount' as amount from records
+       where collection = 'task' and id like $1 || '%' and deleted_at is null`,
+      [prefix],
+    );
+    return found;
+  };
+  interface Preview {
+    readonly removed: number;
+    readonly changed: number;
+    readonly conflictCount: number;
+    readonly conflicts: readonly { readonly id: string }[];
+  }
+  const preview = async (id: string) => (await ask('GET', `/imports/${id}/undo`)) as unknown as Preview;
+
+  it('leaves what was there as it was, whatever its size, and says before how much that is', async () => {
+    const { id } = await imported('u-');
+    expect(await preview(id)).toEqual({
+      ...{ removed: rows - 1, changed: 1, broughtBack: 0, conflictCount: 0, conflicts: [] },
+    });
+    await ask('POST', `/imports/${id}/undo`);
+    expect(await rested(id)).toMatchObject({ state: 'undone', changeIds: [], fault: null });
+    expect(await left('u-')).toEqual([{ name: 'Was there', amount: '7' }]);
+    const { rows: entries } = await gateway.sql.query(
+      `select distinct request_id as request from audit_entries
+       where record_id like 'u-%' and request_id like '%.undo.%' order by 1`,
+    );
+    expect(entries.map(({ request }) => request)).toEqual([1, 2, 3].map((part) => `${id}.undo.${part}`));
+    expect(await refusal('POST', `/imports/${id}/undo`, 'admin')).toEqual({ status: 409 });
+    expect(await refusal('POST', `/imports/${id}/run`, 'admin')).toEqual({ status: 409 });
+  });
+
+  it('is not undone at all where a record was changed later, which is named', async () => {
+    const { id } = await imported('v-');
+    await ask('PATCH', '/o/recs/task/v-11999', { name: 'Mine' });
+    expect(await preview(id)).toMatchObject({ conflictCount: 1, conflicts: [{ id: 'v-11999', version: 2 }] });
+    await expect(ask('POST', `/imports/${id}/undo`)).rejects.toThrow(
+      /the record \\"v-11999\\" of task was changed later: version 2/,
+    );
+    expect(await left('v-')).toHaveLength(rows);
+    await ask('POST', '/o/recs/task/v-11999/restore', { version: 1 });
+    expect(await preview(id)).toMatchObject({ conflictCount: 1 });
+  });
+
+  it('is undone by its own, with the rights to remove what it made', async () => {
+    const { id } = await ask('POST', '/imports?collection=task&name=a.csv', '_id,name\nw-1,One\n', 'clerk');
+    await rested(id, 'clerk');
+    await ask('POST', `/imports/${id}/run`, undefined, 'clerk');
+    await rested(id, 'clerk');
+    expect(await refusal('GET', `/imports/${id}/undo`, 'viewer')).toEqual({ status: 404 });
+    expect(await refusal('POST', `/imports/${id}/undo`, 'viewer')).toEqual({ status: 404 });
+    await ask('POST', `/imports/${id}/undo`, undefined, 'clerk');
+    expect(await rested(id, 'clerk')).toMatchObject({ state: 'undone' });
+    expect(await left('w-')).toEqual([]);
+  });
+
+  it('is stopped while it is undone, and gone on with', async () => {
+    const { id } = await imported('x-');
+    await ask('POST', `/imports/${id}/undo`);
+    await ask('POST', `/imports/${id}/cancel`);
+    const stopped = await rested(id);
+    expect(['cancelled', 'undone']).toContain(stopped.state);
+    const isStopped = stopped.state === 'cancelled';
+    expect(await left('x-')).toHaveLength(Math.max(1, Math.min(rows, 5_000 * stopped.changeIds.length)));
+    if (isStopped) await ask('POST', `/imports/${id}/undo`);
+    expect(await rested(id)).toMatchObject({ state: 'undone', changeIds: [] });
+    expect(await left('x-')).toHaveLength(1);
+  });
+});
+
 describe('an import that does not come to its end', () => {
   it('leaves nothing of an upload that breaks off', async () => {
     const before = await gateway.sql.query('select count(*)::int as count from files');
@@ -437,6 +521,25 @@ describe('an import that does not come to its end', () => {
     const { id, fileId } = await take('holiday', 'date,name\n2026-12-25,Christmas\n');
     await gateway.sql.query('delete from files where id = $1', [fileId]);
     expect(await run(id)).toMatchObject({ state: 'failed', fault: { code: 'GONE' } });
+  });
+
+  it('is cancelled in the middle: what is written stays, and is told', async () => {
+    const rows = 30_000;
+    const lines = Array.from({ length: rows }, (_, index) => `y-${index},Task ${index}`);
+    const { id } = await take('task', `_id,name\n${lines.join('\n')}\n`);
+    await ask('POST', `/imports/${id}/run?mode=rows`);
+    await eventually(async () => (await ask('GET', `/imports/${id}`)).counts.created !== 0);
+    await ask('POST', `/imports/${id}/cancel`);
+    const stopped = await rested(id);
+    const { rows: found } = await gateway.sql.query(
+      `select count(*)::int as count from records where collection = 'task' and id like 'y-%'`,
+    );
+    expect(stopped.counts.created).toBe(found[0].count);
+    expect(stopped.changeIds).toHaveLength(Math.ceil(found[0].count / 5_000));
+    expect({ state: stopped.state, isWhole: found[0].count === rows }).toEqual({
+      state: 'cancelled',
+      isWhole: false,
+    });
   });
 
   it('is cancelled', async () => {

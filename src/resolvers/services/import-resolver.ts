@@ -2,7 +2,12 @@
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Imports, RefusedRowOfImport, SavedMapping } from '../../importing/imports.js';
 import { parseSourceOptions } from '../../importing/parse-source-options.js';
-import { fingerprintOf, type ImportOptions, type StoredImport } from '../../importing/stored-import.js';
+import {
+  changesOf,
+  fingerprintOf,
+  type ImportOptions,
+  type StoredImport,
+} from '../../importing/stored-import.js';
 import type { JsonValue } from '../../json.js';
 import { GraphqlJsonScalar } from '../../scalars/json-scalar.js';
 import { toConnection } from '../connection.js';
@@ -19,6 +24,7 @@ import {
   type ImportStateValue,
   ImportsArguments,
   type ImportTriggerValue,
+  ImportUndoPreview,
 } from './import-result.js';
 
 /** Errors that are listed at once; all of them are in the CSV. */
@@ -188,6 +194,35 @@ export class ImportResolver {
     return toImportResult(await this.#imports.cancel(requireScope(context), id));
   }
 
+  @Query(() => ImportUndoPreview, {
+    description:
+      'What `undoImport` would do, and what stands in its way. Errors: NOT_FOUND, FORBIDDEN for what ' +
+      'undoing comes to.',
+  })
+  async importUndoPreview(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+  ): Promise<ImportUndoPreview> {
+    const preview = await this.#imports.previewUndo(requireScope(context), id);
+    const conflicts = preview.conflicts.map((one) => {
+      return { ...one, version: one.version ?? null, at: one.at ?? null };
+    });
+    return { ...preview, conflicts };
+  }
+
+  @Mutation(() => ImportResult, {
+    description:
+      'Begins to take back all that an import has written: what it made is removed, what it changed or ' +
+      'removed is as it was. Errors: CONFLICT naming records that were changed later, and while it is ' +
+      'under way; FORBIDDEN, NOT_FOUND.',
+  })
+  async undoImport(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => ID, { description: 'The id of the import.' }) id: string,
+  ): Promise<ImportResult> {
+    return toImportResult(await this.#imports.undo(requireScope(context), id));
+  }
+
   /** For REST: all rows that were refused, as text. @throws NOT_FOUND */
   async errorsCsv(context: RequestContext, id: string): Promise<AsyncIterable<string>> {
     const scope = requireScope(context);
@@ -198,7 +233,6 @@ export class ImportResolver {
 
 export function toImportResult(one: StoredImport): ImportResult {
   const { options, trial } = one;
-  const first = Math.max(1, one.changes - MOST_CHANGE_IDS + 1);
   return {
     id: one.id,
     collection: one.collection,
@@ -222,7 +256,9 @@ export function toImportResult(one: StoredImport): ImportResult {
             preview: trial.preview.map((row) => ({ ...row, fields: row.fields ?? null })),
             isCurrent: trial.fingerprint === fingerprintOf(one),
           },
-    changeIds: Array.from({ length: one.changes - first + 1 }, (_, index) => `${one.id}.${first + index}`),
+    changeIds: changesOf(one)
+      .slice(-MOST_CHANGE_IDS)
+      .map((number) => `${one.id}.${number}`),
     scripts: (one.triggers ?? null) as JsonValue,
     fault: one.fault ?? null,
     createdBy: one.createdBy,

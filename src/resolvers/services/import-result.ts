@@ -16,6 +16,8 @@ export enum ImportStateValue {
   WAITING = 'waiting',
   RUNNING = 'running',
   DONE = 'done',
+  UNDOING = 'undoing',
+  UNDONE = 'undone',
   FAILED = 'failed',
   CANCELLED = 'cancelled',
 }
@@ -31,6 +33,8 @@ registerEnumType(ImportStateValue, {
     WAITING: { description: 'It will be run when its turn comes.' },
     RUNNING: { description: 'It writes.' },
     DONE: { description: 'It has written.' },
+    UNDOING: { description: 'What it has written is taken back.' },
+    UNDONE: { description: 'What it had written was taken back.' },
     FAILED: { description: '`fault` says why.' },
     CANCELLED: { description: 'It was stopped; what it had written stays.' },
   },
@@ -209,7 +213,9 @@ export class ImportResult {
   readonly trial!: ImportTrialResult | null;
 
   @Field(() => [String], {
-    description: 'What `undoChange` takes, one for each part of the import; the last one is undone first.',
+    description:
+      'What `undoChange` takes, one for each part of the import that is not taken back; the last one is ' +
+      'undone first.',
   })
   readonly changeIds!: readonly string[];
 
@@ -233,6 +239,44 @@ export class ImportResult {
 
   @Field(() => DateTime, { nullable: true, description: 'When it ended.' })
   readonly endedAt!: Date | null;
+}
+
+@ObjectType('ImportUndoConflict', {
+  description: 'A record that was changed after the import, which stands in the way of undoing it.',
+  simpleResolvers: true,
+})
+export class ImportUndoConflict {
+  @Field(() => ID, { description: 'The id of the record.' })
+  readonly id!: string;
+
+  @Field(() => Int, { nullable: true, description: 'The version that the change made; null: it is gone.' })
+  readonly version!: number | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was changed.' })
+  readonly at!: Date | null;
+}
+
+@ObjectType('ImportUndoPreview', {
+  description: 'What undoing an import would do.',
+  simpleResolvers: true,
+})
+export class ImportUndoPreview {
+  @Field(() => Int, { description: 'Records that it has made, and that would be removed.' })
+  readonly removed!: number;
+
+  @Field(() => Int, { description: 'Records that it has changed, and that would be as before.' })
+  readonly changed!: number;
+
+  @Field(() => Int, { description: 'Records that it has removed, and that would be there again.' })
+  readonly broughtBack!: number;
+
+  @Field(() => Int, {
+    description: 'Records that were changed later: where there are any, nothing is undone.',
+  })
+  readonly conflictCount!: number;
+
+  @Field(() => [ImportUndoConflict], { description: 'The first 100 of them.' })
+  readonly conflicts!: readonly ImportUndoConflict[];
 }
 
 const ImportEdge = edgeType('Import', () => ImportResult, 'An import');

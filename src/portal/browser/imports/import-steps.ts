@@ -13,6 +13,8 @@ export const STATE_NAMES: Readonly<Record<ShownImportState, string>> = {
   WAITING: phrase('Waits its turn'),
   RUNNING: phrase('Being written'),
   DONE: phrase('Done'),
+  UNDOING: phrase('Being undone'),
+  UNDONE: phrase('Undone'),
   FAILED: phrase('Failed'),
   CANCELLED: phrase('Stopped'),
 };
@@ -24,6 +26,7 @@ const UNDER_WAY: ReadonlySet<ShownImportState> = new Set([
   'TRYING',
   'WAITING',
   'RUNNING',
+  'UNDOING',
 ]);
 
 export function isUnderWay(state: ShownImportState): boolean {
@@ -50,6 +53,8 @@ export function stepOf({
     case 'WAITING':
     case 'RUNNING':
     case 'DONE':
+    case 'UNDOING':
+    case 'UNDONE':
       return 3;
     default:
       // What it had written, or else what may be corrected.

@@ -1,0 +1,106 @@
+/** What undoing the changes of some requests would do, and what stands in its way. */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Scope } from '../../model/scope.js';
+import { accessOf } from '../access/access.js';
+import { isAdmin } from '../access/admin.js';
+import { nameLiteral, recordsOf } from '../sql/records-of.js';
+import type { RecordEnvironment } from '../writing/record-environment.js';
+import type { Undone } from './reverts.js';
+import { IS_CHANGE } from './versions-of-record.js';
+
+/** A record that was changed later, and so stands in the way of undoing an earlier change. */
+export interface UndoConflict {
+  readonly id: string;
+  /** The version that the later change made; `undefined`: the record was removed for good. */
+  readonly version: number | undefined;
+  readonly at: Date | undefined;
+}
+
+export interface UndoPreview extends Undone {
+  readonly conflictCount: number;
+  /** The first of them, by id. */
+  readonly conflicts: readonly UndoConflict[];
+}
+
+const MOST_CONFLICTS = 100;
+
+/**
+ * Of requests that changed each record of one collection once: how many records would be removed, changed and
+ * brought back. An admin undoes whoever's requests, others their own.
+ *
+ * @throws FORBIDDEN where the caller may not do to any record of the collection what undoing comes to
+ */
+export async function previewUndo(
+  environment: RecordEnvironment,
+  scope: Scope,
+  asked: { readonly collection: string; readonly requestIds: readonly string[] },
+): Promise<UndoPreview> {
+  const collection = environment.catalog.get(asked.collection, scope);
+  accessOf(scope, collection, 'read');
+  const { principal } = scope;
+  const own = isAdmin(principal) ? Prisma.empty : Prisma.sql`and e.principal = ${principal.id}`;
+  const inCollection = Prisma.sql`e.domain = ${scope.domain.id}
+    and e.collection = ${nameLiteral(collection.name)} and ${IS_CHANGE}`;
+  const rows = await environment.run<PreviewRow>(
+    environment.database,
+    Prisma.sql`
+with touched as (
+  select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry
+  from audit_entries e
+  where ${inCollection} and e.request_id = any(${[...asked.requestIds]}::text[]) ${own}
+  group by e.record_id
+),
+judged as (
+  select t.record_id, t.operation, later.to_version, later.at,
+    later.to_version is not null or r.id is null as is_late
+  from touched t
+  left join records r on ${recordsOf(scope, collection)} and r.id = t.record_id
+  left join lateral (
+    select e.to_version, e.at
+    from audit_entries e
+    where ${inCollection} and e.record_id = t.record_id and e.id > t.last_entry
+    order by e.id
+    limit 1
+  ) as later on true
+)
+select count(*) filter (where operation = 'created')::int as removed,
+  count(*) filter (where operation = 'updated')::int as changed,
+  count(*) filter (where operation = 'deleted')::int as brought_back,
+  count(*) filter (where is_late)::int as conflict_count,
+  (select coalesce(jsonb_agg(to_jsonb(c) order by c.record_id), '[]')
+   from (
+     select record_id, to_version, at
+     from judged
+     where is_late
+     order by record_id
+     limit ${MOST_CONFLICTS}
+   ) as c) as conflicts
+from judged`,
+    scope,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a count has one row');
+  if (row.removed > 0) accessOf(scope, collection, 'delete');
+  if (row.changed > 0) accessOf(scope, collection, 'update');
+  if (row.brought_back > 0) accessOf(scope, collection, 'create');
+  return {
+    ...{ removed: row.removed, changed: row.changed, broughtBack: row.brought_back },
+    conflictCount: row.conflict_count,
+    conflicts: row.conflicts.map(({ record_id: id, to_version: version, at }) => ({
+      ...{ id, version: version ?? undefined },
+      at: at === null ? undefined : new Date(at),
+    })),
+  };
+}
+
+interface PreviewRow {
+  readonly removed: number;
+  readonly changed: number;
+  readonly brought_back: number;
+  readonly conflict_count: number;
+  readonly conflicts: readonly {
+    readonly record_id: string;
+    readonly to_version: number | null;
+    readonly at: string | null;
+  }[];
+}
