@@ -3,7 +3,7 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { JsonObject } from '../json.js';
-import type { Principal, Scope } from '../model/scope.js';
+import { type Principal, type Scope, topDomainIdOf } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
 import type { Database, Queryable, Transaction } from '../store/database/database.js';
 import {
@@ -50,6 +50,9 @@ export interface UserFilter {
 }
 
 type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
+
+/** A school that has more has made them up by a program. */
+const MOST_ROLES = 1_000;
 
 /** The users as admins manage them, in the domain they act in; an API key cannot. */
 export class Users {
@@ -192,6 +195,27 @@ export class Users {
     });
     const isInPage = Prisma.sql`${conditionOf(filter)} and ${condition}`;
     return toKeysetPage(await selectUsers(this.#database, scope, isInPage, tail), request);
+  }
+
+  /**
+   * The names of roles that mean something here: those that declarations name, and those users have.
+   *
+   * @throws FORBIDDEN (403)
+   */
+  async roleNames(scope: Scope): Promise<readonly string[]> {
+    assertUserAdmin(scope);
+    const rows = await this.#database.query<{ role: string }>(Prisma.sql`
+      select distinct role
+      from records r, jsonb_array_elements_text(
+        case jsonb_typeof(r.data -> 'roles') when 'array' then r.data -> 'roles' else '[]' end
+      ) as of (role)
+      where ${liveRecordsIn(scope.domain.id, 'pltf_user')}
+      limit ${MOST_ROLES}::int`);
+    const declared = this.#collections
+      .list()
+      .filter(({ domainId }) => domainId === undefined || domainId === topDomainIdOf(scope.domain))
+      .flatMap(({ access }) => [...access.keys()]);
+    return [...new Set(['admin', ...declared, ...rows.map(({ role }) => role)])].sort();
   }
 
   /** How many users there are. @throws FORBIDDEN (403) */

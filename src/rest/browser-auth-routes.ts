@@ -88,18 +88,24 @@ const browserRefresh: Route = {
   group: 'Credentials',
   summary: 'The next access token, for the cookie of a login from a page',
   description:
-    'The cookie is used up and replaced. Tabs of one browser that ask within ten seconds of each other ' +
+    'The cookie is used up and replaced; without one there is no session to go on with, which is no error. ' +
+    'Tabs of one browser that ask within ten seconds of each other ' +
     'are all answered; a token that comes back later ends its session.',
   parameters: [],
-  answers: [{ status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN }],
+  answers: [
+    { status: 200, description: 'The access token, and whom it stands for.', schema: LOGIN },
+    { status: 204, description: 'The browser has no cookie of a login.' },
+  ],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
   isOpen: true,
   formats: ['json'],
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
     assertSameOrigin(request);
+    // Each page asks when it is opened, and a browser would write an error into its console.
+    if (!single(request.headers.cookie)?.includes(`${COOKIE_NAME}=`))
+      return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
     const token = refreshTokenOf(request);
-    if (token === undefined)
-      throw new ServiceError('UNAUTHENTICATED', 'There is no cookie of a login. Log in.');
+    if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'The cookie is of no login. Log in.');
     return answerInBrowser(request, await auth.refreshInBrowser(request.context, token));
   }),
 };

@@ -34,7 +34,11 @@ describe('the page of people', () => {
     const dialog = page.getByRole('dialog', { name: 'Invite a user' });
     await dialog.getByLabel('User name').fill('farida');
     await dialog.getByLabel(/^Name/).fill('Farida Khan');
-    await dialog.getByLabel('Roles').fill('teacher, clerk');
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('teach');
+    await page.getByRole('option', { name: 'teacher', exact: true }).click();
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('clerk');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
     await expectWellMade(page);
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     await dialog.getByText('Hand over this link').waitFor();
@@ -50,7 +54,9 @@ describe('the page of people', () => {
     const dialog = page.getByRole('dialog', { name: 'Invite a user' });
     await dialog.getByLabel('User name').fill('clerk');
     await dialog.getByLabel(/^Name/).fill('Another');
-    await dialog.getByLabel('Roles').fill('teacher');
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('teacher');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     await dialog
       .getByRole('alert')
@@ -67,7 +73,9 @@ describe('the page of people', () => {
     await page.getByRole('rowheader', { name: 'Fee heads' }).waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Change the roles' }).click();
-    await page.getByRole('textbox', { name: 'Roles' }).fill('viewer, teacher');
+    await page.getByRole('combobox', { name: 'Roles' }).fill('teacher');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page
       .getByText('viewer · viewer, teacher')

@@ -1,4 +1,7 @@
 /** The portal's pages for developers, in a real browser on a demo school. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
@@ -24,6 +27,73 @@ async function shownKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'Your new key' });
   return (await dialog.locator('pre').textContent()) ?? '';
 }
+
+/** A key of an admin for tasks, and its id. */
+async function makeKey(name: string): Promise<{ readonly id: string; readonly key: string }> {
+  const scopes = { collections: { task: ['read'] }, reports: [], scripts: [] };
+  const made = await gateway.fetch('/graphql', {
+    as: 'admin',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query:
+        'mutation ($name: String!, $scopes: JSON!) { createApiKey(data: {name: $name, scopes: $scopes}) ' +
+        '{ id key } }',
+      variables: { name, scopes },
+    }),
+  });
+  const { data } = (await made.json()) as { data: { createApiKey: { id: string; key: string } } };
+  return data.createApiKey;
+}
+
+describe('the page to start from', () => {
+  it('has code that works as it is copied, with the key that is chosen', async () => {
+    const { id, key } = await makeKey('starter');
+    const page = await pages.openPortalAs('admin', '/portal/start');
+    await page.getByRole('heading', { level: 1, name: 'Start here' }).waitFor();
+    await page.getByLabel('Key', { exact: true }).selectOption(id);
+    await expectWellMade(page);
+    const runs = {
+      curl: ['bash', '-c'],
+      JavaScript: ['node', '--input-type=module', '-e'],
+      GraphQL: ['bash', '-c'],
+    };
+    for (const [title, [program = '', ...options]] of Object.entries(runs)) {
+      await page.getByRole('tab', { name: title }).click();
+      const code = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+      expect(code).toContain(key.slice(0, 8));
+      expect(code).not.toContain(key);
+      const env = { ...process.env, CAMPUS_KEY: key };
+      const { stdout } = await promisify(execFile)(program, [...options, code], { env });
+      expect([title, stdout]).toEqual([
+        title,
+        expect.stringMatching(title === 'GraphQL' ? /"canRead":true/ : /tsk|_id/),
+      ]);
+    }
+    for (const title of ['Python', 'Apps Script']) {
+      await page.getByRole('tab', { name: title }).click();
+      await page.getByText(`${gateway.url}/o/recs/task?limit=3`).waitFor();
+    }
+    await page.waitForURL(/language=Apps/);
+  });
+
+  it('downloads the schema and OpenAPI as they are for the viewer', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/start');
+    await page.getByText('You have no key yet').waitFor();
+    await expectWellMade(page);
+    for (const [button, name, text] of [
+      ['The schema of GraphQL', 'schema.graphql', 'type Query {'],
+      ['OpenAPI of REST', 'openapi.json', '"openapi":'],
+      ['The same for Postman', 'postman.json', '"item":'],
+    ] as const) {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const file = await started;
+      expect(file.suggestedFilename()).toBe(name);
+      expect(await readFile(await file.path(), 'utf8')).toContain(text);
+    }
+  });
+});
 
 describe('the page of API keys', () => {
   it('makes a key, rotates it and revokes it', async () => {
@@ -76,18 +146,7 @@ describe('the page of API keys', () => {
   });
 
   it('shows what a key was used for within five seconds, hour by hour and one by one', async () => {
-    const scopes = { collections: { task: ['read'] }, reports: [], scripts: [] };
-    const made = await gateway.fetch('/graphql', {
-      as: 'admin',
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        query: 'mutation ($scopes: JSON!) { createApiKey(data: {name: "nightly", scopes: $scopes}) { key } }',
-        variables: { scopes },
-      }),
-    });
-    const { data } = (await made.json()) as { data: { createApiKey: { key: string } } };
-    const { key } = data.createApiKey;
+    const { key } = await makeKey('nightly');
     const page = await pages.openPortalAs('admin', '/portal/keys');
     await page.getByRole('link', { name: 'nightly' }).click();
     await page.getByText('No request was made with this key').waitFor();

@@ -117,6 +117,17 @@ async function typePassword(page: Page, userName: string, password = `demo-${use
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
+describe('the log-in', () => {
+  it('writes no error into the console of who has never logged in', async () => {
+    const page = await pages.open('/');
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    await page.reload();
+    await page.getByLabel('User name').waitFor();
+    expect(said).toEqual([]);
+  });
+});
+
 describe('a second factor', () => {
   beforeEach(async () => {
     // Codes are by half a minute of the clock, which no test is to cross.

@@ -180,6 +180,21 @@ describe('a reset', () => {
   });
 });
 
+describe('the names of roles', () => {
+  it('are those that declarations name and those users have, for admins alone', async () => {
+    const query = '{ roleNames }';
+    const before = (await ask(gateway, query)).roleNames;
+    expect(before).toEqual(expect.arrayContaining(['accountant', 'admin', 'teacher']));
+    await ask(
+      gateway,
+      'mutation { setUserRoles(userId: "usr-clerk", roles: ["clerk", "librarian"]) { id } }',
+    );
+    expect((await ask(gateway, query)).roleNames).toEqual([...before, 'librarian'].sort());
+    await ask(gateway, 'mutation { setUserRoles(userId: "usr-clerk", roles: ["clerk"]) { id } }');
+    expect(await codesOf(gateway, { query, as: 'teacher' })).toEqual(['FORBIDDEN']);
+  });
+});
+
 describe('accounts', () => {
   const names = (page: Answered) => page.accounts.nodes.map(({ userName }: Answered) => userName);
 

@@ -188,9 +188,17 @@ describe('a refresh from a page', () => {
     expect((await post('refresh', { cookie: cookieOf(next) })).status).toBe(401);
   });
 
+  it.each([undefined, 'theme=dark; lang=hi'])(
+    'says 204 where the browser has no cookie of it: %s',
+    async (cookie) => {
+      const response = await post('refresh', { cookie });
+      expect([response.status, await response.text()]).toEqual([204, '']);
+      expect(response.headers.get('set-cookie')).toBeNull();
+    },
+  );
+
   const token = `cgr_${'A'.repeat(43)}`;
   it.each<[string, Sent, number]>([
-    ['no cookie', {}, 401],
     ['an unknown token', { cookie: `campus_refresh=${token}` }, 401],
     ['an API key in the cookie', { cookie: `campus_refresh=cg_${'A'.repeat(43)}` }, 401],
     ['two cookies of the name', { cookie: `campus_refresh=${token}; campus_refresh=${token}` }, 401],

@@ -103,6 +103,13 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: everybody,
   },
   {
+    path: '/portal/start',
+    label: phrase('Start here'),
+    load: async () => (await import('./start/start-page')).StartPage,
+    isFor: hasKeys,
+    menu: { icon: 'right', group: 'developer' },
+  },
+  {
     path: '/portal/keys',
     label: phrase('API keys'),
     load: async () => (await import('./keys/keys-page')).KeysPage,

@@ -70,6 +70,13 @@ export class UserResolver {
     return await this.#services.users.get(requireScope(context), id);
   }
 
+  @Query(() => [String], {
+    description: 'The roles there are: those that declarations name, and those users have. For admins.',
+  })
+  async roleNames(@Ctx() context: RequestContext): Promise<readonly string[]> {
+    return await this.#services.users.roleNames(requireScope(context));
+  }
+
   @Query(() => UserRightsResult, {
     nullable: true,
     description: 'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',

@@ -4,13 +4,14 @@ import { InvitePerson, PeopleAccounts } from '../../../generated/portal/people/p
 import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { ProblemState } from '../shell/states';
-import { rolesOfText } from './roles-text';
+import { RolesInput } from './roles-input';
 import { SentLinkNotice } from './sent-link-notice';
 
 /** Adds a user, and shows the link to hand over where it was not mailed. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const t = useTexts();
-  const [form, setForm] = useState({ userName: '', name: '', roles: '', email: '' });
+  const [form, setForm] = useState({ userName: '', name: '', email: '' });
+  const [roles, setRoles] = useState<readonly string[]>([]);
   const { mutate, data, error, isPending } = useChange(InvitePerson, [PeopleAccounts]);
   const field = (name: keyof typeof form) => ({
     value: form[name],
@@ -20,7 +21,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { userName, name, email } = form;
-    mutate({ data: { userName, name, roles: [...rolesOfText(form.roles)], ...(email && { email }) } });
+    mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } });
   };
   return (
     <Modal
@@ -36,12 +37,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
           <Stack>
             <TextInput label={t('User name')} required {...field('userName')} />
             <TextInput label={t('Name')} required {...field('name')} />
-            <TextInput
-              label={t('Roles')}
-              description={t('With commas between them')}
-              required
-              {...field('roles')}
-            />
+            <RolesInput value={roles} onChange={setRoles} />
             <TextInput
               label={t('Email address')}
               description={t('The link goes there, where the school has a mail server')}
@@ -49,7 +45,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
               {...field('email')}
             />
             {error && <ProblemState problem={error} />}
-            <Button type="submit" loading={isPending}>
+            <Button type="submit" loading={isPending} disabled={roles.length === 0}>
               {t('Invite')}
             </Button>
           </Stack>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { SessionsOfUser } from '../../../generated/portal/account/sessions';
 import {
@@ -14,7 +14,7 @@ import { useChange } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { useNotice } from '../shell/use-notice';
-import { rolesOfText } from './roles-text';
+import { RolesInput } from './roles-input';
 import { SentLinkNotice } from './sent-link-notice';
 
 export interface PersonActionsProps {
@@ -28,7 +28,7 @@ export function PersonActions({ account }: PersonActionsProps) {
   const t = useTexts();
   const notice = useNotice();
   const [asked, setAsked] = useState<'roles' | 'active' | 'link'>();
-  const [roles, setRoles] = useState('');
+  const [roles, setRoles] = useState<readonly string[]>([]);
   const setUserRoles = useChange(SetPersonRoles, OUTDATED);
   const setUserActive = useChange(SetPersonActive, OUTDATED);
   const sendLink = useChange(SendPersonLink);
@@ -41,7 +41,7 @@ export function PersonActions({ account }: PersonActionsProps) {
   };
   const ask = (what: NonNullable<typeof asked>) => {
     for (const change of [setUserRoles, setUserActive, sendLink]) change.reset();
-    setRoles(account.roles.join(', '));
+    setRoles(account.roles);
     setAsked(what);
   };
   const { id: userId, userName, isActive } = account;
@@ -69,15 +69,10 @@ export function PersonActions({ account }: PersonActionsProps) {
           action={t('Save')}
           isBusy={setUserRoles.isPending}
           problem={setUserRoles.error}
-          onConfirm={() => setUserRoles.mutate({ userId, roles: [...rolesOfText(roles)] }, done)}
+          onConfirm={() => setUserRoles.mutate({ userId, roles: [...roles] }, done)}
           onClose={close}
         >
-          <TextInput
-            label={t('Roles')}
-            description={t('With commas between them')}
-            value={roles}
-            onChange={(event) => setRoles(event.currentTarget.value)}
-          />
+          <RolesInput value={roles} onChange={setRoles} />
           {t('They hold at once, for sessions and API keys that are out as well.')}
         </ConfirmDialog>
       )}

@@ -161,6 +161,7 @@ async function requestTokens(
     method: 'POST',
     ...(grant && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(grant) }),
   });
+  if (response.status === 204) throw new Refusal('Nobody is logged in with this browser.', 'UNAUTHENTICATED');
   if (!response.ok) throw await readRefusal(response);
   const answer: TokenAnswer = await response.json();
   const { user } = answer;

@@ -1,0 +1,25 @@
+import { TagsInput } from '@mantine/core';
+import { RoleNames } from '../../../generated/portal/people/people';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+
+export interface RolesInputProps {
+  readonly value: readonly string[];
+  readonly onChange: (roles: readonly string[]) => void;
+}
+
+/** Roles to pick from those there are; one that there is not yet can be typed. */
+export function RolesInput({ value, onChange }: RolesInputProps) {
+  const t = useTexts();
+  const { data } = useOperation(RoleNames, {});
+  return (
+    <TagsInput
+      label={t('Roles')}
+      description={t('Pick one or several; another one is typed, and then Enter')}
+      data={data?.roleNames ?? []}
+      value={[...value]}
+      onChange={onChange}
+      clearable={false}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+/** The first request of a program, in the languages that people here write. */
+
+export interface ExampleRequest {
+  /** Of this gateway, e.g. `https://campus.example`. */
+  readonly origin: string;
+  /** A collection that the key may read. */
+  readonly collection: string;
+  /** The beginning of the key: the rest of it is nowhere but where its owner keeps it. */
+  readonly prefix: string;
+}
+
+export interface CodeExample {
+  readonly title: string;
+  readonly text: string;
+}
+
+export function codeExamples({ origin, collection, prefix }: ExampleRequest): readonly CodeExample[] {
+  const address = `${origin}/o/recs/${encodeURIComponent(collection)}?limit=3`;
+  return [
+    {
+      title: 'curl',
+      text: `# CAMPUS_KEY is the key that begins with ${prefix}
+curl -s -H "Authorization: Bearer $CAMPUS_KEY" '${address}'`,
+    },
+    {
+      title: 'JavaScript',
+      text: `// Node 20 or later. CAMPUS_KEY is the key that begins with ${prefix}
+const response = await fetch('${address}', {
+  headers: { authorization: 'Bearer ' + process.env.CAMPUS_KEY },
+});
+if (!response.ok) throw new Error((await response.json()).detail);
+console.log(await response.json());`,
+    },
+    {
+      title: 'Python',
+      text: `# Python 3, without packages. CAMPUS_KEY is the key that begins with ${prefix}
+import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${address}",
+    headers={"Authorization": "Bearer " + os.environ["CAMPUS_KEY"]},
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response))`,
+    },
+    {
+      title: 'Apps Script',
+      text: `// Put the key that begins with ${prefix} into the script properties, as CAMPUS_KEY.
+function readRecords() {
+  const key = PropertiesService.getScriptProperties().getProperty('CAMPUS_KEY');
+  const response = UrlFetchApp.fetch('${address}', {
+    headers: { Authorization: 'Bearer ' + key },
+  });
+  console.log(JSON.parse(response.getContentText()));
+}`,
+    },
+    {
+      title: 'GraphQL',
+      text: `# CAMPUS_KEY is the key that begins with ${prefix}
+curl -s -H "Authorization: Bearer $CAMPUS_KEY" -H 'Content-Type: application/json' \\
+  '${origin}/graphql' -d '{"query": "{ me { userName collections { name canRead } } }"}'`,
+    },
+  ];
+}
