@@ -157,7 +157,7 @@ function agentCalls(): readonly Attempt[] {
       const [method, params] = message(text);
       const answer = await gateway.fetch('/mcp', {
         method: 'POST',
-        headers: { ...JSON_TYPE, accept: 'application/json, text/event-stream' },
+        headers: JSON_TYPE,
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         as: 'admin',
       });

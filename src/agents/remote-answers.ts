@@ -36,7 +36,7 @@ async function ask({ url, key, domain, fetch }: RemoteGateway, method: string, p
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+      accept: 'application/json',
       ...(domain !== undefined && { 'x-domain': domain }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

@@ -2,6 +2,7 @@
 
 import type { Report } from '../reports/engine/report.js';
 import type { CollectionInReach } from '../store/access/collection-in-reach.js';
+import { AGENT_ROUTE } from './agent-route.js';
 import { AUTH_ROUTES } from './auth-routes.js';
 import { BROWSER_AUTH_ROUTES } from './browser-auth-routes.js';
 import { describeCollectionPaths, describeCollectionTags } from './describe-collection-paths.js';
@@ -55,6 +56,7 @@ export function createRouteTable(options: {
     ...routes,
     TAKE_IMPORT,
     ...FILE_ROUTES,
+    AGENT_ROUTE,
     ...(options.serverRoutes ?? SERVICE_ROUTES),
   ];
   const collections = options.collections ?? [];

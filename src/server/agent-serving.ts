@@ -4,6 +4,7 @@ import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import { ServiceError } from '../errors.js';
 import { parseRequestBody } from '../graphql/http/request-body.js';
 import { requireScope } from '../resolvers/request-context.js';
+import { createNegotiation } from '../rest/negotiation.js';
 import { sendText } from '../text-answer.js';
 import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 import { addOtherMethods } from './rest.js';
@@ -16,6 +17,7 @@ export interface AgentServingOptions {
 }
 
 const PATH = '/mcp';
+const negotiate = createNegotiation(['json']);
 
 /** Serves `/mcp` in a scope of its own, whose bodies are JSON alone. */
 export async function useAgents(app: FastifyInstance, options: AgentServingOptions): Promise<void> {
@@ -36,10 +38,13 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
     },
     handler: async (request, reply) => {
       const { requestContext: context, arrival, body } = request;
+      negotiate(request.headers.accept);
       const headers = new Headers();
       for (const [name, value] of Object.entries(request.headers)) {
         if (typeof value === 'string') headers.set(name, value);
       }
+      // What is written is JSON; that a client takes streams beside it need not be asked of it.
+      headers.set('accept', 'application/json, text/event-stream');
       const answer = await options.endpoint.answer({ context, notes: arrival.notes }, { headers, body });
       const text = await answer.text();
       if (text === '') return reply.code(answer.status).send();

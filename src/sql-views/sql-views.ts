@@ -146,7 +146,7 @@ export class SqlViews {
         if (mode === 'tried') throw new TakenBack();
       });
     } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
+      if (!(error instanceof TakenBack)) throw toRefusal(error);
     }
     if (result === undefined) throw new Error('the work has a result');
     return result.value;
@@ -198,6 +198,23 @@ export class SqlViews {
 
 /** Takes a transaction back whose work has come to its end. */
 class TakenBack extends Error {}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+const DEPENDENT_OBJECTS = '2BP01';
+
+/** What the administrator of the database has to do first. */
+function toRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === INSUFFICIENT_PRIVILEGE) {
+    const detail =
+      `The database does not let the gateway do this: ${error.message}. Its login needs to make roles and ` +
+      'schemas: alter role … createrole; grant create on database … to ….';
+    return new ServiceError('FORBIDDEN', detail, { cause: error });
+  }
+  if (error.code !== DEPENDENT_OBJECTS) return error;
+  const detail = `${error.message}. End its sessions first, and take away what was made of its views.`;
+  return new ServiceError('CONFLICT', detail, { cause: error });
+}
 
 function printMark(audience: Audience): string {
   const whom = audience.kind === 'role' ? { role: audience.role } : { user: audience.userId };

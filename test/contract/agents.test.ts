@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import * as usual from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { campus } from '../cli/campus.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 import { ask, send } from './graphql.js';
@@ -356,13 +357,13 @@ describe('the newest client', () => {
 });
 
 describe('by standard input', () => {
-  async function start(key: string, environment: Readonly<Record<string, string>> = {}): Promise<Client> {
+  async function start(key: string, url = gateway.url): Promise<Client> {
     const client = new Client({ name: 'tests', version: '1.0.0' });
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: ['dist/main.js', 'mcp', '--url', gateway.url],
-        env: { PATH: process.env.PATH ?? '', AGENT_KEY: key, ...environment },
+        args: ['dist/main.js', 'mcp', '--url', url],
+        env: { PATH: process.env.PATH ?? '', AGENT_KEY: key },
         stderr: 'ignore',
       }),
     );
@@ -385,6 +386,16 @@ describe('by standard input', () => {
       contents: [{ mimeType: 'application/json' }],
     });
     await expect(client.callTool({ name: 'no-such' })).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
+  });
+
+  it('says that there is no key, and that no gateway is there', async () => {
+    const without = await campus(['mcp']);
+    expect(without).toMatchObject({ code: 1, errors: expect.stringContaining('AGENT_KEY is missing') });
+    const client = await start(readingKey, 'http://127.0.0.1:1');
+    await expect(client.listTools()).rejects.toMatchObject({
+      message: expect.stringContaining('cannot be reached (AGENT_GATEWAY)'),
+      data: { code: 'UNAVAILABLE', status: 503 },
+    });
   });
 
   it('says that a key is wrong', async () => {
@@ -425,6 +436,8 @@ describe('requests', () => {
   it('that are too large, of another type or another method are refused as anywhere', async () => {
     const large = JSON.stringify({ ...LIST, params: { x: 'a'.repeat(9_000_000) } });
     expect((await post(large, { as: 'admin' })).status).toBe(413);
+    expect((await post(LIST, { as: 'admin', headers: { accept: '*/*' } })).status).toBe(200);
+    expect((await post(LIST, { as: 'admin', headers: { accept: 'text/html' } })).status).toBe(406);
     const form = { 'content-type': 'text/plain' };
     expect((await post(LIST, { as: 'admin', headers: form })).status).toBe(415);
     const get = await gateway.fetch('/mcp', { as: 'admin' });
@@ -454,5 +467,11 @@ describe('requests', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(response.headers.get('mcp-session-id')).toBeNull();
     expect(response.headers.get('ratelimit-remaining')).toEqual(expect.any(String));
+  });
+
+  it('are counted by their path, and listed among the others', async () => {
+    expect(await (await gateway.fetch('/metrics')).text()).toMatch(/route="\/mcp"/);
+    const index = (await (await gateway.fetch('/')).json()) as { routes: { path: string }[] };
+    expect(index.routes.map(({ path }) => path)).toContain('/mcp');
   });
 });

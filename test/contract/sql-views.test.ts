@@ -9,15 +9,19 @@ import type { Collection } from '../../src/model/collection.js';
 import type { Audience } from '../../src/sql-views/audience.js';
 import { type AudienceChange, SqlViews } from '../../src/sql-views/sql-views.js';
 import { campus } from '../cli/campus.js';
+import { eventually } from '../eventually.js';
 import { useDemoGateway } from './demo-gateway.js';
 import type { Role } from './gateway.js';
 import { ask, send } from './graphql.js';
+
+const pools = new Map<string, pg.Pool>();
+// Before that of the gateway, which wants nobody left in its database.
+afterAll(endPools);
 
 const gateway = useDemoGateway({ students: 60 });
 const ROLES = ['admin', 'clerk', 'viewer'] as const;
 /** Those whose rows depend on who asks. */
 const USERS = ['accountant', 'teacher'] as const;
-const pools = new Map<string, pg.Pool>();
 let views: SqlViews;
 let made: readonly AudienceChange[];
 
@@ -57,9 +61,12 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-afterAll(async () => {
-  for (const pool of pools.values()) await pool.end();
-});
+async function endPools(): Promise<void> {
+  for (const [who, pool] of pools) {
+    pools.delete(who);
+    await pool.end();
+  }
+}
 
 function nameOf(audience: Audience): string {
   return audience.kind === 'role' ? audience.role : `user ${audience.userName}`;
@@ -364,6 +371,29 @@ describe('campus sql-views', () => {
     expect((await run('--drop', '--role', 'viewer')).code).toBe(1);
   }, 60_000);
 
+  it('says what the database does not let it do, and leaves nothing', async () => {
+    const owner = new URL(gateway.databaseUrl);
+    const weak = `weak_${owner.pathname.slice(1)}`;
+    const sql = new pg.Client({ connectionString: gateway.databaseUrl });
+    await sql.connect();
+    await sql.query(`create role "${weak}" login password 'weak' in role "${owner.username}"`);
+    try {
+      const url = new URL(gateway.databaseUrl);
+      url.username = weak;
+      url.password = 'weak';
+      const refused = await campus(['sql-views', '--role', 'clerk', '--domain', 'demo-north'], {
+        environment: { DATABASE_URL: url.href },
+      });
+      expect(refused.code).toBe(1);
+      expect(refused.errors).toContain('Its login needs to make roles and schemas');
+      const { rows } = await sql.query(`select from pg_namespace where nspname like 'bi%north_clerk'`);
+      expect(rows).toEqual([]);
+    } finally {
+      await sql.query(`drop role "${weak}"`);
+      await sql.end();
+    }
+  }, 60_000);
+
   it('says which role or user is not there', async () => {
     expect((await run('--role', 'viewr')).errors).toContain('Did you mean "viewer"?');
     expect((await run('--user', 'nobody')).errors).toContain('There is no user "nobody" in demo-north.');
@@ -371,9 +401,19 @@ describe('campus sql-views', () => {
 });
 
 it('are removed, and their logins with them', async () => {
-  const removed = await views.drop({ audiences: audiences(), mode: 'done' });
-  expect(removed.every(({ change }) => change === 'removed')).toBe(true);
-  const logins = removed.map(({ login }) => login);
+  // A session that has made something of its own for the time it lasts stands in the way.
+  await query('clerk', 'set default_transaction_read_only = off');
+  await query('clerk', 'create temporary table mine (a int)');
+  await expect(views.drop({ audiences: audiences(), mode: 'done' })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('End its sessions first'),
+  });
+  await endPools();
+  const logins = made.map(({ login }) => login);
+  await eventually(async () => {
+    const removed = await views.drop({ audiences: audiences(), mode: 'done' }).catch(() => []);
+    return removed.length > 0 && removed.every(({ change }) => change === 'removed');
+  });
   const rows = await gateway.services.database.query(
     Prisma.sql`select rolname from pg_roles where rolname = any(${logins}::text[])`,
   );

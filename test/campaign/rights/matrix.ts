@@ -36,12 +36,7 @@ export function voiceOf({ gateway }: School, caller: Caller): Voice {
   };
   const agent: Voice['agent'] = async (tool, sent) => {
     const params = { name: tool, arguments: sent };
-    const answer = await rest(
-      'POST',
-      '/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
-      { accept: 'application/json, text/event-stream' },
-    );
+    const answer = await rest('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     if (answer.status !== 200) return answer;
     const { result } = JSON.parse(answer.text) as { result: { content: { text: string }[] } };
     const text = result.content.map((content) => content.text).join('\n');
