@@ -45,7 +45,12 @@ export const CHAPTERS: readonly ManualChapter[] = [
   },
   {
     title: 'Clients',
-    pages: [doc('clients/typescript', 'TypeScript')],
+    pages: [
+      doc('clients/typescript', 'TypeScript'),
+      doc('clients/dashboard', 'Dashboards'),
+      doc('clients/scripts-and-sheets', 'Python, R, Apps Script'),
+      doc('clients/grafana', 'Grafana'),
+    ],
   },
   {
     title: 'Tutorials',

@@ -1,10 +1,18 @@
-/** The manual as people read it, and the page of the tutorial about a dashboard, in a real browser. */
+/** The manual as people read it, and the dashboards that it speaks of, in a real browser. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, jest } from '@jest/globals';
+import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
+import { generateClient } from '../../src/codegen/generate-client.js';
 import { addressOf, PAGES } from '../../src/manual/pages.js';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { ask } from '../contract/graphql.js';
 import { readExamples } from '../docs/examples.js';
+import { readProjectFile } from '../docs/project-files.js';
 import { PHONE, usePages } from './use-pages.js';
 
 jest.setTimeout(60_000);
@@ -74,6 +82,65 @@ describe('the dashboard of the tutorial', () => {
     });
   });
 });
+
+describe('the dashboards of docs/examples', () => {
+  it('have the one of the tutorial as a file', () => {
+    const [{ code = '' } = {}] = readExamples('docs/tutorials/dashboard.md').filter(
+      ({ language }) => language === 'html',
+    );
+    expect(readProjectFile('docs/examples/plain-html/dashboard.html')).toBe(code);
+  });
+
+  it('have one of urql and generated types, which compiles, draws, and shows what comes', async () => {
+    const folder = await copyStarter();
+    try {
+      expect(await compile(folder)).toBe('');
+      const { outputFiles } = await build({
+        entryPoints: [path.join(folder, 'src/main.ts')],
+        ...{ bundle: true, write: false, format: 'esm', target: 'es2022' },
+      });
+      const [script] = outputFiles;
+      const page = await pages.open('/manual');
+      await page.route(`${gateway.url}/src/main.ts`, (route) =>
+        route.fulfill({ contentType: 'text/javascript', body: script?.text ?? '' }),
+      );
+      await show(page, readProjectFile('docs/examples/dashboard/index.html'));
+      await page.getByLabel('User').fill('admin');
+      await page.getByLabel('Password').fill('demo-admin');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText(/\d+ students: \d+ boys/).waitFor();
+      expect(await page.locator('#chart rect').count()).toBeGreaterThan(0);
+      await until(page, async () => {
+        await ask(gateway, 'mutation { createTask(data: {name: "A new hall", amount: "990000"}) { id } }');
+        return await page.getByText('A new hall: 990000').first().isVisible();
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
+
+/** The folder of the starter with its client made by this gateway, beside the packages that it imports. */
+async function copyStarter(): Promise<string> {
+  const folder = await mkdtemp(path.resolve('node_modules/.cache', 'dashboard-'));
+  await cp('docs/examples/dashboard', folder, { recursive: true });
+  const source = 'src/board.graphql';
+  const documents = [{ source, text: readProjectFile(`docs/examples/dashboard/${source}`) }];
+  const files = await generateClient({ address: gateway.url, token: gateway.tokenOf('admin'), documents });
+  await mkdir(path.join(folder, 'src/campus'));
+  for (const [name, content] of Object.entries(files))
+    await writeFile(path.join(folder, 'src/campus', name), content);
+  return folder;
+}
+
+/** The complaints of the compiler, by the settings of the starter itself. */
+async function compile(folder: string): Promise<string> {
+  const compiler = spawn(process.execPath, ['node_modules/typescript/lib/tsc.js', '-p', folder]);
+  const ended = once(compiler, 'close');
+  const complaints = await text(compiler.stdout);
+  await ended;
+  return complaints;
+}
 
 /** As from the gateway itself: from elsewhere it would need to be an allowed origin. */
 async function show(page: Page, html: string): Promise<void> {
