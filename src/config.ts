@@ -248,6 +248,12 @@ const SETTINGS = {
     schema: flagSetting,
     meaning: 'GraphQL: accept an array of operations in one request',
   },
+  federation: {
+    variable: 'FEDERATION',
+    default: 'false',
+    schema: flagSetting,
+    meaning: 'GraphQL: be a subgraph of a supergraph (Apollo Federation 2)',
+  },
   graphqlMaxTokens: {
     variable: 'GRAPHQL_MAX_TOKENS',
     default: '5000',

@@ -62,6 +62,7 @@ type GraphqlSettings = Pick<
   | 'anonymousBodyLimitBytes'
   | 'bodyMaxMembers'
   | 'graphqlBatching'
+  | 'federation'
   | 'persistedQueriesMaxLength'
   | 'registeredOperationsOnly'
   | 'registeredOperations'
@@ -198,6 +199,7 @@ class RenewedServer {
         otherClasses: reportResolvers.classes,
         instanceOf: (resolverClass) => getInstance(instances, resolverClass),
         services: { records: resolvers.records, bulk: resolvers.bulk.writes, catalog, pages: config },
+        subgraph: config.federation ? config : undefined,
       });
   }
 

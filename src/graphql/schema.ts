@@ -25,6 +25,7 @@ import { ReferrersLoader } from './typed/referrers/referrers-loader.js';
 import { createReferrersResolver } from './typed/referrers/referrers-resolver.js';
 import { withReferrers } from './typed/referrers/with-referrers.js';
 import { WhereInputs } from './typed/stored-where.js';
+import { createSubgraphResolver } from './typed/subgraph-resolver.js';
 import { createTypedModel, type TypedModel } from './typed/typed-model.js';
 import { createTypedResolver, type TypedServices } from './typed/typed-resolver.js';
 import { TypedTypes } from './typed/typed-types.js';
@@ -40,6 +41,8 @@ export interface SchemaParts {
   readonly instanceOf: (resolverClass: NewableFunction) => object;
   /** The services of the resolvers that the factory makes; absent where the schema is only printed. */
   readonly services?: TypedServices;
+  /** It is part of a supergraph, whose schema these roles may read. */
+  readonly subgraph?: { readonly introspectionRoles: readonly string[] } | undefined;
 }
 
 /** Builds the schema of these collections. Takes some tens of milliseconds. */
@@ -47,7 +50,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
   return withRunTimeTypes(() => {
     const pages = parts.services?.pages ?? NO_PAGES;
     const model = withReferrers(createTypedModel(parts.collections, takenNames(), pages));
-    const typed = createTypedResolvers(model);
+    const typed = createTypedResolvers(model, parts.subgraph);
     const instances = parts.services ? typed.createInstances(parts.services) : new Map();
     sortParameters();
     const classes = [
@@ -92,7 +95,7 @@ interface TypedResolvers {
   createInstances(services: TypedServices): ReadonlyMap<NewableFunction, object>;
 }
 
-function createTypedResolvers(model: TypedModel): TypedResolvers {
+function createTypedResolvers(model: TypedModel, subgraph: SchemaParts['subgraph']): TypedResolvers {
   const types = new TypedTypes(model);
   const whereInputs = new WhereInputs(types);
   const measures = new MeasureTypes();
@@ -117,8 +120,10 @@ function createTypedResolvers(model: TypedModel): TypedResolvers {
     const resolverClass = createReferenceResolver(reference, type, { model, types });
     return resolverClass ? [resolverClass] : [];
   });
+  const isSubgraph = subgraph !== undefined && model.collections.length > 0;
+  const ofSubgraph = isSubgraph ? [createSubgraphResolver(model, types)] : [];
   return {
-    classes: [...ofCollections, ...ofChanges, ...ofReferences, ...ofReferrers],
+    classes: [...ofCollections, ...ofChanges, ...ofReferences, ...ofReferrers, ...ofSubgraph],
     createInstances(services) {
       const loader = new ReferenceLoader(services.records);
       const referrersLoader = new ReferrersLoader(services.records);
@@ -128,6 +133,7 @@ function createTypedResolvers(model: TypedModel): TypedResolvers {
         ...ofChanges.map((one) => [one, new one()] as const),
         ...ofReferences.map((one) => [one, new one(loader)] as const),
         ...ofReferrers.map((one) => [one, new one(referrersLoader)] as const),
+        ...ofSubgraph.map((one) => [one, new one(services, subgraph?.introspectionRoles ?? [])] as const),
       ]);
     },
   };

@@ -160,7 +160,7 @@ export const FLOORS: readonly Room[] = [
     name: 'graphql/typed/',
     imports: [
       ...['scalars/', 'model/', 'languages/', 'store/', 'resolvers/', 'graphql/typed/scalar-forms.ts'],
-      'graphql/live/',
+      ...['graphql/limits/', 'graphql/live/'],
     ],
   },
   {

@@ -24,20 +24,21 @@ export class NodeFinder {
   }
 
   /**
-   * What `NodeList` takes: `undefined` for a record of a collection that the caller may not read, or that
-   * there is none of, so that nobody is told which it is.
+   * What `NodeList` takes: `undefined` for no place, and for a record of a collection that the caller may not
+   * read, or that there is none of, so that nobody is told which it is.
    *
    * @throws FORBIDDEN naming a hidden field that is selected
    */
   find(
     context: RequestContext,
-    places: readonly NodePlace[],
+    places: readonly (NodePlace | undefined)[],
     info: GraphQLResolveInfo,
   ): readonly (AskedNode | undefined)[] {
     const options = { scope: requireScope(context), catalog: this.#catalog };
     const known = this.#groups.recall(info, () => new Map());
     const inReach = new Map<string, NodeGroup | undefined>();
     return places.map((place) => {
+      if (place === undefined) return undefined;
       const key = nodeIdPrefix(place);
       if (!inReach.has(key)) {
         const group = this.#isReadable(place, options.scope) ? this.#groupOf(place, known, info) : undefined;
