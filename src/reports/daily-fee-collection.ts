@@ -71,6 +71,9 @@ class DailyFeeCollectionTotals {
   @column.whole('How many numbers are missing.') readonly missingReceiptCount!: number;
 }
 
+/** How records write an instant: what a receipt was written at is compared as it stands. */
+const INSTANT = Prisma.sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
 /** A column that nobody asks for. */
 const NOT_ASKED = Prisma.sql`null::text`;
 
@@ -127,36 +130,34 @@ export const dailyFeeCollection = defineReport({
     const paidThisWay =
       paymentType === 'all' ? Prisma.empty : Prisma.sql`and c.payment_type = ${paymentType}`;
     const takenBack = Prisma.sql`union all
-  select -1, c.rolled_back_on, c.*
-  from collected_receipts c
-  where c.domain = ${domain} and c.is_rolled_back
-    and c.rolled_back_on >= ${startOf(from, timeZone)} and c.rolled_back_on < ${endOf(to, timeZone)}
-    and c.rolled_back_on < ${endOf(day, timeZone)}
+  select d.place, -1, c.*
+  from days d
+  join collected_receipts c
+    on c.domain = ${domain} and c.rolled_back_on >= d.start and c.rolled_back_on < d.next_start
+  where c.is_rolled_back and c.rolled_back_on < ${endOf(day, timeZone)}
     ${paidThisWay}`;
     return {
       ctes: Prisma.sql`
 ${feeHeadPlaces({ domain })},
 days as materialized (
-  -- The first instant of each day, as records write it: which one a receipt is after says its day, and
-  -- nothing has to be cast.
-  select array_agg(
-    to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by d
-  ) as starts
-  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d
+  select
+    place, to_char(d, 'YYYY-MM-DD') as day,
+    to_char(d at time zone ${timeZone} at time zone 'UTC', ${INSTANT}) as start,
+    to_char((d + interval '1 day') at time zone ${timeZone} at time zone 'UTC', ${INSTANT}) as next_start
+  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(d, place)
 ),
+-- Day by day out of the index: to find out afterwards which day each receipt is of would take a fifth longer.
 entries as not materialized (
-  select 1 as sign, c.at as counted_at, c.*
-  from collected_receipts c
-  where c.domain = ${domain}
-    and c.at >= ${startOf(from, timeZone)} and c.at < ${endOf(to, timeZone)}
-    and c.at < ${endOf(day, timeZone)}
+  select d.place, 1 as sign, c.*
+  from days d
+  join collected_receipts c on c.domain = ${domain} and c.at >= d.start and c.at < d.next_start
+  where c.at < ${endOf(day, timeZone)}
     ${isDayBook ? Prisma.empty : countsStill}
     ${paidThisWay}
   ${isDayBook ? takenBack : Prisma.empty}
 ),
--- Receipts with the same lines, as those of a class and month mostly have, together: each list of lines is
--- read once a day. By whom and how they were paid, and their numbers, they are told apart where that is asked
--- for.
+-- Receipts with the same lines, as those of a class and month mostly have, together. By whom and how they
+-- were paid, and their numbers, they are told apart where that is asked for.
 groups as materialized (
   select
     place, sign, lines, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
@@ -164,7 +165,7 @@ groups as materialized (
     min(ordered_no) filter (where sign = 1) as first, max(ordered_no) filter (where sign = 1) as last
   from (
     select
-      width_bucket(counted_at, (select starts from days)) as place, sign, lines,
+      place, sign, lines,
       ${byPaymentType ? Prisma.sql`payment_type` : NOT_ASKED} as payment_type,
       ${byCollector ? Prisma.sql`collector_id` : NOT_ASKED} as collector_id,
       ${byCollector ? Prisma.sql`collector` : NOT_ASKED} as collector,
@@ -176,13 +177,23 @@ groups as materialized (
   ) as receipt
   group by place, sign, lines, payment_type, collector_id, series
 ),
-lines as materialized (
+lists as materialized (
+  select place, lines, sum(sign * count) as count from groups group by place, lines
+),
+-- Many days have the same lists, and each is read once.
+read_lists as materialized (
   select
-    g.place, line->>0 as fee_head, sum(g.sign * g.count * (line->1)::numeric) as amount,
-    sum(g.sign * g.count * (line->2)::numeric) as fine
-  from groups g
-  cross join lateral jsonb_array_elements(g.lines::jsonb) as line
+    distinct_lists.lines, line->>0 as fee_head, (line->1)::numeric as amount, (line->2)::numeric as fine
+  from (select distinct lines from lists) as distinct_lists
+  cross join lateral jsonb_array_elements(distinct_lists.lines::jsonb) as line
+),
+lines as materialized (
+  select l.place, r.fee_head, sum(l.count * r.amount) as amount, sum(l.count * r.fine) as fine
+  from lists l join read_lists r on r.lines = l.lines
   group by 1, 2
+),
+sums_of_day as (
+  select place, sum(fine) as fine, sum(amount + fine) as total from lines group by place
 ),
 by_day as (
   select
@@ -209,6 +220,26 @@ payment_types as materialized (
     select payment_type, 99 from by_type
   ) as any_type
   group by payment_type
+),
+heads_of_day as (
+  select
+    d.place,
+    json_agg(json_build_object('feeHead', h.fee_head, 'amount', round(coalesce(l.amount, 0), 2))
+      order by h.position) as heads
+  from days d
+  cross join heads h
+  left join lines l on l.place = d.place and l.fee_head = h.fee_head
+  group by d.place
+),
+payment_types_of_day as (
+  select
+    d.place,
+    json_agg(json_build_object('paymentType', p.payment_type, 'amount', round(coalesce(r.amount, 0), 2))
+      order by p.position, p.payment_type) as payment_types
+  from days d
+  cross join payment_types p
+  left join by_type r on r.place = d.place and r.payment_type = p.payment_type
+  group by d.place
 ),
 gaps as (
   select series, width, number, next_number
@@ -247,27 +278,17 @@ missing as materialized (
           rolledBack: Prisma.sql`coalesce(b.rolled_back, 0)`,
           firstReceiptNo: Prisma.sql`b.first[3]`,
           lastReceiptNo: Prisma.sql`b.last[3]`,
-          heads: Prisma.sql`(
-          select coalesce(json_agg(json_build_object('feeHead', h.fee_head, 'amount',
-            round(coalesce(l.amount, 0), 2)) order by h.position), '[]')
-          from heads h left join lines l on l.fee_head = h.fee_head and l.place = d.place
-        )`,
-          fine: Prisma.sql`round(coalesce((select sum(l.fine) from lines l where l.place = d.place), 0), 2)`,
-          total: Prisma.sql`round(coalesce((select sum(l.amount + l.fine) from lines l
-          where l.place = d.place), 0), 2)`,
-          paymentTypes: Prisma.sql`(
-          select json_agg(json_build_object('paymentType', p.payment_type, 'amount',
-            round(coalesce(r.amount, 0), 2)) order by p.position, p.payment_type)
-          from payment_types p
-          left join by_type r on r.place = d.place and r.payment_type = p.payment_type
-        )`,
+          heads: Prisma.sql`coalesce(h.heads, '[]')`,
+          fine: Prisma.sql`round(coalesce(s.fine, 0), 2)`,
+          total: Prisma.sql`round(coalesce(s.total, 0), 2)`,
+          paymentTypes: Prisma.sql`p.payment_types`,
         },
-        from: Prisma.sql`from (
-  select to_char(day, 'YYYY-MM-DD') as day, place
-  from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day')
-    with ordinality as d(day, place)
-) as d
-left join by_day b on b.place = d.place`,
+        // Those of which no column is shown, PostgreSQL leaves out.
+        from: Prisma.sql`from days d
+left join by_day b on b.place = d.place
+left join sums_of_day s on s.place = d.place
+left join heads_of_day h on h.place = d.place
+left join payment_types_of_day p on p.place = d.place`,
       },
       totals: {
         columns: {
