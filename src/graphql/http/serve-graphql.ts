@@ -164,7 +164,23 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   if (!ready) return undefined;
   if (isGet && ready.operation.operation !== OperationTypeNode.QUERY) return undefined;
   const { variables, extensions } = sent;
-  return { operation: { ...asking, ...ready, variables, extensions }, mediaType };
+  const { context, notes, timing, includeHeader } = asking;
+  const { schema, document, operation } = ready;
+  // Member by member: what follows a spread in a literal is put there one by one, and slowly.
+  return {
+    operation: {
+      context,
+      notes,
+      timing,
+      includeHeader,
+      schema,
+      document,
+      operation,
+      variables,
+      extensions,
+    },
+    mediaType,
+  };
 }
 
 async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
@@ -246,14 +262,15 @@ function hasNotChanged(request: FastifyRequest, reply: FastifyReply, etag: strin
 
 function toGraphqlRequest(
   request: FastifyRequest,
-  caller: GraphqlCaller,
+  { context, notes }: GraphqlCaller,
   settings: Pick<EndpointOptions['settings'], 'serverTiming'>,
 ): GraphqlRequest {
   const timing = settings.serverTiming ? new OperationTiming() : undefined;
-  if (timing) caller.notes.watchDurations((durationMs) => timing.addStatement(durationMs));
+  if (timing) notes.watchDurations((durationMs) => timing.addStatement(durationMs));
   const includeHeader = request.headers['x-include-extensions'];
   return {
-    ...caller,
+    context,
+    notes,
     timing,
     includeHeader: Array.isArray(includeHeader) ? includeHeader.join() : includeHeader,
   };

@@ -9,14 +9,7 @@
  * before; Apollo, which reads the others, asks for the steps one by one (http/execution-plugin.ts).
  */
 
-import {
-  execute,
-  GraphQLError,
-  type GraphQLFormattedError,
-  getVariableValues,
-  Kind,
-  OperationTypeNode,
-} from 'graphql';
+import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeNode } from 'graphql';
 import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { toSplicedData } from '../../scalars/json-text.js';
@@ -30,6 +23,7 @@ import { formatGraphqlError, isFault, requestFailure } from './graphql-errors.js
 import type { GraphqlRequest } from './graphql-request.js';
 import { assertMayExplain, Explanation, wantsOperationExtension } from './operation-extensions.js';
 import type { OperationRequest, Outcome } from './operation-request.js';
+import { getPlannedVariables } from './planned-variables.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
 
@@ -142,8 +136,7 @@ export async function runOperation(
   if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
     return await runCoerced(request, undefined, options);
   }
-  const definitions = operation.variableDefinitions ?? [];
-  const { coerced, errors } = getVariableValues(schema, definitions, request.variables, { maxErrors: 50 });
+  const { coerced, errors } = getPlannedVariables(schema, operation, request.variables);
   if (!coerced) return refusedWith(errors.map(toVariableError));
   return await runCoerced(request, coerced, options);
 }

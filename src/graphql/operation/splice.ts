@@ -14,7 +14,6 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getArgumentValues,
   isNonNullType,
   Kind,
   locatedError,
@@ -23,6 +22,7 @@ import {
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { isPrintable, isPrintableField, PRINT } from '../../resolvers/records/printable.js';
+import { getPlannedArguments } from './planned-arguments.js';
 import type { PrintingInfo } from './printable-fields.js';
 
 export interface SplicedResult {
@@ -134,7 +134,7 @@ function argumentsOf(
   variableValues: Record<string, unknown>,
 ): Readonly<Record<string, unknown>> | undefined {
   try {
-    return getArgumentValues(definition, node, variableValues);
+    return getPlannedArguments(definition, node, variableValues);
   } catch (error) {
     if (error instanceof GraphQLError) return undefined;
     throw error;
