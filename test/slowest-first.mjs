@@ -19,6 +19,8 @@ const SLOWEST = [
   'reports/attendance-equations',
   'docs/examples',
   'docs/readme',
+  'contract/sql-views',
+  'contract/agents',
   'contract/operations-library',
   'contract/failover',
   'contract/replicas',

@@ -281,6 +281,7 @@ function assertArguments(tool: AgentTool, sent: Sent, { maxRows }: AnswerBounds)
 
 /** The default of a page may be larger in the document than agents may have it. */
 function withPageSizes({ inputSchema }: AgentTool, sent: Sent): Sent {
+  if (Object.keys(sent).some(isPageSize)) return sent;
   const usual = Object.entries(inputSchema.properties).flatMap(([name, schema]) =>
     isPageSize(name) && schema.default !== undefined ? [[name, schema.default] as const] : [],
   );

@@ -340,27 +340,25 @@ describe('campus sql-views', () => {
     });
 
   it('tries, makes, renews and removes', async () => {
-    const none = await run();
-    expect(none).toMatchObject({ code: 1, errors: expect.stringContaining('--role or --user') });
     const tried = await run('--role', 'viewer', '--dry-run');
     expect(tried).toMatchObject({ code: 0, output: expect.stringContaining('nothing was changed') });
     expect(tried.output).not.toContain('password');
-    expect((await run()).code).toBe(1);
-    const made = await run('--role', 'viewer', '--user', 'teacher');
-    expect(made.output).toMatch(/the role viewer of demo-north: made, login and schema bi_[\w-]+_viewer/);
-    expect(made.output).toMatch(/attendance made, \d+ columns/);
-    expect(made.output.match(/password: [\w-]{32}$/gm)).toHaveLength(2);
+    // Nothing was made, so there is nothing to renew.
+    const none = await run();
+    expect(none).toMatchObject({ code: 1, errors: expect.stringContaining('--role or --user') });
+    const first = await run('--role', 'viewer', '--user', 'teacher');
+    expect(first.output).toMatch(/the role viewer of demo-north: made, login and schema bi_[\w-]+_viewer/);
+    expect(first.output).toMatch(/attendance made, \d+ columns/);
+    expect(first.output.match(/password: [\w-]{32}$/gm)).toHaveLength(2);
     const renewed = await run();
     expect(renewed.output).toMatch(
       /the user teacher of demo-north: renewed[\s\S]*\d+ views are as they were/,
     );
     expect(renewed.output).not.toContain('password');
-    const login = /schema (bi_[\w-]+_viewer)$/m.exec(made.output)?.[1] ?? '';
-    const password =
-      /password: (\S+)/.exec((await run('--role', 'viewer', '--new-password')).output)?.[1] ?? '';
+    const again = await run('--role', 'viewer', '--new-password');
     const url = new URL(gateway.databaseUrl);
-    url.username = login;
-    url.password = password;
+    url.username = /schema (bi_\S+_viewer)$/m.exec(again.output)?.[1] ?? '';
+    url.password = /password: (\S+)/.exec(again.output)?.[1] ?? '';
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
     const { rows } = await client.query('select count(*)::int as n from registration');
@@ -368,35 +366,39 @@ describe('campus sql-views', () => {
     expect(rows[0].n).toBeGreaterThan(0);
     const dropped = await run('--drop');
     expect(dropped.output).toMatch(/the role viewer of demo-north: removed/);
-    expect((await run('--drop', '--role', 'viewer')).code).toBe(1);
   }, 60_000);
 
-  it('says what the database does not let it do, and leaves nothing', async () => {
+  it('says what the database does not let it do, leaves nothing, and needs no more than that', async () => {
     const owner = new URL(gateway.databaseUrl);
     const weak = `weak_${owner.pathname.slice(1)}`;
     const sql = new pg.Client({ connectionString: gateway.databaseUrl });
     await sql.connect();
+    // It may do with tables what their owner may, as the login of a gateway in a database of others.
     await sql.query(`create role "${weak}" login password 'weak' in role "${owner.username}"`);
     try {
       const url = new URL(gateway.databaseUrl);
       url.username = weak;
       url.password = 'weak';
-      const refused = await campus(['sql-views', '--role', 'clerk', '--domain', 'demo-north'], {
-        environment: { DATABASE_URL: url.href },
-      });
+      const runWeakly = (...words: string[]) =>
+        campus(['sql-views', '--role', 'clerk', '--domain', 'demo-north', ...words], {
+          environment: { DATABASE_URL: url.href },
+        });
+      const refused = await runWeakly();
       expect(refused.code).toBe(1);
       expect(refused.errors).toContain('Its login needs to make roles and schemas');
       const { rows } = await sql.query(`select from pg_namespace where nspname like 'bi%north_clerk'`);
       expect(rows).toEqual([]);
+      await sql.query(`alter role "${weak}" createrole`);
+      expect(await runWeakly()).toMatchObject({ code: 0, errors: '' });
+      expect(await runWeakly('--drop')).toMatchObject({ code: 0, errors: '' });
     } finally {
       await sql.query(`drop role "${weak}"`);
       await sql.end();
     }
   }, 60_000);
 
-  it('says which role or user is not there', async () => {
+  it('says which role is not there', async () => {
     expect((await run('--role', 'viewr')).errors).toContain('Did you mean "viewer"?');
-    expect((await run('--user', 'nobody')).errors).toContain('There is no user "nobody" in demo-north.');
   });
 });
 
