@@ -9,6 +9,7 @@ import type { ImportedCollection } from '../../src/cli/import-dump.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
 import { archiveOf } from '../importing/mongo/dump-fixture.js';
+import { TcpProxy } from '../tcp-proxy.js';
 import { campus, type Ended, startCampus } from './campus.js';
 
 let database: TestDatabase;
@@ -147,6 +148,37 @@ describe('campus import-mongo', () => {
     expect(code).toBe(1);
     expect(errors).toMatch(reason);
   });
+
+  it.each([
+    ['refuses connections', 'marks_refused', (proxy: TcpProxy) => proxy.refuse()],
+    ['says nothing more', 'marks_swallowed', (proxy: TcpProxy) => proxy.swallow()],
+  ])(
+    'ends when it is told to and the database %s',
+    async (_how, name, lose) => {
+      const documents = Array.from({ length: 40_000 }, (_, _id) => ({ _id, text: 'x' }));
+      await writeFile(
+        path.join(folder, 'lost'),
+        archiveOf({ collections: [{ db: 'd', collection: name, documents }] }),
+      );
+      const proxy = await TcpProxy.start(database.url);
+      const stopped = startCampus(['import-mongo', path.join(folder, 'lost'), '--register'], {
+        DATABASE_URL: proxy.url,
+      });
+      for (const stream of [stopped.stdout, stopped.stderr]) stream.resume();
+      const ended = new Promise<number | null>((resolve) => stopped.once('close', resolve));
+      try {
+        await eventually(async () => (await records(name)).length > 0, 30_000);
+        lose(proxy);
+        stopped.kill('SIGTERM');
+        expect(await ended).not.toBe(0);
+        expect((await records(name)).length).toBeLessThan(40_000);
+      } finally {
+        stopped.kill('SIGKILL');
+        await proxy.close();
+      }
+    },
+    60_000,
+  );
 
   it('goes on after it was stopped, with nothing twice', async () => {
     const documents = Array.from({ length: 12_000 }, (_, _id) => ({ _id, text: 'x'.repeat(300) }));

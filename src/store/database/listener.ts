@@ -62,6 +62,8 @@ export class Listener {
       subscriptions.delete(subscription);
       if (subscriptions.size > 0 || this.#subscriptions.get(channel) !== subscriptions) return;
       this.#subscriptions.delete(channel);
+      // A connection that is being made, for as long as that takes, hears nothing that is not asked for.
+      if (!this.#isHearing) return;
       const client = await this.#connected?.catch(() => undefined);
       await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
     };
