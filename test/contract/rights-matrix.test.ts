@@ -10,6 +10,7 @@ import {
   recordsOf,
   tryToFindOut,
   tryToHavePersons,
+  tryToKnow,
   tryToListen,
   tryToRead,
   tryToReport,
@@ -157,6 +158,7 @@ it('every caller runs the reports of its role, and no others', async () => {
 }, 120_000);
 
 it.each([
+  ['is told by openapi.json of what it may read, and of nothing else', tryToKnow],
   ['sees the messages of the school that are its own', tryToSeeMessages],
   ['sees the imports that are its own to see', tryToSeeImports],
   ['has persons exported and erased where it administers, and nowhere else', tryToHavePersons],

@@ -265,12 +265,23 @@ export async function tryToFindOut(
 
 /** By every path it has. */
 export async function tryToReport(school: School, caller: Caller, report: (typeof reports)[number]) {
-  const voice = voiceOf(school, caller);
-  const query = new URLSearchParams({ report: report.name });
+  const query = new URLSearchParams();
   for (const [name, value] of Object.entries(report.example)) {
     if (value !== undefined) query.set(report.parameters[name]?.restName ?? name, String(value));
   }
-  const answer = await voice.rest('GET', `/?${query}`);
+  for (const address of [`/?report=${report.name}&${query}`, `/reports/${report.name}?${query}`]) {
+    const fault = await tryToReportAt(school, caller, { report, address });
+    if (fault !== undefined) return `${address}: ${fault}`;
+  }
+  return undefined;
+}
+
+async function tryToReportAt(
+  school: School,
+  caller: Caller,
+  { report, address }: { readonly report: (typeof reports)[number]; readonly address: string },
+) {
+  const answer = await voiceOf(school, caller).rest('GET', address);
   const isScoped =
     caller.reports === undefined || caller.reports.some((name) => name === '*' || name === report.name);
   const isOfOtherRole = caller.roles.some((role) => role === 'admin' || report.roles.includes(role));
@@ -284,6 +295,28 @@ export async function tryToReport(school: School, caller: Caller, report: (typeo
   const isAnothers = !isOfOtherRole && report.teachers === 'taught' && caller.userId !== 'usr-teacher';
   if (isAnothers && answer.status === 403) return undefined;
   return [401, 403, 500].includes(answer.status) ? unless(answer, [200]) : undefined;
+}
+
+/** What openapi.json tells the caller of a collection is what it may read of it, and no more. */
+export async function tryToKnow(school: School, caller: Caller): Promise<string | undefined> {
+  if (caller.roles.length === 0) return undefined;
+  const answer = await voiceOf(school, caller).rest('GET', '/openapi.json');
+  if (answer.status !== 200) return unless(answer, [200]);
+  const { paths, components } = JSON.parse(answer.text);
+  for (const collection of COLLECTIONS) {
+    const listed = paths[`/o/recs/${collection.name}`]?.get;
+    const promised = promiseOf(caller, collection, 'read');
+    if (typeof promised === 'number') {
+      if (listed !== undefined) return `it tells of ${collection.name}`;
+      continue;
+    }
+    const { $ref = '' } = listed?.responses[200].content['application/json'].schema.items ?? {};
+    const shown = Object.keys(components.schemas[$ref.split('/').at(-1) ?? '']?.properties ?? {});
+    const own = collection.fields.map(({ name }) => name).filter((name) => !promised.hiddenFields.has(name));
+    const expected = [...new Set(['_id', 'created_on', ...own])].sort().join();
+    if (shown.sort().join() !== expected) return `of ${collection.name} it tells ${shown.join()}`;
+  }
+  return undefined;
 }
 
 /** Each caller subscribes to all changes of a collection: what changes of its records tell them. */
