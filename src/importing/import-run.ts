@@ -72,7 +72,7 @@ interface Batch extends PreparedRows {
   readonly sourcesOf: PreparedFile['sourcesOf'];
 }
 
-const BATCH_ROWS = 5_000;
+const BATCH_ROWS = 2_500;
 /** A batch that others overtake is written again so often. */
 const MAX_ATTEMPTS = 5;
 const MOST_PREVIEWED = 100;

@@ -548,3 +548,22 @@ describe('an import that does not come to its end', () => {
     expect(await records('holiday', 'date=2026-12-26')).toEqual([]);
   });
 });
+
+describe('rows that are large', () => {
+  it('are written a few at a time, however many a batch may have', async () => {
+    const text = 'x'.repeat(1024 ** 2);
+    const lines = Array.from({ length: 24 }, (_, index) =>
+      JSON.stringify({ _id: `large-${index}`, name: 'Large', essay: text }),
+    );
+    const path = '/imports?collection=task&name=large.ndjson&by=_id';
+    const { id } = await ask('POST', path, `${lines.join('\n')}\n`);
+    await rested(id);
+    const declared = ['_id', 'name'].map((name) => ({ column: name, field: name }));
+    const mapping = { columns: [...declared, { column: 'essay', field: 'essay', undeclared: true }] };
+    await ask('PUT', `/imports/${id}/mapping`, mapping);
+    const done = await run(id, 'mode=rows');
+    expect([done.state, done.counts]).toEqual(['done', expect.objectContaining({ created: 24, refused: 0 })]);
+    // Each batch is a change of its own: of 4 MiB at most, and the row that goes beyond them.
+    expect(done.changeIds.length).toBeGreaterThanOrEqual(6);
+  });
+});

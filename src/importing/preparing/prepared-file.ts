@@ -22,7 +22,7 @@ const HEAP_MB = 256;
  * A batch that outlives the young generation is copied twice: room for one took a fifth off the time of a
  * row.
  */
-const YOUNG_MB = 48;
+const YOUNG_MB = 24;
 
 export interface PreparedFileOptions extends PreparerStart {
   readonly ask: Ask;

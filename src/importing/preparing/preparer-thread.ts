@@ -4,12 +4,15 @@ import { ServiceError } from '../../errors.js';
 import { parsePlainJson } from '../../json.js';
 import { toImportMapping } from '../import-mapping.js';
 import { openRowSource } from '../reading/open-row-source.js';
+import { rowLength } from '../reading/row-length.js';
 import type { SourceRow } from '../reading/row-source.js';
 import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
 import { type AnswerOf, type Question, RowPreparer } from './row-preparer.js';
 
-/** The batches whose cells may yet be asked for: the one that is written, and those behind it. */
-const KEPT_BATCHES = 3;
+/** The batches whose cells may yet be asked for: the one that is written, and the one behind it. */
+const KEPT_BATCHES = 2;
+/** What the rows of a batch hold at most, but for a row that is larger. */
+const MOST_LENGTH = 4 * 1024 ** 2;
 
 class PreparerThread {
   readonly #port: MessagePort;
@@ -61,12 +64,15 @@ class PreparerThread {
     const preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, (asked) => this.#ask(asked));
     this.#preparer = preparer;
     let batch: SourceRow[] = [];
+    let length = 0;
     for await (const some of rows.rows()) {
       for (const row of some) {
         batch.push(row);
-        if (batch.length < batchRows) continue;
+        length += rowLength(row);
+        if (batch.length < batchRows && length < MOST_LENGTH) continue;
         await this.#give(preparer, batch);
         batch = [];
+        length = 0;
       }
     }
     if (batch.length > 0) await this.#give(preparer, batch);

@@ -1,10 +1,11 @@
+import { rowLength } from './row-length.js';
 import type { SourceRow } from './row-source.js';
-import { BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
+import { BATCH_LENGTH, BATCH_ROWS, type SourceLimits, tooManyRows } from './source-limits.js';
 
 /**
- * The rows of pieces that are read a chunk at a time (lines, documents), in batches of one size. A row is
- * made of its piece when it is its turn, so that those of a chunk are not all in memory; `undefined` is no
- * row.
+ * The rows of pieces that are read a chunk at a time (lines, documents), in batches of as many as may be in
+ * memory together. A row is made of its piece when it is its turn, so that those of a chunk are not all in
+ * memory; `undefined` is no row.
  *
  * @throws LIMIT_EXCEEDED after the last row that is allowed; what the signal was aborted with
  */
@@ -14,6 +15,7 @@ export async function* inBatches<Piece>(
   { maxRows, signal }: Pick<SourceLimits, 'maxRows'> & { readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<readonly SourceRow[]> {
   let batch: SourceRow[] = [];
+  let length = 0;
   let count = 0;
   for await (const pieces of chunks) {
     signal?.throwIfAborted();
@@ -23,9 +25,11 @@ export async function* inBatches<Piece>(
       count += 1;
       if (count > maxRows) throw tooManyRows(row.number, maxRows);
       batch.push(row);
-      if (batch.length < BATCH_ROWS) continue;
+      length += rowLength(row);
+      if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue;
       yield batch;
       batch = [];
+      length = 0;
     }
   }
   if (batch.length > 0) yield batch;

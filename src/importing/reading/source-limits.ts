@@ -14,8 +14,9 @@ export const SOURCE_LIMITS = {
 
 export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: number };
 
-/** The rows that are handed on at once. */
+/** The rows that are handed on at once, and what they hold; fewer where one is larger. */
 export const BATCH_ROWS = 1_000;
+export const BATCH_LENGTH = 2 * 1024 ** 2;
 
 /** `number`: that of the row that is one too many, as a person sees it. */
 export function tooManyRows(number: number, maxRows: number): ServiceError {
