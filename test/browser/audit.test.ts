@@ -40,10 +40,12 @@ async function firstId(collection: string): Promise<string> {
 
 describe('the page of the audit', () => {
   it('shows who changed what, is filtered, exported, and leads to the history', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/audit');
+    await page.getByText('Nothing was changed yet').waitFor();
     const id = await firstId('registration');
     await change('registration', id, { guardian_phone: '+919812345678' });
     await addTasks(250);
-    const page = await pages.openPortalAs('admin', '/portal/audit');
+    await page.reload();
     const rows = page.getByRole('region', { name: 'Audit' }).getByRole('row');
     await rows.nth(20).waitFor({ state: 'attached' });
     // Of hundreds of changes those in sight are drawn, and others are read as they are reached.

@@ -21,6 +21,10 @@ export const NO_AUDIT_FILTER = {
 
 export type AuditFilterState = typeof NO_AUDIT_FILTER;
 
+export function isFiltering(filter: AuditFilterState): boolean {
+  return Object.values(filter).some((value) => value !== '');
+}
+
 export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   created: phrase('Created'),
   updated: phrase('Changed'),
@@ -48,7 +52,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, 'replace'),
   });
-  const isAsked = Object.values(filter).some((value) => value !== '');
+  const isAsked = isFiltering(filter);
   return (
     <Group gap="xs" mb="sm" align="flex-end" className="audit-filter">
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />

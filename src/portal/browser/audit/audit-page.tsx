@@ -17,6 +17,7 @@ import {
   AuditFilter,
   type AuditFilterState,
   CREDENTIAL_NAMES,
+  isFiltering,
   NO_AUDIT_FILTER,
   OPERATION_NAMES,
 } from './audit-filter';
@@ -48,7 +49,10 @@ export function AuditPage() {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !data && <LoadingState rows={12} />}
       {data && rows.length === 0 && (
-        <EmptyState icon="history" title={t('No change is as the filter asks')} />
+        <EmptyState
+          icon="history"
+          title={isFiltering(filter) ? t('No change is as the filter asks') : t('Nothing was changed yet')}
+        />
       )}
       {rows.length > 0 && (
         <ChangesTable
