@@ -15,13 +15,27 @@ export function createLogger(options: {
     {
       level: options.level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       ...(options.isTracing && { mixin: traceOfLogLine }),
       redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
     options.destination,
   );
+}
+
+/** As `pino.stdTimeFunctions.isoTime` writes it. Many requests end in the same millisecond, and share it. */
+function createTimestamp(): () => string {
+  let writtenAt = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== writtenAt) {
+      writtenAt = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** Standard output as a place for the log: whatever becomes of it, the gateway goes on. */

@@ -21,6 +21,24 @@ const ENDED: Observation = {
   isComplete: true,
 };
 
+describe('a line of the log', () => {
+  it('says when it was written, also where another was in the same millisecond', () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
+    const before = Date.now();
+    logger.info('first');
+    logger.info('second');
+    while (Date.now() < before + 2) logger.info('later');
+    const after = Date.now();
+    const times = lines.map((line) => String(JSON.parse(line).time));
+    expect(times).toEqual(times.map((time) => new Date(time).toISOString()));
+    expect(times).toEqual([...times].sort());
+    expect(Date.parse(times[0] ?? '')).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(times.at(-1) ?? '')).toBeLessThanOrEqual(after);
+    expect(new Set(times).size).toBeGreaterThan(1);
+  });
+});
+
 describe('what observes cannot fail what it observes', () => {
   it('by figures that cannot be counted, which the log tells of', () => {
     const lines: string[] = [];
