@@ -121,6 +121,7 @@ function seedStatements(attendance: MarkedAttendance): readonly SeedStatement[] 
     'amount', ${FEE}, 'due_date', ${MONTH} || '-10', 'created_on', '2026-04-01T00:00:00.000Z'), null
     from generate_series(0, 11) as m, generate_series(1, 5000) as i, generate_series(1, 5) as h`,
     ),
+    // As they come, day by day.
     insert(
       'fee_receipt',
       `'rec-' || i || '-' || m, jsonb_build_object('receipt_no', 'R-' || (m * 5000 + i), 'date', ${MONTH} || to_char(i % 25 + 1, 'FM"-"00') || 'T06:00:00.000Z', 'student', ${STUDENT}, ${PLACE},
@@ -128,7 +129,7 @@ function seedStatements(attendance: MarkedAttendance): readonly SeedStatement[] 
     'lines', (select jsonb_agg(jsonb_build_object('fee_head', ${HEADS}[h], 'month', ${MONTH}, 'amount', ${PAID})) from generate_series(1, 5) as h),
     'total', (select sum(${PAID}) from generate_series(1, 5) as h), 'collected_by', jsonb_build_object('value', 'usr-accountant', 'label', 'Meena Iyer'), 'status', 'active',
     'created_on', '2026-04-01T00:00:00.000Z'), null
-    from generate_series(0, 11) as m, generate_series(1, 5000) as i`,
+    from generate_series(0, 11) as m, generate_series(1, 5000) as i order by m, i % 25, i`,
     ),
     insert(
       'fee_concession',
