@@ -23,8 +23,8 @@ export interface BundleSizes {
 const MOST_FIRST_BYTES = 250 * 1024;
 const MOST_PAGE_BYTES = 80 * 1024;
 
-/** The editor of GraphiQL is loaded when the explorer is asked for, and is no page of this size. */
-const WITHOUT_BOUND = /^src\/explore\/|^node_modules\//;
+/** Editors are loaded when somebody is to write code, beside a page that is there already. */
+const WITHOUT_BOUND = /^src\/explore\/|^src\/portal\/browser\/editor\/|^node_modules\//;
 
 export async function measureChunks(
   directory: string,

@@ -41,6 +41,8 @@ const ROOM_STYLE = 'src/portal/rooms/room-header.css';
 /** Loaded with the explorer alone: the bundler would add it to the styles of every page. */
 const EXPLORER_STYLE = 'src/explore/browser/page.css';
 
+const PLATFORM_TYPES = path.join(packageDirectory, 'schema', 'platform.d.ts');
+
 /** Where the page finds its files. */
 const PUBLIC_PATH = '/portal/assets';
 
@@ -108,7 +110,7 @@ async function buildPortal(): Promise<void> {
       WORKER_URLS: JSON.stringify(workerUrls),
       EXPLORER_STYLE: JSON.stringify(urlOfEntry(styles, EXPLORER_STYLE)),
     },
-    plugins: [withoutEditorStyles, catalogModules(catalogs), partsOfMantine(packageDirectory)],
+    plugins: [withoutEditorStyles, catalogModules(catalogs), platformTypes, partsOfMantine(packageDirectory)],
     tsconfigRaw: '{}',
   };
   // Which components are used is known when everything else is bundled.
@@ -154,6 +156,18 @@ function catalogModules(catalogs: MessageCatalogs): Plugin {
     },
   };
 }
+
+/** `platform:types` is a module that exports the declarations of what scripts may call, as a text. */
+const platformTypes: Plugin = {
+  name: 'platform-types',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^platform:types$/ }, () => ({ path: PLATFORM_TYPES, namespace: 'platform-types' }));
+    onLoad({ filter: /.*/, namespace: 'platform-types' }, async ({ path: file }) => ({
+      contents: `export const text = ${JSON.stringify(await readFile(file, 'utf8'))};`,
+      loader: 'js',
+    }));
+  },
+};
 
 function urlOfEntry({ metafile }: BuildResult, entry: string): string {
   const found = Object.entries(metafile?.outputs ?? {}).find(([, output]) =>
@@ -247,6 +261,7 @@ async function hashOfSources(): Promise<string> {
     path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
     path.join(packageDirectory, 'src', 'importing', 'cells', 'day-formats.ts'),
     path.join(packageDirectory, 'schema', 'schema.graphql'),
+    PLATFORM_TYPES,
     path.join(packageDirectory, 'package-lock.json'),
   ];
   for (const file of files.sort())

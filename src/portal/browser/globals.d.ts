@@ -6,6 +6,10 @@ declare module 'catalog:*' {
   import type { Messages } from '@lingui/core';
   export const messages: Messages;
 }
+/** `schema/platform.d.ts` as a text. */
+declare module 'platform:types' {
+  export const text: string;
+}
 /** Filled in by the bundler: where it put the web workers and the styles of the explorer's editor. */
 declare const WORKER_URLS: Readonly<Record<'editor' | 'json' | 'graphql', string>>;
 declare const EXPLORER_STYLE: string;

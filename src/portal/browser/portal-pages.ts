@@ -144,6 +144,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ duties }) => duties.includes('users'),
   },
   {
+    path: '/portal/scripts',
+    label: phrase('Scripts'),
+    load: async () => (await import('./scripts/scripts-page')).ScriptsPage,
+    isFor: ({ duties }) => duties.includes('scripts'),
+    menu: { icon: 'script', group: 'administration' },
+  },
+  {
+    path: '/portal/scripts/$script',
+    label: phrase('Script'),
+    load: async () => (await import('./scripts/script-details-page')).ScriptDetailsPage,
+    isFor: ({ duties }) => duties.includes('scripts'),
+  },
+  {
     path: '/portal/audit',
     label: phrase('Audit'),
     load: async () => (await import('./audit/audit-page')).AuditPage,

@@ -1,0 +1,105 @@
+/** An editor of JavaScript, and of what differs between two texts. It is loaded when it is shown. */
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { unifiedMergeView } from '@codemirror/merge';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+
+export interface CodeEditorProps {
+  readonly label: string;
+  readonly value: string;
+  readonly language: 'javascript' | 'typescript';
+  /** Shows what the value differs in from this text. */
+  readonly original?: string;
+  /** Absent: it is only read. */
+  onChange?(value: string): void;
+}
+
+const DARK_COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: '#c4a7f5' },
+  { tag: [tags.string, tags.regexp], color: '#9cd6a5' },
+  { tag: [tags.number, tags.bool, tags.null], color: '#f2b880' },
+  { tag: tags.comment, color: '#a0a8b5', fontStyle: 'italic' },
+  { tag: [tags.typeName, tags.className], color: '#8ab4f8' },
+]);
+
+const LIGHT_COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: '#6b2fb3' },
+  { tag: [tags.string, tags.regexp], color: '#1f6a2f' },
+  { tag: [tags.number, tags.bool, tags.null], color: '#8a4500' },
+  { tag: tags.comment, color: '#5d6675', fontStyle: 'italic' },
+  { tag: [tags.typeName, tags.className], color: '#194e9c' },
+]);
+
+function coloursOf(scheme: 'light' | 'dark'): Extension {
+  const isDark = scheme === 'dark';
+  return [EditorView.theme({}, { dark: isDark }), syntaxHighlighting(isDark ? DARK_COLOURS : LIGHT_COLOURS)];
+}
+
+export function CodeEditor({ label, value, language, original, onChange }: CodeEditorProps) {
+  const scheme = useComputedColorScheme('light');
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const colours = useRef(new Compartment());
+  const told = useRef(onChange);
+  told.current = onChange;
+  const isReadOnly = onChange === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: value and colours are given to the editor below.
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          ...(isReadOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
+          javascript({ typescript: language === 'typescript' }),
+          // Tab indents, and Escape before it leaves the editor, as the label says.
+          keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+          colours.current.of(coloursOf(scheme)),
+          EditorView.lineWrapping,
+          EditorView.cspNonce.of(nonceOfStyles()),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorState.readOnly.of(isReadOnly),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) told.current?.(update.state.doc.toString());
+          }),
+          ...(original === undefined
+            ? []
+            : [unifiedMergeView({ original, mergeControls: false, syntaxHighlightDeletions: false })]),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [label, language, original, isReadOnly]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+  useEffect(() => {
+    view.current?.dispatch({ effects: colours.current.reconfigure(coloursOf(scheme)) });
+  }, [scheme]);
+  return <div ref={place} className="code-editor" />;
+}
+
+function nonceOfStyles(): string {
+  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+}

@@ -1,0 +1,11 @@
+import { text } from 'platform:types';
+import { lazy } from 'react';
+import { useTexts } from '../language/use-texts';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+
+/** The declarations of all that a script may call, with an example for each. */
+export function PlatformTypes() {
+  const t = useTexts();
+  return <CodeEditor label={t('What a script may call')} language="typescript" value={text} />;
+}

@@ -1,0 +1,48 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { RunOfScript, RunsOfScript } from '../../../generated/portal/scripts/scripts';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ProblemState } from '../shell/states';
+import { FinishedRun } from './finished-run';
+
+/** Runs a script as it is saved, with arguments of one's own. */
+export function RunTab({ name }: { readonly name: string }) {
+  const t = useTexts();
+  const [text, setText] = useState('{}');
+  const run = useChange(RunOfScript, [RunsOfScript]);
+  const read = readJson(text);
+  return (
+    <Stack maw={800}>
+      <Textarea
+        label={t('Arguments, as JSON')}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={read === undefined ? t('This is no JSON') : undefined}
+        autosize
+        minRows={4}
+        spellCheck={false}
+        classNames={{ input: 'monospace' }}
+      />
+      <Group>
+        <Button
+          disabled={read === undefined}
+          loading={run.isPending}
+          onClick={() => run.mutate({ name, arguments: read?.value })}
+        >
+          {t('Run')}
+        </Button>
+      </Group>
+      {run.error && <ProblemState problem={run.error} />}
+      {run.data && <FinishedRun run={run.data.runScript} />}
+    </Stack>
+  );
+}
+
+function readJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: text.trim() === '' ? undefined : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+/** One script: its code and what starts it, its runs, its log, and what it was before. */
+import { Button, Tabs } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DropScript, ScriptNow, ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { PageFrame } from '../shell/page-frame';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { RunTab } from './run-tab';
+import { ScriptEditor } from './script-editor';
+import { ScriptLogTab } from './script-log-tab';
+import { ScriptRunsTab } from './script-runs-tab';
+import { VersionsTab } from './versions-tab';
+
+export function ScriptDetailsPage() {
+  const t = useTexts();
+  const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
+  const [{ tab }, change] = useAddress({ tab: 'code' });
+  const { data, error, refetch } = useOperation(ScriptNow, { name });
+  const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND';
+  const script = isNew ? undefined : (data?.script ?? undefined);
+  return (
+    <PageFrame
+      title={name}
+      above={[{ label: t('Scripts'), to: '/portal/scripts' }]}
+      description={script?.description}
+      actions={script && <RemoveButton name={name} />}
+    >
+      {error && !isNew && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState rows={12} />}
+      {(data || isNew) && (
+        <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'code' })} keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="code">{t('Code')}</Tabs.Tab>
+            {script && (
+              <>
+                <Tabs.Tab value="run">{t('Run')}</Tabs.Tab>
+                <Tabs.Tab value="runs">{t('Runs')}</Tabs.Tab>
+                <Tabs.Tab value="log">{t('Log')}</Tabs.Tab>
+                <Tabs.Tab value="versions">{t('Versions')}</Tabs.Tab>
+              </>
+            )}
+          </Tabs.List>
+          <Tabs.Panel value="code">
+            <ScriptEditor key={script?.version} name={name} script={script} />
+          </Tabs.Panel>
+          <Tabs.Panel value="run">
+            <RunTab name={name} />
+          </Tabs.Panel>
+          <Tabs.Panel value="runs">
+            <ScriptRunsTab name={name} />
+          </Tabs.Panel>
+          <Tabs.Panel value="log">
+            <ScriptLogTab name={name} />
+          </Tabs.Panel>
+          <Tabs.Panel value="versions">
+            <VersionsTab name={name} code={script?.code ?? ''} />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </PageFrame>
+  );
+}
+
+function RemoveButton({ name }: { readonly name: string }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [isAsked, setIsAsked] = useState(false);
+  const remove = useChange(DropScript, [ScriptsOfSchool]);
+  return (
+    <>
+      <Button variant="default" onClick={() => setIsAsked(true)}>
+        {t('Remove')}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Remove {name}?', { name })}
+          action={t('Remove')}
+          isDangerous
+          isBusy={remove.isPending}
+          problem={remove.error}
+          onConfirm={() =>
+            remove.mutate({ name }, { onSuccess: () => void navigate({ to: '/portal/scripts' }) })
+          }
+          onClose={() => setIsAsked(false)}
+        >
+          {t('Nothing starts it any more. Its code is gone; copy it first if it may be wanted again.')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+/** The code of a script beside what starts it; what is changed stays in the tab until it is saved. */
+import { Button, Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { lazy, Suspense, useId, useState } from 'react';
+import {
+  KeepScript,
+  ScriptNow,
+  type ScriptNowQuery,
+  ScriptsOfSchool,
+  VersionsOfScript,
+} from '../../../generated/portal/scripts/scripts';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+
+import { useDraft } from '../records/use-draft';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { namesOfText } from './names-of-text';
+import { type EditedTrigger, TriggerFields } from './trigger-fields';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+const PlatformTypes = lazy(async () => ({ default: (await import('./platform-types')).PlatformTypes }));
+
+type EditedScript = NonNullable<ScriptNowQuery['script']>;
+
+const FIRST_CODE = `export default async (args) => {
+  platform.print('hello');
+  return args;
+};
+`;
+
+interface ScriptForm {
+  readonly code: string;
+  readonly description: string;
+  readonly isEnabled: boolean;
+  readonly roles: string;
+  readonly serviceRoles: string;
+  readonly schedule: string;
+  readonly topics: string;
+  readonly access: '' | 'PUBLIC' | 'CALLER';
+  readonly methods: string;
+  readonly before: readonly EditedTrigger[];
+  readonly after: readonly EditedTrigger[];
+}
+
+export interface ScriptEditorProps {
+  readonly name: string;
+  /** `undefined`: a new one. */
+  readonly script: EditedScript | undefined;
+}
+
+export function ScriptEditor({ name, script }: ScriptEditorProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const viewer = useViewer();
+  const heading = useId();
+  const [draft, keepDraft] = useDraft(`script:${viewer.domain.id}:${name}`);
+  const [areTypesShown, setAreTypesShown] = useState(false);
+  const save = useChange(KeepScript, [ScriptNow, ScriptsOfSchool, VersionsOfScript]);
+  const form: ScriptForm = { ...toForm(script), ...draft };
+  const set = (changes: Partial<ScriptForm>) => keepDraft({ ...draft, ...changes });
+  const field = (key: 'description' | 'roles' | 'serviceRoles' | 'schedule' | 'topics' | 'methods') => ({
+    value: form[key],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      set({ [key]: event.currentTarget.value }),
+  });
+  const isChanged = Object.keys(draft).length > 0 || script === undefined;
+  const submit = () =>
+    save.mutate(
+      { script: toInput(name, form), ifVersion: script?.version ?? null },
+      {
+        onSuccess: () => {
+          keepDraft({});
+          notice(t('Saved.'));
+        },
+      },
+    );
+  return (
+    <div className="script-page">
+      <Stack gap="xs" className="script-code">
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            {t('Tab indents; Escape, then Tab, leaves the editor.')}
+          </Text>
+          <Button size="compact-sm" variant="default" onClick={() => setAreTypesShown(true)}>
+            {t('What a script may call')}
+          </Button>
+        </Group>
+        <Suspense fallback={<LoadingState rows={10} />}>
+          <CodeEditor
+            label={t('Code of {name}', { name })}
+            language="javascript"
+            value={form.code}
+            onChange={(code) => set({ code })}
+          />
+        </Suspense>
+        {save.error && <ProblemState problem={save.error} />}
+        <Group className="form-foot">
+          <Button disabled={!isChanged} loading={save.isPending} onClick={submit}>
+            {t('Save')}
+          </Button>
+          {Object.keys(draft).length > 0 && (
+            <Button variant="default" onClick={() => keepDraft({})}>
+              {t('Discard changes')}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <Stack component="section" aria-labelledby={heading}>
+        <Title order={2} size="h4" id={heading}>
+          {t('What starts it')}
+        </Title>
+        <Checkbox
+          label={t('Switched on')}
+          checked={form.isEnabled}
+          onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
+        />
+        <TextInput label={t('What it is for')} {...field('description')} />
+        <TextInput
+          label={t('Roles that may run it')}
+          description={t('With commas between them; admins may always')}
+          {...field('roles')}
+        />
+        <TextInput
+          label={t('Roles it runs with')}
+          description={t('Empty: as its caller. By the clock and after writes there is no caller.')}
+          {...field('serviceRoles')}
+        />
+        <TextInput
+          label={t('By the clock')}
+          description={t('Minute, hour, day, month, weekday: 30 20 * * * is half past eight each evening')}
+          {...field('schedule')}
+        />
+        <TriggerFields
+          label={t('Before writes, which it may change or refuse')}
+          triggers={form.before}
+          onChange={(before) => set({ before })}
+        />
+        <TriggerFields label={t('After writes')} triggers={form.after} onChange={(after) => set({ after })} />
+        <TextInput label={t('Topics whose messages start it')} {...field('topics')} />
+        <NativeSelect
+          label={t('Requests to /x/{name}', { name })}
+          value={form.access}
+          onChange={(event) => set({ access: event.currentTarget.value as ScriptForm['access'] })}
+          data={[
+            { value: '', label: t('are not answered') },
+            { value: 'CALLER', label: t('of who may run it') },
+            { value: 'PUBLIC', label: t('of anybody, without a credential') },
+          ]}
+        />
+        {form.access !== '' && <TextInput label={t('Methods')} {...field('methods')} />}
+      </Stack>
+      <Drawer
+        opened={areTypesShown}
+        onClose={() => setAreTypesShown(false)}
+        position="right"
+        size="xl"
+        title={t('What a script may call')}
+        closeButtonProps={{ 'aria-label': t('Close') }}
+      >
+        <Suspense fallback={<LoadingState rows={12} />}>
+          <PlatformTypes />
+        </Suspense>
+      </Drawer>
+    </div>
+  );
+}
+
+function toForm(script: EditedScript | undefined): ScriptForm {
+  return {
+    code: script?.code ?? FIRST_CODE,
+    description: script?.description ?? '',
+    isEnabled: script?.isEnabled ?? true,
+    roles: script?.roles.join(', ') ?? '',
+    serviceRoles: script?.serviceRoles?.join(', ') ?? '',
+    schedule: script?.schedule ?? '',
+    topics: script?.topics.join(', ') ?? '',
+    access: script?.endpoint?.access ?? '',
+    methods: script?.endpoint?.methods.join(', ') ?? 'GET, POST',
+    before: script?.before ?? [],
+    after: script?.after ?? [],
+  };
+}
+
+function toInput(name: string, form: ScriptForm) {
+  const { code, description, isEnabled, schedule, access, before, after } = form;
+  const serviceRoles = [...namesOfText(form.serviceRoles)];
+  return {
+    ...{ name, code, description, isEnabled },
+    roles: [...namesOfText(form.roles)],
+    serviceRoles: serviceRoles.length === 0 ? null : serviceRoles,
+    schedule: schedule.trim() === '' ? null : schedule.trim(),
+    topics: [...namesOfText(form.topics)],
+    endpoint: access === '' ? null : { access, methods: [...namesOfText(form.methods)] },
+    before: [...before],
+    after: [...after],
+  };
+}

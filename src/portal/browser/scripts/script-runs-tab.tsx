@@ -1,0 +1,83 @@
+import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { RunsOfScript, type ShownRunFragment } from '../../../generated/portal/scripts/scripts';
+import { useGateway } from '../gateway/gateway-context';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useUserNames } from '../shell/use-user-names';
+import { FinishedRun, RUN_STATUS_NAMES } from './finished-run';
+
+const PAGE_SIZE = 20;
+
+/** The runs of a script, the newest first, each with what it printed. */
+export function ScriptRunsTab({ name }: { readonly name: string }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const asked = { script: name, first: PAGE_SIZE };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [RunsOfScript.name, asked],
+    queryFn: ({ pageParam, signal }) =>
+      gateway.execute(RunsOfScript, { ...asked, before: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ scriptRuns }) =>
+      scriptRuns.length === PAGE_SIZE ? scriptRuns.at(-1)?.id : undefined,
+  });
+  const runs = data?.pages.flatMap(({ scriptRuns }) => scriptRuns) ?? [];
+  const nameOf = useUserNames(runs.map(({ principal }) => principal));
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  if (runs.length === 0) return <EmptyState icon="history" title={t('It has not run yet')} />;
+  return (
+    <Stack component="ol" className="plain-list" maw={900}>
+      {runs.map((run) => (
+        <RunCard key={run.id} run={run} user={nameOf(run.principal)} />
+      ))}
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('Older runs')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function RunCard({ run, user }: { readonly run: ShownRunFragment; readonly user: string }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const [isOpen, setIsOpen] = useState(false);
+  const { status, cause, startedAt, version, error } = run;
+  return (
+    <Card component="li" withBorder padding="md" className="version-card">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Badge variant="default" tt="none">
+            {t(RUN_STATUS_NAMES[status])}
+          </Badge>
+          <Text size="sm">{formats.instant(startedAt)}</Text>
+          <Text size="sm" c="dimmed" className="wrapped">
+            {[cause, user, version === null ? '' : t('Version {version}', { version })]
+              .filter((part) => part !== '')
+              .join(' · ')}
+          </Text>
+        </Group>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-expanded={isOpen}
+          aria-label={t('What came of it, the run of {time}', { time: formats.instant(startedAt) })}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {t('What came of it')}
+        </Button>
+      </Group>
+      {!isOpen && error && (
+        <Text size="sm" mt="xs" lineClamp={2} className="wrapped">
+          {error.message}
+        </Text>
+      )}
+      {isOpen && <FinishedRun run={run} />}
+    </Card>
+  );
+}

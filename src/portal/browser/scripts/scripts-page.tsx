@@ -1,0 +1,112 @@
+/** The scripts of the school, and what starts each of them. */
+import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useUserNames } from '../shell/use-user-names';
+import { describeTriggers } from './describe-triggers';
+
+export function ScriptsPage() {
+  const t = useTexts();
+  const formats = useFormats();
+  const [isMaking, setIsMaking] = useState(false);
+  const { data, error, refetch } = useOperation(ScriptsOfSchool, {});
+  const nameOf = useUserNames(data?.scripts.map(({ updatedBy }) => updatedBy) ?? []);
+  return (
+    <PageFrame
+      title={t('Scripts')}
+      description={t('JavaScript of the school, which the gateway runs when it is called, or by itself')}
+      actions={
+        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
+          {t('New script')}
+        </Button>
+      }
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState />}
+      {data?.scripts.length === 0 && (
+        <EmptyState icon="code" title={t('There is no script yet')}>
+          {t('It can check records before they are written, send a report each evening, answer requests.')}
+        </EmptyState>
+      )}
+      {data && data.scripts.length > 0 && (
+        <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+          <Table verticalSpacing="sm" aria-label={t('Scripts')}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('Name')}</Table.Th>
+                <Table.Th>{t('What starts it')}</Table.Th>
+                <Table.Th>{t('State')}</Table.Th>
+                <Table.Th className="numeric">{t('Version')}</Table.Th>
+                <Table.Th>{t('Saved')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.scripts.map((script) => (
+                <Table.Tr key={script.name}>
+                  <Table.Td>
+                    <Anchor component={Link} to={`/portal/scripts/${script.name}`} size="sm" fw={600}>
+                      {script.name}
+                    </Anchor>
+                    <Text size="sm" c="dimmed" className="wrapped">
+                      {script.description}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td className="wrapped">{describeTriggers(script, t).join(', ') || '–'}</Table.Td>
+                  <Table.Td>
+                    <Badge variant="default" tt="none">
+                      {script.isEnabled ? t('Switched on') : t('Switched off')}
+                    </Badge>
+                  </Table.Td>
+                  <Table.Td className="numeric">{script.version}</Table.Td>
+                  <Table.Td>
+                    {formats.instant(script.updatedAt)}
+                    <Text size="xs" c="dimmed">
+                      {nameOf(script.updatedBy)}
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {isMaking && <NewScriptDialog onClose={() => setIsMaking(false)} />}
+    </PageFrame>
+  );
+}
+
+/** Nothing is kept before the script is saved on its page. */
+function NewScriptDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: `/portal/scripts/${encodeURIComponent(name.trim())}` });
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('New script')} closeButtonProps={{ 'aria-label': t('Close') }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={t('Small letters, digits and hyphens; programs call it by this name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            required
+          />
+          <Group justify="flex-end">
+            <Button type="submit">{t('Write it')}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,54 @@
+import { NativeSelect, Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { VersionsOfScript } from '../../../generated/portal/scripts/scripts';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useUserNames } from '../shell/use-user-names';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+
+/** What a script was, beside what it is: a version is compared with the one that is saved now. */
+export function VersionsTab({ name, code }: { readonly name: string; readonly code: string }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const [{ version }, change] = useAddress({ version: '' });
+  const { data, error, refetch } = useOperation(VersionsOfScript, { name });
+  const nameOf = useUserNames(data?.scriptVersions.map(({ savedBy }) => savedBy) ?? []);
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const [, ...earlier] = data.scriptVersions;
+  const chosen = earlier.find((one) => String(one.version) === version) ?? earlier[0];
+  if (!chosen) return <EmptyState icon="history" title={t('It was saved once')} />;
+  return (
+    <Stack>
+      <NativeSelect
+        label={t('Compare with')}
+        value={String(chosen.version)}
+        onChange={(event) => change({ version: event.currentTarget.value }, 'replace')}
+        data={earlier.map((one) => ({
+          value: String(one.version),
+          label: [
+            t('Version {version}', { version: one.version }),
+            formats.instant(one.savedAt),
+            nameOf(one.savedBy),
+          ].join(' · '),
+        }))}
+        maw={480}
+      />
+      <Text size="sm" c="dimmed">
+        {t('Green is what was added since then, red what was taken away.')}
+      </Text>
+      <Suspense fallback={<LoadingState rows={10} />}>
+        <CodeEditor
+          label={t('Difference to version {version}', { version: chosen.version })}
+          language="javascript"
+          value={code}
+          original={chosen.code}
+        />
+      </Suspense>
+    </Stack>
+  );
+}
