@@ -4,6 +4,7 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
+import { REST_HEADING } from '../exporting/record-columns.js';
 import type { Files, NewFile } from '../files/files.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../json.js';
@@ -318,12 +319,13 @@ export class Imports {
   }
 
   /**
-   * All rows that were refused by the last step as a CSV of the columns of the file and one with what is
-   * wrong; corrected, it may be sent as a file of its own.
+   * All rows that were refused by the last step as a CSV of the columns of the file, or of a column of whole
+   * documents, and one with what is wrong; corrected, it may be sent as a file of its own.
    */
   async *errorsCsv(scope: Scope, id: string): AsyncGenerator<string, void> {
     const one = await this.get(scope, id);
-    const columns = one.inspection?.columns ?? ['document'];
+    // The column of an export that holds whatever no other one does: a document as a whole.
+    const columns = one.inspection?.columns ?? [REST_HEADING];
     const kept = columns.filter((column) => column !== ERROR_COLUMN);
     const places = kept.map((column) => columns.indexOf(column));
     yield printCsvLine([...kept, ERROR_COLUMN]);

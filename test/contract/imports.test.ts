@@ -204,6 +204,27 @@ describe('an import', () => {
     expect(names).toEqual(['=cmd()']);
   });
 
+  it('tells documents that are wrong as a list that is imported, once it is corrected', async () => {
+    const documents = [
+      { _id: 'doc-1', name: 'Right', amount: 1 },
+      { _id: 'doc-2', name: 'Wrong', amount: 'many', extra: { list: ['a', { b: 1.5 }], text: 'x, "y"' } },
+    ];
+    const lines = `${documents.map((document) => JSON.stringify(document)).join('\n')}\nno document\n`;
+    const { id } = await ask('POST', '/imports?collection=task&name=tasks.ndjson', lines);
+    await rested(id);
+    const done = await run(id, 'mode=rows');
+    expect(done.counts).toMatchObject({ rows: 3, created: 1, refused: 2 });
+    const list = await (await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' })).text();
+    const [header, wrong = '', ...others] = list.trimEnd().split('\r\n');
+    expect(header).toBe('…,error');
+    expect(others).toEqual([expect.stringMatching(/^,"?row 3: /)]);
+    const again = await take('task', `${header}\n${wrong.replace('""many""', '2')}\n`);
+    expect(await run(again.id)).toMatchObject({ state: 'done', counts: { rows: 1, created: 1 } });
+    expect(await records('task', '_id=doc-2')).toEqual([
+      expect.objectContaining({ ...documents[1], amount: 2 }),
+    ]);
+  });
+
   it('finds what references point at by another field, and tells what it does not find', async () => {
     const csv = [
       'Adm No,Date,Status',

@@ -3,7 +3,7 @@
  * the database knows is asked in two questions a batch; all else is computed here, on a thread.
  */
 import type { ErrorDetail } from '../../errors.js';
-import { type JsonValue, printExactJson } from '../../json.js';
+import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import {
   type CheckedRecord,
@@ -149,11 +149,14 @@ export class RowPreparer {
     return withColumns(errors, this.#columnAt);
   }
 
-  /** The cells of a row; of a document, its members as texts. */
+  /** The cells of a row; of a document, its JSON text. */
   sourceOf({ source, values }: SourceRow): readonly string[] {
     if (source !== undefined) return source;
-    const names = this.#columns ?? Object.keys(values);
-    return names.map((name) => {
+    if (this.#columns === undefined) {
+      const isRead = Object.keys(values).length > 0;
+      return [isRead ? printExactJson(values as JsonObject) : ''];
+    }
+    return this.#columns.map((name) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value === undefined || value === null) return '';
       return typeof value === 'string' ? value : printExactJson(value as JsonValue);
