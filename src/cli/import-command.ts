@@ -107,7 +107,9 @@ async function resume(work: Work, id: string): Promise<StoredImport> {
   const { services, scope } = work;
   const one = await services.imports.get(scope, id);
   if (['ready', 'tried', 'failed', 'cancelled'].includes(one.state)) return await write(work, id);
-  return await goOn(work, one, 'importing');
+  // One that was stopped before it was looked into is written, as any other that is resumed.
+  const next = await goOn(work, one, 'importing');
+  return next.state === 'ready' ? await write(work, id) : next;
 }
 
 async function write(work: Work, id: string): Promise<StoredImport> {

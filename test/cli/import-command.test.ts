@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { eventually } from '../eventually.js';
-import { campus, type Ended, startCampus } from './campus.js';
+import { campus, type Ended, startCampus, startShell } from './campus.js';
 
 let database: TestDatabase;
 let directory = '';
@@ -109,6 +109,24 @@ describe('campus import', () => {
     });
     expect(await count(`audit_entries where record_id like 's-%'`)).toBe(rows);
   }, 120_000);
+
+  it('ends where there is no room for the file, and goes on when there is', async () => {
+    const rows = 4_000;
+    const lines = Array.from({ length: rows }, (_, index) => `d-${index},${'x'.repeat(500)}`);
+    const file = await fileOf('room.csv', '_id,name', ...lines);
+    // No file that the command writes gets larger than 512 KiB: the disk is full for all that it can tell.
+    const words = `import ${file} --collection task --mode rows --yes`;
+    const full = startShell(`ulimit -f 512; exec "$0" "$1" ${words}`, { DATABASE_URL: database.url });
+    const [code] = await once(full, 'exit');
+    expect(code).toBe(1);
+    const { rows: left } = await sql.query<{ id: string; state: string }>(
+      `select id, state from imports where name = 'room.csv'`,
+    );
+    expect(left).toEqual([{ id: expect.any(String), state: 'received' }]);
+    expect(await count(`records where id like 'd-%'`)).toBe(0);
+    const done = await run(`import --resume ${left[0]?.id} --json`);
+    expect(JSON.parse(done.output)).toMatchObject({ state: 'done', counts: { rows, created: rows } });
+  });
 
   it('fails where a row is wrong, and writes nothing of the file', async () => {
     const file = await fileOf('wrong.csv', '_id,name,amount', 'w-1,One,1', 'w-2,Two,many');
