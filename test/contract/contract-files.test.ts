@@ -1,4 +1,7 @@
 /** The contract as it is downloaded: for everybody, and for each caller what is its own. */
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { reports } from '../../src/reports/registry.js';
@@ -132,6 +135,17 @@ describe('openapi.json', () => {
     expect((await contractOf()).servers).toEqual([{ url: gateway.url }]);
   });
 
+  it('names that of the request, and none where the request names what is no address', async () => {
+    const serversAt = async (host: string) => {
+      const request = http.get(`${gateway.url}/openapi.json`, { headers: { host } });
+      const [answer] = await once(request, 'response');
+      return JSON.parse(await text(answer)).servers;
+    };
+    expect(await serversAt('school.example:8443')).toEqual([{ url: 'http://school.example:8443' }]);
+    expect(await serversAt('school.example/elsewhere?')).toEqual([{ url: '/' }]);
+    expect(await serversAt('user@school.example')).toEqual([{ url: '/' }]);
+  });
+
   it('refuses a wrong credential rather than to answer as to a stranger', async () => {
     const answer = await gateway.fetch('/openapi.json', { headers: { authorization: 'Bearer none' } });
     expect(answer.status).toBe(401);
@@ -190,6 +204,40 @@ describe('a report by its name', () => {
       gateway.fetch('/reports/none', { as: 'admin' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([401, 403, 400, 405, 404]);
+  });
+});
+
+describe('postman.json', () => {
+  interface Folder {
+    readonly name: string;
+    readonly item: readonly {
+      readonly request: {
+        readonly method: string;
+        readonly auth?: { readonly type: string };
+        readonly url: { readonly raw: string; readonly query?: readonly { key: string; disabled?: true }[] };
+      };
+    }[];
+  }
+
+  it('has a folder a collection in reach, and a request an operation of openapi.json', async () => {
+    const answer = await gateway.fetch('/postman.json', { as: 'clerk' });
+    const { info, auth, item } = JSON.parse(await answer.text());
+    expect(info.schema).toMatch(/collection\/v2\.1\.0/);
+    expect(auth.bearer).toEqual([{ key: 'token', value: '{{token}}', type: 'string' }]);
+    const folders = item as readonly Folder[];
+    expect(folders.map(({ name }) => name)).toEqual(expect.arrayContaining(['visit', 'task', 'Reports']));
+    const requests = folders.flatMap((folder) => folder.item.map(({ request }) => request));
+    const contract = await contractOf('clerk');
+    const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} {{server}}${path}`),
+    );
+    expect(
+      requests.map(({ method, url }) => `${method} ${url.raw.replaceAll(/\/:(\w+)/g, '/{$1}')}`).sort(),
+    ).toEqual(operations.sort());
+    const list = requests.find(({ url }) => url.raw === '{{server}}/o/recs/visit');
+    expect(list?.url.query?.every(({ disabled }) => disabled)).toBe(true);
+    const login = requests.find(({ url }) => url.raw === '{{server}}/auth');
+    expect(login?.auth).toEqual({ type: 'noauth' });
   });
 });
 
