@@ -36,6 +36,7 @@ export function registerSqlViewsCommand(command: Command, commandLine: CommandLi
           ? await views.drop({ audiences, mode })
           : await views.apply({ audiences, mode, passwords: options.newPassword ? 'new' : 'kept' });
         for (const change of changes) printChange(change, mode);
+        if (!options.drop) printPlace(services.database.url);
         if (mode === 'tried') printLine('nothing was changed (--dry-run)');
       }),
     );
@@ -105,6 +106,13 @@ function printChange({ audience, login, change, password, views }: AudienceChang
   if (password === undefined || mode === 'tried') return;
   printLine(`  password: ${password}`);
   printLine('  Keep the password now: it is stored nowhere, only what tells that it is right.');
+}
+
+/** Where the programs connect to: where the gateway does, as far as one address says it. */
+function printPlace(databaseUrl: string): void {
+  if (!URL.canParse(databaseUrl)) return;
+  const { hostname, port, pathname } = new URL(databaseUrl);
+  printLine(`connect to: host ${hostname}, port ${port || '5432'}, database ${pathname.slice(1)}`);
 }
 
 function describeView({ view, change, added, removed }: ViewChange): string {

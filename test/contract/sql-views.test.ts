@@ -349,6 +349,10 @@ describe('campus sql-views', () => {
     const first = await run('--role', 'viewer', '--user', 'teacher');
     expect(first.output).toMatch(/the role viewer of demo-north: made, login and schema bi_[\w-]+_viewer/);
     expect(first.output).toMatch(/attendance made, \d+ columns/);
+    const { hostname, port, pathname } = new URL(gateway.databaseUrl);
+    expect(first.output).toContain(
+      `connect to: host ${hostname}, port ${port}, database ${pathname.slice(1)}`,
+    );
     expect(first.output.match(/password: [\w-]{32}$/gm)).toHaveLength(2);
     const renewed = await run();
     expect(renewed.output).toMatch(
