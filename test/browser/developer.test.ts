@@ -1,16 +1,40 @@
 /** The portal's pages for developers, in a real browser on a demo school. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useDemoGateway } from '../contract/demo-gateway.js';
+import { expectEventually } from '../eventually.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(90_000);
 
-const gateway = useDemoGateway({ students: 120 }, { API_KEY_ROLES: 'admin,clerk' });
+/** The bodies that were sent to the address outside, and what it answers with. */
+const received: string[] = [];
+let status = 200;
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    received.push(Buffer.concat(chunks).toString());
+    response.writeHead(status).end('<b>taken</b>');
+  });
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const outside = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+afterAll(async () => {
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+
+const gateway = useDemoGateway(
+  { students: 120 },
+  { API_KEY_ROLES: 'admin,clerk', SCRIPT_REQUEST_PRIVATE_HOSTS: outside },
+);
 const pages = usePages(gateway);
 
 /** The status that a program gets that asks for records with a key. */
@@ -169,5 +193,97 @@ describe('the page of API keys', () => {
   it('is refused to who may have no keys, also by its address', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/keys/any');
     await page.getByText('This page is not for your role').waitFor();
+  });
+});
+
+describe('the page of webhooks', () => {
+  it('makes one, tries it, shows what was sent, pauses it, changes it and removes it', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/webhooks');
+    await page.getByText('There is no webhook yet').waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const form = page.getByRole('dialog', { name: 'New webhook' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('ledger');
+    await form.getByRole('textbox', { name: 'Address' }).fill('http://10.0.0.1/hook');
+    await form.getByLabel('Collection').selectOption({ label: 'Tasks' });
+    await form.getByRole('checkbox', { name: 'Removed' }).uncheck();
+    await form.getByLabel('Only of records that match').fill('nonsense');
+    await form.getByRole('button', { name: 'Add an event' }).click();
+    await expectWellMade(page);
+    await form.getByRole('button', { name: 'Remove event 2' }).click();
+    await form.getByRole('button', { name: 'Make webhook' }).click();
+    await form
+      .getByRole('alert')
+      .getByText(/MALFORMED_FILTER · Request/)
+      .waitFor();
+    await form.getByLabel('Only of records that match').fill('name=Chairs');
+    await form.getByRole('textbox', { name: 'Address' }).fill(`http://${outside}/hook`);
+    await form.getByRole('button', { name: 'Make webhook' }).click();
+    const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    await secret.getByText(/^whsec_/).waitFor();
+    await secret.getByRole('button', { name: 'Done' }).click();
+    expect(await page.content()).not.toContain('whsec_');
+    await page.getByText('Tasks: Created, Changed (name=Chairs)').waitFor();
+    await expectWellMade(page);
+
+    await page.getByRole('link', { name: 'ledger' }).click();
+    await page.getByText('Nothing was sent').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The test was delivered: 200.').waitFor();
+    await page.getByRole('button', { name: 'Details of test' }).click();
+    await page.getByText('<b>taken</b>').waitFor();
+    await expectWellMade(page);
+    status = 500;
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^The test was not delivered:/).waitFor();
+    status = 200;
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused').waitFor();
+    await gateway.fetch('/graphql', {
+      as: 'admin',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation { createRecord(collection: "task", data: {name: "Chairs"}) { id } }',
+      }),
+    });
+    await expectEventually(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      return await page.getByRole('row', { name: /record\.created task .* Waiting/ }).count();
+    }, 1);
+    await page.getByRole('button', { name: 'Let it go on' }).click();
+    await expectEventually(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      return await page.getByRole('row', { name: /record\.created task .* Delivered/ }).count();
+    }, 1);
+    const sent = received.length;
+    await page.getByRole('button', { name: /^Send again: record\.created task/ }).click();
+    await page.getByText('It is sent again.').waitFor();
+    await expectEventually(() => received.length > sent, true);
+
+    await page.getByLabel('State').selectOption('failed');
+    await page.waitForURL(/state=failed/);
+    await page.getByText('Nothing was sent').waitFor();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const change = page.getByRole('dialog', { name: 'Change the webhook' });
+    await change.getByRole('textbox', { name: 'Name' }).fill('books');
+    await change.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'books' }).waitFor();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    await secret.getByText(/^whsec_/).waitFor();
+    await secret.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There is no webhook yet').waitFor();
+  });
+
+  it('is refused to who may have none, also by its address, and says when there is no such one', async () => {
+    const page = await pages.openPortalAs('teacher', '/portal/webhooks');
+    await page.getByText('This page is not for your role').waitFor();
+    expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
+    const other = await pages.openPortalAs('admin', '/portal/webhooks/none');
+    await other.getByText('There is no such webhook').waitFor();
   });
 });

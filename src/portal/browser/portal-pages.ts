@@ -123,6 +123,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: hasKeys,
   },
   {
+    path: '/portal/webhooks',
+    label: phrase('Webhooks'),
+    load: async () => (await import('./webhooks/webhooks-page')).WebhooksPage,
+    isFor: ({ mayHaveWebhooks }) => mayHaveWebhooks,
+    menu: { icon: 'webhook', group: 'developer' },
+  },
+  {
+    path: '/portal/webhooks/$webhook',
+    label: phrase('Webhook'),
+    load: async () => (await import('./webhooks/webhook-details-page')).WebhookDetailsPage,
+    isFor: ({ mayHaveWebhooks }) => mayHaveWebhooks,
+  },
+  {
     path: '/explore',
     label: phrase('GraphQL explorer'),
     load: async () => (await import('../../explore/browser/explorer-page')).ExplorerPage,

@@ -1,0 +1,224 @@
+/** What a webhook was told and what waits, with what was answered. */
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Code,
+  Group,
+  NativeSelect,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import {
+  DeliveriesOfWebhook,
+  type DeliveriesOfWebhookQuery,
+  ReplayDelivery,
+} from '../../../generated/portal/webhooks/webhooks';
+import { useGateway } from '../gateway/gateway-context';
+import { useChange } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { phrase, useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useNotice } from '../shell/use-notice';
+
+type Delivery = DeliveriesOfWebhookQuery['webhookDeliveries']['nodes'][number];
+
+const STATES: Readonly<Record<string, string>> = {
+  waiting: phrase('Waiting'),
+  delivered: phrase('Delivered'),
+  failed: phrase('Failed'),
+  skipped: phrase('Skipped'),
+};
+
+export function DeliveryList({ id }: { readonly id: string }) {
+  const t = useTexts();
+  const gateway = useGateway();
+  const [{ state }, change] = useAddress({ state: '' });
+  const asked = { id, ...(state !== '' && { state }) };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } =
+    useInfiniteQuery({
+      queryKey: [DeliveriesOfWebhook.name, asked],
+      queryFn: ({ pageParam, signal }) =>
+        gateway.execute(DeliveriesOfWebhook, { ...asked, after: pageParam }, signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ webhookDeliveries: { pageInfo } }) =>
+        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
+    });
+  const deliveries = data?.pages.flatMap((page) => page.webhookDeliveries.nodes);
+  return (
+    <Stack component="section" gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t('Deliveries')}
+        </Title>
+        <Group gap="xs">
+          <NativeSelect
+            aria-label={t('State')}
+            value={state}
+            onChange={({ currentTarget }) => change({ state: currentTarget.value })}
+            data={[
+              { value: '', label: t('In whatever state') },
+              ...Object.entries(STATES).map(([value, label]) => ({ value, label: t(label) })),
+            ]}
+          />
+          <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+            {t('Refresh')}
+          </Button>
+        </Group>
+      </Group>
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !deliveries && <LoadingState />}
+      {deliveries?.length === 0 && (
+        <EmptyState icon="inbox" title={t('Nothing was sent')}>
+          {t('Deliveries are kept for a week. A test shows whether the address answers.')}
+        </EmptyState>
+      )}
+      {deliveries && deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('More deliveries')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const t = useTexts();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label={t('Deliveries')}>
+      <Table verticalSpacing="xs" fz="sm" miw={760}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>
+              <span className="visually-hidden">{t('Details')}</span>
+            </Table.Th>
+            <Table.Th>{t('Noted')}</Table.Th>
+            <Table.Th>{t('Event')}</Table.Th>
+            <Table.Th>{t('State')}</Table.Th>
+            <Table.Th className="numeric">{t('Attempts')}</Table.Th>
+            <Table.Th className="numeric">{t('Status')}</Table.Th>
+            <Table.Th className="numeric">ms</Table.Th>
+            <Table.Th>{t('Actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRows key={delivery.id} delivery={delivery} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function DeliveryRows({ delivery }: { readonly delivery: Delivery }) {
+  const t = useTexts();
+  const details = useId();
+  const notice = useNotice();
+  const { instant, number } = useFormats();
+  const [isOpen, setOpen] = useState(false);
+  const replay = useChange(ReplayDelivery, [DeliveriesOfWebhook]);
+  const { id, state, attempts, status, durationMs, createdAt, nextAttemptAt } = delivery;
+  const event = wordsOf(delivery);
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td>
+          <ActionIcon
+            size="sm"
+            aria-expanded={isOpen}
+            aria-controls={details}
+            aria-label={t('Details of {event}', { event })}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? 'collapse' : 'right'} size={14} />
+          </ActionIcon>
+        </Table.Td>
+        <Table.Td className="unbroken">{instant(createdAt)}</Table.Td>
+        <Table.Td className="wrapped">{event}</Table.Td>
+        <Table.Td>
+          <Badge variant="default" tt="none">
+            {t(STATES[state] ?? state)}
+          </Badge>
+          {nextAttemptAt !== null && attempts > 0 && (
+            <Text size="xs" c="dimmed">
+              {t('Again {time}', { time: instant(nextAttemptAt) })}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td className="numeric">{attempts}</Table.Td>
+        <Table.Td className="numeric">{status ?? '–'}</Table.Td>
+        <Table.Td className="numeric">{durationMs === null ? '–' : number(durationMs)}</Table.Td>
+        <Table.Td>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={replay.isPending}
+            aria-label={t('Send again: {event}', { event })}
+            onClick={() =>
+              replay.mutate(
+                { id },
+                {
+                  onSuccess: () => notice(t('It is sent again.')),
+                  onError: (problem) => notice(problem.message),
+                },
+              )
+            }
+          >
+            {t('Send again')}
+          </Button>
+        </Table.Td>
+      </Table.Tr>
+      <Table.Tr id={details} hidden={!isOpen}>
+        <Table.Td colSpan={8}>{isOpen && <DeliveryDetails delivery={delivery} />}</Table.Td>
+      </Table.Tr>
+    </>
+  );
+}
+
+/** As the receiver wrote it or as it is stored: text, whatever is in it. */
+function DeliveryDetails({ delivery: { problem, body, answer } }: { readonly delivery: Delivery }) {
+  const t = useTexts();
+  return (
+    <Stack gap="sm">
+      {problem !== null && (
+        <Text size="sm" className="wrapped">
+          {problem}
+        </Text>
+      )}
+      <Text fw={600} size="sm">
+        {t('Sent')}
+      </Text>
+      <Code block className="wrapped">
+        {body === null ? t('Nothing yet') : indented(body)}
+      </Code>
+      <Text fw={600} size="sm">
+        {t('Answered')}
+      </Text>
+      <Code block className="wrapped">
+        {answer ?? t('Nothing')}
+      </Code>
+    </Stack>
+  );
+}
+
+function wordsOf({ event }: Delivery): string {
+  const { type, collection, recordId } = event as Readonly<Record<string, string | undefined>>;
+  return [type, collection, recordId].filter(Boolean).join(' ');
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

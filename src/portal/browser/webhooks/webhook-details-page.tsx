@@ -1,0 +1,191 @@
+/** One webhook: what it is told of, what was sent, and what is done with it. */
+import { Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  ChangeWebhook,
+  DeliveriesOfWebhook,
+  RemoveWebhookInPortal,
+  RotateWebhookSecretInPortal,
+  TestWebhookInPortal,
+  WebhooksOfPortal,
+  type WebhooksOfPortalQuery,
+} from '../../../generated/portal/webhooks/webhooks';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { DeliveryList } from './delivery-list';
+import { useEventWords } from './use-event-words';
+import { WebhookForm } from './webhook-form';
+import { WebhookSecret } from './webhook-secret';
+
+type Webhook = WebhooksOfPortalQuery['webhooks'][number];
+
+export function WebhookDetailsPage() {
+  const t = useTexts();
+  const { webhook: id = '' } = useParams({ strict: false }) as { readonly webhook?: string };
+  const { data, error, refetch } = useOperation(WebhooksOfPortal, {});
+  const webhook = data?.webhooks.find((one) => one.id === id);
+  return (
+    <PageFrame
+      title={webhook?.name ?? t('Webhook')}
+      above={[{ label: t('Webhooks'), to: '/portal/webhooks' }]}
+      description={webhook && <Code className="wrapped">{webhook.url}</Code>}
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState />}
+      {data && !webhook && <EmptyState icon="webhook" title={t('There is no such webhook')} />}
+      {webhook && (
+        <Stack>
+          <ToldOf webhook={webhook} />
+          <WebhookActions webhook={webhook} />
+          <DeliveryList id={webhook.id} />
+        </Stack>
+      )}
+    </PageFrame>
+  );
+}
+
+function ToldOf({ webhook }: { readonly webhook: Webhook }) {
+  const t = useTexts();
+  const wordsOf = useEventWords();
+  return (
+    <Group gap="xs" align="flex-start">
+      <Badge variant="default" tt="none">
+        {webhook.isPaused ? t('Paused') : t('Active')}
+      </Badge>
+      <ul className="plain-list">
+        {webhook.events.map((event) => (
+          <li key={wordsOf(event)}>
+            <Text size="sm" className="wrapped">
+              {wordsOf(event)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Group>
+  );
+}
+
+function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<'change' | 'secret' | 'remove'>();
+  const change = useChange(ChangeWebhook, [WebhooksOfPortal, DeliveriesOfWebhook]);
+  const rotate = useChange(RotateWebhookSecretInPortal);
+  const remove = useChange(RemoveWebhookInPortal, [WebhooksOfPortal]);
+  const test = useChange(TestWebhookInPortal, [DeliveriesOfWebhook]);
+  const { id, name, isPaused } = webhook;
+  const close = () => {
+    setAsked(undefined);
+    for (const one of [change, rotate, remove]) one.reset();
+  };
+  const saved = {
+    onSuccess: () => {
+      close();
+      notice(t('Saved.'));
+    },
+  };
+  const told = () =>
+    test.mutate(
+      { id },
+      {
+        onSuccess: ({ testWebhook: { state, status, problem } }) =>
+          notice(
+            state === 'delivered'
+              ? t('The test was delivered: {status}.', { status })
+              : t('The test was not delivered: {problem}', { problem: problem ?? status ?? '' }),
+          ),
+      },
+    );
+  const secret = rotate.data?.rotateWebhookSecret;
+  const gone = async () => {
+    await remove.mutateAsync({ id });
+    notice(t('{name} is removed.', { name }));
+    await navigate({ to: '/portal/webhooks' });
+  };
+  return (
+    <>
+      <Group gap="xs">
+        <Button variant="default" loading={test.isPending} onClick={told}>
+          {t('Send a test')}
+        </Button>
+        <Button
+          variant="default"
+          loading={change.isPending && asked === undefined}
+          onClick={() => change.mutate({ id, data: { isPaused: !isPaused } }, saved)}
+        >
+          {isPaused ? t('Let it go on') : t('Pause')}
+        </Button>
+        <Button variant="default" onClick={() => setAsked('change')}>
+          {t('Change')}
+        </Button>
+        <Button variant="default" onClick={() => setAsked('secret')}>
+          {t('New secret')}
+        </Button>
+        <Button variant="default" onClick={() => setAsked('remove')}>
+          {t('Remove')}
+        </Button>
+      </Group>
+      {test.error && <ProblemState problem={test.error} />}
+      {change.error && asked === undefined && <ProblemState problem={change.error} />}
+      {asked === 'change' && (
+        <Modal
+          opened
+          size="lg"
+          onClose={close}
+          title={t('Change the webhook')}
+          closeButtonProps={{ 'aria-label': t('Close') }}
+        >
+          <WebhookForm
+            values={webhook}
+            action={t('Save')}
+            isBusy={change.isPending}
+            problem={change.error}
+            onSave={(values) => change.mutate({ id, data: values }, saved)}
+          />
+        </Modal>
+      )}
+      {asked === 'secret' && secret === undefined && (
+        <ConfirmDialog
+          title={t('A new secret?')}
+          action={t('New secret')}
+          isBusy={rotate.isPending}
+          problem={rotate.error}
+          onConfirm={() => rotate.mutate({ id })}
+          onClose={close}
+        >
+          {t('The secret of before signs nothing more: the receiver needs the new one at once.')}
+        </ConfirmDialog>
+      )}
+      {asked === 'secret' && secret !== undefined && (
+        <Modal
+          opened
+          onClose={close}
+          title={t('The secret of the webhook')}
+          closeOnClickOutside={false}
+          closeButtonProps={{ 'aria-label': t('Close') }}
+        >
+          <WebhookSecret secret={secret} onClose={close} />
+        </Modal>
+      )}
+      {asked === 'remove' && (
+        <ConfirmDialog
+          title={t('Remove {name}?', { name })}
+          action={t('Remove')}
+          isDangerous
+          isBusy={remove.isPending}
+          problem={remove.error}
+          onConfirm={() => void gone().catch(() => undefined)}
+          onClose={close}
+        >
+          {t('What waits is not sent any more, and what is noted of its deliveries goes with it.')}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+/** Where a webhook is sent to and of what it is told, for a new one and for one that there is. */
+import { Button, Checkbox, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
+import { phrase, useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+
+type Webhook = WebhooksOfPortalQuery['webhooks'][number];
+
+type WebhookValues = Pick<Webhook, 'name' | 'url' | 'events'>;
+
+type WatchedEvent = WebhookValues['events'][number] & { readonly key: number };
+
+export interface WebhookFormProps {
+  readonly values: WebhookValues;
+  /** What the button says. */
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onSave(values: WebhookValues): void;
+}
+
+export const OPERATION_LABELS: Readonly<Record<string, string>> = {
+  created: phrase('Created'),
+  updated: phrase('Changed'),
+  deleted: phrase('Removed'),
+};
+
+const MOST_EVENTS = 50;
+
+export function WebhookForm({ values, action, isBusy, problem, onSave }: WebhookFormProps) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  const readable = collections.filter(({ canRead }) => canRead);
+  const [name, setName] = useState(values.name);
+  const [url, setUrl] = useState(values.url);
+  const [events, setEvents] = useState<readonly WatchedEvent[]>(
+    values.events.map((event, key) => ({ ...event, key })),
+  );
+  const submit = (submitted: FormEvent) => {
+    submitted.preventDefault();
+    onSave({
+      name,
+      url,
+      events: events.map(({ collection, operations, oquery }) => ({
+        collection,
+        operations,
+        oquery: oquery?.trim() ? oquery.trim() : null,
+      })),
+    });
+  };
+  const change = (key: number, next: Partial<WatchedEvent>) =>
+    setEvents(events.map((one) => (one.key === key ? { ...one, ...next } : one)));
+  const add = () =>
+    setEvents([
+      ...events,
+      {
+        key: Math.max(-1, ...events.map((one) => one.key)) + 1,
+        collection: readable[0]?.name ?? '',
+        operations: ['created', 'updated', 'deleted'],
+        oquery: null,
+      },
+    ]);
+  const isComplete = events.length > 0 && events.every(({ operations }) => operations.length > 0);
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t('Name')}
+          required
+          maxLength={100}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <TextInput
+          type="url"
+          label={t('Address')}
+          description={t('Of the public internet, by https or http')}
+          placeholder="https://"
+          required
+          maxLength={2000}
+          value={url}
+          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        />
+        {events.map((event, index) => (
+          <Fieldset key={event.key} legend={t('Event {number}', { number: index + 1 })} p="sm">
+            <Stack gap="sm">
+              <NativeSelect
+                label={t('Collection')}
+                value={event.collection}
+                onChange={({ currentTarget }) => change(event.key, { collection: currentTarget.value })}
+                data={readable.map((one) => ({ value: one.name, label: one.title }))}
+              />
+              <Checkbox.Group
+                label={t('When a record was')}
+                value={[...event.operations]}
+                onChange={(operations) => change(event.key, { operations })}
+              >
+                <Group mt={6}>
+                  {Object.entries(OPERATION_LABELS).map(([operation, label]) => (
+                    <Checkbox key={operation} value={operation} label={t(label)} />
+                  ))}
+                </Group>
+              </Checkbox.Group>
+              <TextInput
+                label={t('Only of records that match')}
+                description={t('As an oquery, such as class=5; empty: of all')}
+                spellCheck={false}
+                value={event.oquery ?? ''}
+                onChange={({ currentTarget }) => change(event.key, { oquery: currentTarget.value })}
+              />
+              {events.length > 1 && (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  className="add-entry"
+                  aria-label={t('Remove event {number}', { number: index + 1 })}
+                  onClick={() => setEvents(events.filter(({ key }) => key !== event.key))}
+                >
+                  {t('Remove')}
+                </Button>
+              )}
+            </Stack>
+          </Fieldset>
+        ))}
+        {events.length < MOST_EVENTS && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            className="add-entry"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={add}
+          >
+            {t('Add an event')}
+          </Button>
+        )}
+        {problem && <ProblemState problem={problem} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy} disabled={!isComplete}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,126 @@
+/** The addresses outside that are told of changes: a list, and a new one. */
+import { Anchor, Badge, Button, Modal, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  MakeWebhook,
+  WebhooksOfPortal,
+  type WebhooksOfPortalQuery,
+} from '../../../generated/portal/webhooks/webhooks';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { useEventWords } from './use-event-words';
+import { WebhookForm } from './webhook-form';
+import { WebhookSecret } from './webhook-secret';
+
+export function WebhooksPage() {
+  const t = useTexts();
+  const [isMaking, setMaking] = useState(false);
+  const { data, error, refetch } = useOperation(WebhooksOfPortal, {});
+  return (
+    <PageFrame
+      title={t('Webhooks')}
+      description={t(
+        'Addresses outside that are told of changes of records, signed, and again until they answer',
+      )}
+      actions={
+        <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setMaking(true)}>
+          {t('New webhook')}
+        </Button>
+      }
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState />}
+      {data?.webhooks.length === 0 && (
+        <EmptyState icon="webhook" title={t('There is no webhook yet')}>
+          {t('It is for programs that cannot keep a connection open for live data.')}
+        </EmptyState>
+      )}
+      {data && data.webhooks.length > 0 && <WebhookTable webhooks={data.webhooks} />}
+      {isMaking && <NewWebhookDialog onClose={() => setMaking(false)} />}
+    </PageFrame>
+  );
+}
+
+interface WebhookTableProps {
+  readonly webhooks: WebhooksOfPortalQuery['webhooks'];
+}
+
+function WebhookTable({ webhooks }: WebhookTableProps) {
+  const t = useTexts();
+  const wordsOf = useEventWords();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label={t('Webhooks')}>
+      <Table verticalSpacing="sm" fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Name')}</Table.Th>
+            <Table.Th>{t('Told of')}</Table.Th>
+            <Table.Th>{t('State')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {webhooks.map(({ id, name, url, events, isPaused }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Anchor component={Link} to={`/portal/webhooks/${id}`} fw={600} size="sm" display="block">
+                  {name}
+                </Anchor>
+                <Text size="xs" c="dimmed" className="wrapped">
+                  {url}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <ul className="plain-list">
+                  {events.map((event) => (
+                    <li key={wordsOf(event)}>{wordsOf(event)}</li>
+                  ))}
+                </ul>
+              </Table.Td>
+              <Table.Td>
+                <Badge variant="default" tt="none">
+                  {isPaused ? t('Paused') : t('Active')}
+                </Badge>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) {
+  const t = useTexts();
+  const { collections } = useViewer();
+  const { mutate, data, error, isPending } = useChange(MakeWebhook, [WebhooksOfPortal]);
+  const collection = collections.find(({ canRead }) => canRead)?.name ?? '';
+  const events = [{ collection, operations: ['created', 'updated', 'deleted'], oquery: null }];
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={data ? t('The secret of the webhook') : t('New webhook')}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      {data ? (
+        <WebhookSecret secret={data.createWebhook.secret} onClose={onClose} />
+      ) : (
+        <WebhookForm
+          values={{ name: '', url: '', events }}
+          action={t('Make webhook')}
+          isBusy={isPending}
+          problem={error}
+          onSave={(values) => mutate({ data: values })}
+        />
+      )}
+    </Modal>
+  );
+}
