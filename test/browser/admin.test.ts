@@ -82,6 +82,10 @@ describe('the page of people', () => {
       .or(page.getByText(/· viewer, teacher$/))
       .first()
       .waitFor();
+    await page.getByRole('link', { name: 'Who changed this user' }).click();
+    await page.waitForURL(/collection=pltf_user&recordId=/);
+    await page.getByRole('cell', { name: 'Changed', exact: true }).first().waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: 'Deactivate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Deactivate' });
     await dialog.getByText(/^viewer can no longer log in/).waitFor();

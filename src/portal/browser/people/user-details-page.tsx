@@ -1,6 +1,6 @@
 /** One user: what it may do, where it is logged in, and what an admin changes of that. */
-import { Badge, Group, Stack, Tabs, Text } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { Anchor, Badge, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import { PeopleAccount } from '../../../generated/portal/people/people';
 import { SessionList } from '../account/session-list';
 import { useOperation } from '../gateway/use-operation';
@@ -8,6 +8,7 @@ import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
 import { PersonActions } from './person-actions';
 import { RightsTable } from './rights-table';
 
@@ -34,6 +35,7 @@ export function UserDetailsPage() {
             </Text>
           </Group>
           <PersonActions account={account} />
+          <AuditLinks userId={account.id} />
           <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'rights' })} keepMounted={false}>
             <Tabs.List>
               <Tabs.Tab value="rights">{t('What this user may do')}</Tabs.Tab>
@@ -53,5 +55,27 @@ export function UserDetailsPage() {
         </Stack>
       )}
     </PageFrame>
+  );
+}
+
+/** Who invited the user or changed the roles, and what the user changed, is in the audit of records. */
+function AuditLinks({ userId }: { readonly userId: string }) {
+  const t = useTexts();
+  const { duties } = useViewer();
+  if (!duties.includes('audit')) return null;
+  return (
+    <Group gap="md">
+      <Anchor
+        component={Link}
+        to="/portal/audit"
+        search={{ collection: 'pltf_user', recordId: userId } as never}
+        size="sm"
+      >
+        {t('Who changed this user')}
+      </Anchor>
+      <Anchor component={Link} to="/portal/audit" search={{ principal: userId } as never} size="sm">
+        {t('What this user changed')}
+      </Anchor>
+    </Group>
   );
 }
