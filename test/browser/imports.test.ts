@@ -79,10 +79,11 @@ describe('an import in the portal', () => {
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
     await undo.getByText('Records it made are removed: 2').waitFor();
     await undo.getByRole('button', { name: 'Undo the import' }).click();
-    await page.getByText('The import is undone.').waitFor();
+    await page.getByText('Undone', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo the import' }).count()).toBe(0);
     expect(await countOf('/o/recs/registration?oquery=sequence=*N-50')).toBe(0);
     await page.goto(`${gateway.url}/portal/imports`);
-    await page.getByRole('row', { name: /^students\.csv .* Done 2 0 1 / }).waitFor();
+    await page.getByRole('row', { name: /^students\.csv .* Undone / }).waitFor();
     await expectWellMade(page);
   });
 

@@ -1,21 +1,26 @@
 /** The last step: what was written, the way to it, and the way back. */
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ShownImportFragment, UndoChange } from '../../../generated/portal/imports/imports';
-import { useGateway } from '../gateway/gateway-context';
+import {
+  ImportNow,
+  type ShownImportFragment,
+  UndoPreviewOfImport,
+  UndoWholeImport,
+} from '../../../generated/portal/imports/imports';
+import { useChange, useOperation } from '../gateway/use-operation';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { ConfirmDialog } from '../shell/confirm-dialog';
 import { Icon } from '../shell/icon';
-import { useNotice } from '../shell/use-notice';
+import { LoadingState } from '../shell/states';
+import { WarningNotice } from '../shell/warning-notice';
 import { ImportFaults } from './import-faults';
 import { RowCounts } from './row-counts';
 
 export function RunStep({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
-  const { counts, collection, changeIds } = one;
+  const { counts, collection, changeIds, state } = one;
   return (
     <Stack gap="lg">
       <RowCounts counts={counts} />
@@ -24,7 +29,7 @@ export function RunStep({ one }: { readonly one: ShownImportFragment }) {
         <Button component={Link} to={`/portal/records/${collection}`}>
           {t('See the records')}
         </Button>
-        {changeIds.length > 0 && <UndoButton one={one} />}
+        {changeIds.length > 0 && state !== 'UNDONE' && <UndoButton one={one} />}
         <Button variant="default" component={Link} to={`/portal/imports?collection=${collection}`}>
           {t('Another file')}
         </Button>
@@ -49,39 +54,19 @@ function ScriptsThatRan({ scripts }: { readonly scripts: unknown }) {
   );
 }
 
-/** Each part of an import is a change of its own; they are taken back from the last to the first. */
+/** What undoing comes to is worked out when asked for; records that were changed since stand in its way. */
 function UndoButton({ one }: { readonly one: ShownImportFragment }) {
   const t = useTexts();
   const formats = useFormats();
-  const notice = useNotice();
-  const gateway = useGateway();
-  const queries = useQueryClient();
   const [isAsked, setIsAsked] = useState(false);
-  const [undone, setUndone] = useState(0);
-  const { counts, changeIds } = one;
-  const undo = useMutation({
-    mutationFn: async () => {
-      for (const requestId of changeIds.toReversed().slice(undone)) {
-        await gateway.execute(UndoChange, { requestId });
-        setUndone((before) => before + 1);
-      }
-    },
-    onSuccess: async () => {
-      setIsAsked(false);
-      notice(t('The import is undone.'));
-      await queries.invalidateQueries();
-    },
-  });
-  const isUndone = undone === changeIds.length;
+  const { id, collection } = one;
+  const { data, error } = useOperation(UndoPreviewOfImport, { id }, { isEnabled: isAsked });
+  const undo = useChange(UndoWholeImport, [ImportNow]);
+  const preview = data?.importUndoPreview;
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Icon name="undo" />}
-        disabled={isUndone}
-        onClick={() => setIsAsked(true)}
-      >
-        {isUndone ? t('Undone') : t('Undo the import')}
+      <Button variant="default" leftSection={<Icon name="undo" />} onClick={() => setIsAsked(true)}>
+        {t('Undo the import')}
       </Button>
       {isAsked && (
         <ConfirmDialog
@@ -89,21 +74,41 @@ function UndoButton({ one }: { readonly one: ShownImportFragment }) {
           action={t('Undo the import')}
           isDangerous
           isBusy={undo.isPending}
-          problem={undo.error}
-          onConfirm={() => undo.mutate()}
+          problem={undo.error ?? error}
+          onConfirm={() => undo.mutate({ id }, { onSuccess: () => setIsAsked(false) })}
           onClose={() => setIsAsked(false)}
         >
-          <Text size="sm">
-            {t('Records it made are removed: {count}', { count: formats.number(counts.created) })}
-            <br />
-            {t('Records it changed are as before: {count}', { count: formats.number(counts.updated) })}
-            <br />
-            {t('Records it removed are there again: {count}', { count: formats.number(counts.removed) })}
-          </Text>
-          {changeIds.length > 1 && (
-            <Text size="sm" mt="xs" role="status">
-              {t('{done} of {all} parts are undone.', { done: undone, all: changeIds.length })}
+          {!preview && !error && <LoadingState rows={3} />}
+          {preview && (
+            <Text size="sm">
+              {t('Records it made are removed: {count}', { count: formats.number(preview.removed) })}
+              <br />
+              {t('Records it changed are as before: {count}', { count: formats.number(preview.changed) })}
+              <br />
+              {t('Records it removed are there again: {count}', {
+                count: formats.number(preview.broughtBack),
+              })}
             </Text>
+          )}
+          {preview && preview.conflictCount > 0 && (
+            <WarningNotice
+              title={t('{count, plural, one {# record was} other {# records were}} changed since', {
+                count: preview.conflictCount,
+              })}
+            >
+              {t('As long as that is so, nothing is undone:')}{' '}
+              {preview.conflicts.slice(0, 10).map((conflict) => (
+                <Anchor
+                  key={conflict.id}
+                  component={Link}
+                  to={`/portal/records/${collection}/${encodeURIComponent(conflict.id)}`}
+                  size="sm"
+                  mr="xs"
+                >
+                  {conflict.id}
+                </Anchor>
+              ))}
+            </WarningNotice>
           )}
         </ConfirmDialog>
       )}
