@@ -342,7 +342,7 @@ describe('the explorer on every screen', () => {
 
 describe('the REST documentation', () => {
   it('shows the contract', async () => {
-    const page = await pages.open('/docs');
+    const page = await pages.open('/docs#/Reports');
     await page.getByText('/getfeedefaultersv2.svc').first().waitFor();
   });
 });

@@ -22,7 +22,7 @@ describe('the rooms of the house', () => {
     const described = page.waitForRequest((request) => request.url().endsWith('/openapi.json'));
     await page.reload();
     expect((await described).headers().authorization).toMatch(/^Bearer /);
-    await page.locator('.opblock').first().waitFor();
+    await page.locator('.opblock-tag').first().waitFor();
     await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Manual' }).click();
     await page.getByRole('searchbox', { name: 'Search the manual' }).waitFor();
     await page.getByRole('link', { name: 'Campus Gateway' }).first().click();
@@ -43,7 +43,7 @@ describe('the rooms of the house', () => {
   it('say in the documentation that nobody is logged in, and fit a phone', async () => {
     const page = await pages.open('/docs', { viewport: PHONE });
     await page.getByText('You are not logged in').waitFor();
-    await page.locator('.opblock').first().waitFor();
+    await page.locator('.opblock-tag').first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
   });
 });

@@ -197,7 +197,7 @@ describe('the usage of a key', () => {
     expect(total.p95Ms).toBeGreaterThan(0);
     expect(total.p95Ms).toBeGreaterThanOrEqual(total.medianMs);
     expect(hours.reduce((sum: number, hour: Answered) => sum + hour.requests, 0)).toBe(3);
-    expect([limitPerMinute, leftThisMinute < 1000 && leftThisMinute > 900]).toEqual([1000, true]);
+    expect([limitPerMinute, leftThisMinute <= 1000 && leftThisMinute > 900]).toEqual([1000, true]);
     expect(
       requests.map(({ operation, status, cost }: Answered) => ({ operation, status, costs: cost > 0 })),
     ).toEqual([

@@ -374,6 +374,8 @@ describe('with one connection', () => {
       `select 1 from records where collection = 'task' and data->>'name' = 'Imported'`,
     );
     expect(written.rows).toHaveLength(1);
+    await mutate('undoImport(id: $id) { id }', { id });
+    await restsAs(id, 'UNDONE');
     const other = await mutate(`createImport(collection: "task", fileId: "${createFile.id}") { id }`);
     await restsAs(other.createImport.id, 'READY');
     await mutate('cancelImport(id: $id) { id }', { id: other.createImport.id });
@@ -397,7 +399,7 @@ async function restsAs(id: string, state: string): Promise<unknown> {
   let found: Answered = {};
   await eventually(async () => {
     found = (await ask(gateway, query, { variables: { id }, as: 'admin' })).import;
-    return !['RECEIVED', 'INSPECTING', 'TRYING', 'WAITING', 'RUNNING'].includes(found.state);
+    return !['RECEIVED', 'INSPECTING', 'TRYING', 'WAITING', 'RUNNING', 'UNDOING'].includes(found.state);
   });
   expect([found.state, found.fault]).toEqual([state, null]);
   return found.mapping;

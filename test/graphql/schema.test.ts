@@ -129,6 +129,7 @@ describe('a schema over the catalog', () => {
     const type = schema.getType('Odd');
     const names = isObjectType(type) ? Object.keys(type.getFields()) : [];
     expect(names).toEqual([
+      'nodeId',
       'id',
       'createdAt_2',
       'aB',

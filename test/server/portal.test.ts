@@ -200,6 +200,7 @@ describe('a gateway whose portal is not as it should be', () => {
       script: '/portal/assets/a.js',
       style: '/portal/assets/a.css',
       preload: [],
+      restDocs: { script: '/portal/assets/b.js', style: '/portal/assets/b.css' },
       names: ['a.js'],
     };
     await writeFile(path.join(portalDirectory(directory), 'portal.json'), JSON.stringify(files));

@@ -20,7 +20,7 @@ SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#contract',
   deepLinking: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   persistAuthorization: false,
