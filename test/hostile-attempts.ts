@@ -263,6 +263,16 @@ function graphqlOperations(): readonly Attempt[] {
     ],
     ['code of a second factor', 'mutation ($v: String!) { confirmSecondFactor(code: $v) }', (text) => text],
     ['usage of a key', 'query ($v: ID!) { apiKeyUsage(id: $v) { total { requests } } }', (text) => text],
+    [
+      'uses of a field',
+      'query ($v: String!) { fieldUses(collection: "task", field: $v) { operation } }',
+      (text) => text,
+    ],
+    [
+      'uses of a field of a collection',
+      'query ($v: String!) { fieldUses(collection: $v, field: "name") { operation } }',
+      (text) => text,
+    ],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [
       'addresses of a key',

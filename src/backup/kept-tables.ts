@@ -71,6 +71,7 @@ export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
   ['webhook_position', 'it is a place in the trail of this server'],
   ['webhook_deliveries', 'what was sent is over, and what waits is about records that may be others'],
   ['key_usage', 'they are figures of this instance, and a month old at most'],
+  ['field_uses', 'they are observations of this instance, and a month old at most'],
   ['key_requests', 'they are the requests of the last days, and the log has them too'],
   ['login_failures', 'they slow down who is guessing at the moment'],
   ['topic_messages', 'they are for subscribers who listen at the moment they are published'],

@@ -122,6 +122,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
     catalog,
     store,
     database,
+    fieldMeter: services.fieldMeter,
     live: {
       ...{ feed: changes, topics, imports: services.imports, importNews: services.importNews },
       ...{ store, callers: { authenticator, domains }, rateLimits },

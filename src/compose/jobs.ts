@@ -31,6 +31,7 @@ export interface TaskServices {
 export function createJobTasks({ services, config, observe }: TaskServices): readonly JobTask[] {
   const {
     usageDays,
+    fieldMeter,
     webhookDeliveries,
     backups,
     database,
@@ -65,6 +66,7 @@ export function createJobTasks({ services, config, observe }: TaskServices): rea
     }),
     task('usage.purge', NOTHING, async () => {
       await usageDays.dropOld(new Date());
+      await fieldMeter.purge(new Date());
     }),
     task('webhooks.purge', NOTHING, async () => {
       await webhookDeliveries.purge();

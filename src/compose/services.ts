@@ -34,6 +34,7 @@ import { createScriptTriggers } from '../scripting/library/script-triggers.js';
 import { RateLimits } from '../server/rate-limits.js';
 import { Catalog } from '../store/catalog/catalog.js';
 import { Domains } from '../store/catalog/domains.js';
+import { FieldMeter } from '../store/catalog/field-meter.js';
 import { ChangeFeed } from '../store/changes/change-feed.js';
 import { type Database, openDatabase } from '../store/database/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '../store/database/embedded-server.js';
@@ -72,6 +73,7 @@ export interface Services
   readonly keyMeter: KeyMeter;
   readonly usageDays: UsageDays;
   readonly keyFigures: KeyFigures;
+  readonly fieldMeter: FieldMeter;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
   /** What every gateway, script and command commits. */
@@ -162,6 +164,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       onFault: (error) => onFault('usage of keys', error),
     });
     closers.push(() => keyMeter.close());
+    const fieldMeter = new FieldMeter({ database, onFault: (error) => onFault('uses of fields', error) });
+    closers.push(() => fieldMeter.close());
     const rateLimits = new RateLimits({
       database,
       limitPerMinute: config.rateLimitPerMinute,
@@ -281,6 +285,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       apiKeys,
       keyMeter,
       usageDays,
+      fieldMeter,
       keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
       changes,
       topics,

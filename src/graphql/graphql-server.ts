@@ -82,6 +82,7 @@ export interface GraphqlServices {
   readonly catalog: Catalog;
   readonly store: Pick<RecordStore, 'atomically'>;
   readonly database: Pick<Database, 'transaction'>;
+  readonly fieldMeter: OperationOptions['fieldMeter'];
   /** What subscriptions work with. */
   readonly live: LiveServices;
   readonly config: GraphqlSettings;
@@ -191,6 +192,7 @@ class RenewedServer {
         refusal: 'Too many mutations are under way that are one transaction',
       }),
       database: services.database,
+      fieldMeter: services.fieldMeter,
       onFault: services.onFault ?? (() => {}),
     };
     this.#buildSchema = () =>

@@ -13,11 +13,13 @@ import { ImportChangesResolver } from './live/import-changes.js';
 import { LiveResolver } from './live/live-resolver.js';
 import { ReportChangesResolver } from './live/report-changes.js';
 import { readPrintableFields } from './operation/printable-fields.js';
+import { keepStoredFields } from './operation/stored-fields.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { createAggregateResolver } from './typed/aggregate/aggregate-resolver.js';
 import { MEASURE_TYPE_NAMES, MeasureTypes } from './typed/aggregate/measure-types.js';
 import { createTypedBulkResolver } from './typed/bulk/typed-bulk-resolver.js';
 import { createChangesResolver } from './typed/changes-resolver.js';
+import { listStoredFields } from './typed/list-stored-fields.js';
 import { NodeResolver } from './typed/node-resolver.js';
 import { ReferenceLoader } from './typed/reference-loader.js';
 import { createReferenceResolver } from './typed/reference-resolver.js';
@@ -75,6 +77,7 @@ export function buildGatewaySchema(parts: SchemaParts): GraphQLSchema {
       validate: false,
       skipCheck: true,
     });
+    keepStoredFields(schema, listStoredFields(model));
     return readPrintableFields(schema);
   });
 }

@@ -118,6 +118,7 @@ describe.each(['an API key', 'a token of that key', 'a token'])('%s', (kind) => 
     ['messages', 'messages { nodes { id } }'],
     ['API keys', 'apiKeys { id }'],
     ['the audit trail', 'auditTrail { recordId }'],
+    ['uses of fields', 'fieldUses(collection: "task", field: "name") { operation }'],
   ])('reads no %s', async (_what, field) => {
     const { errors } = await by(bearer(), `{ ${field} }`);
     expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);

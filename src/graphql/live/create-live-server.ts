@@ -23,6 +23,7 @@ export interface LiveSurroundings {
   readonly schema: () => GraphQLSchema;
   readonly catalog: Catalog;
   readonly operations: PermissionOptions & {
+    readonly fieldMeter: LiveServerOptions['fieldMeter'];
     readonly onFault: (error: unknown, requestId: string) => void;
   };
   /** The only documents that are answered; `undefined`: any. */

@@ -16,9 +16,11 @@ import { type Context, makeServer, type Server, type SubscribePayload } from 'gr
 import { assertJsonShape, bodyShape } from '../../body-shape.js';
 import { ServiceError } from '../../errors.js';
 import type { Scope } from '../../model/scope.js';
+import type { FieldMeter } from '../../store/catalog/field-meter.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
 import type { PreparedDocument } from '../operation/prepared-documents.js';
+import { noteUsedFields } from '../operation/used-fields.js';
 import { EventQueue } from './event-queue.js';
 import { isRefusal, LiveCaller, type LiveCallerOptions } from './live-caller.js';
 import { CLOSE, type LiveArrival, LiveConnection, type LiveSocket } from './live-connection.js';
@@ -43,6 +45,8 @@ interface LiveLimits {
 export interface LiveServerOptions extends PermissionOptions {
   /** A document as the schema of this moment knows it. @throws GraphQLError, ServiceError */
   readonly prepare: (sent: SubscribePayload) => PreparedDocument;
+  /** Hears which fields of collections a subscription uses. */
+  readonly fieldMeter: Pick<FieldMeter, 'note'>;
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly sources: LiveSources;
   readonly callers: LiveCallerOptions;
@@ -225,6 +229,7 @@ export class LiveServer {
       const variables = payload.variables ?? {};
       assertSubscription(operation);
       assertPermitted({ schema, document, operation, variables, context }, this.#options);
+      noteUsedFields({ schema, document, operation, variables, context }, this.#options.fieldMeter);
       return {
         schema,
         document,

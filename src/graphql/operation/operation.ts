@@ -13,6 +13,7 @@ import { execute, GraphQLError, type GraphQLFormattedError, Kind, OperationTypeN
 import { ERRORS, type ErrorCode, ServiceError } from '../../errors.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { toSplicedData } from '../../scalars/json-text.js';
+import type { FieldMeter } from '../../store/catalog/field-meter.js';
 import type { Database } from '../../store/database/database.js';
 import type { WaitingLine } from '../../store/database/waiting-line.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -26,6 +27,7 @@ import type { OperationRequest, Outcome } from './operation-request.js';
 import { getPlannedVariables } from './planned-variables.js';
 import { splice } from './splice.js';
 import { assertTransactional, executeInTransaction, isTransaction } from './transaction.js';
+import { noteUsedFields } from './used-fields.js';
 
 export interface OperationOptions extends PermissionOptions {
   readonly costs: Pick<OperationCosts, 'assertAffordable' | 'describe'>;
@@ -35,6 +37,8 @@ export interface OperationOptions extends PermissionOptions {
   readonly transactions: WaitingLine;
   /** The database that gives plans on request. */
   readonly database: Pick<Database, 'transaction'>;
+  /** Hears which fields of collections an operation uses. */
+  readonly fieldMeter: Pick<FieldMeter, 'note'>;
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
@@ -181,6 +185,7 @@ async function answerCoerced(
 ): Promise<OperationResult> {
   const { operation, notes } = request;
   if (operation.name) notes.noteOperation(operation.name.value);
+  noteUsedFields(request, options.fieldMeter);
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
   const name = `graphql ${operation.operation}`;

@@ -291,7 +291,10 @@ interface SortablePath {
 }
 
 /** Single values, on top and in objects; a reference is sorted by its label. */
-function sortablePaths(object: TypedObject, prefix: SortablePath = NO_PREFIX): readonly SortablePath[] {
+export function sortablePaths(
+  object: TypedObject,
+  prefix: SortablePath = NO_PREFIX,
+): readonly SortablePath[] {
   return object.fields.flatMap((one): readonly SortablePath[] => {
     if (one.field.isList || one.value.kind === 'json') return [];
     const name = toEnumValueName(`${prefix.name} ${one.field.name}`);

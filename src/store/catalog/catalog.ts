@@ -15,7 +15,9 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../model/scope.js';
+import type { StoredField } from '../../model/stored-field.js';
 import { isInReach } from '../access/access.js';
+import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database, Queryable } from '../database/database.js';
@@ -23,6 +25,7 @@ import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
+import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
 
 export interface CatalogOptions {
   readonly database: Database;
@@ -189,12 +192,16 @@ export class Catalog {
    *
    * Refused, with the reason, is what would break records or callers: another type, list or format of a field
    * that records may hold; the end of a field that was not deprecated first; other GraphQL names; a rule that
-   * live records do not keep.
+   * live records do not keep; and, unless `dropsUsedFields`, the end of a field that operations use.
    *
    * @throws FORBIDDEN unless the caller is an admin of the top domain; NOT_FOUND, GONE; INVALID_VALUE;
    * CONFLICT
    */
-  async alter(scope: Scope, definition: JsonValue): Promise<Collection> {
+  async alter(
+    scope: Scope,
+    definition: JsonValue,
+    { dropsUsedFields = false }: { readonly dropsUsedFields?: boolean } = {},
+  ): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
     await this.#change(scope, parsed, async (current) => {
@@ -204,7 +211,10 @@ export class Catalog {
       if (row === undefined) return;
       const before = toCollection(row);
       const after = parseCollection(parsed, { source: 'alterCollection', isDeclared: false, version: 0 });
-      const faults = await findAlterationFaults(this.#database, before, after);
+      const faults = [
+        ...(await findAlterationFaults(this.#database, before, after)),
+        ...(dropsUsedFields ? [] : await findUseFaults(this.#database, scope, { before, after })),
+      ];
       const [first] = faults;
       if (first === undefined) return;
       throw new ServiceError('CONFLICT', `${parsed.name} cannot be changed so: ${first.detail}`, {
@@ -212,6 +222,25 @@ export class Catalog {
       });
     });
     return this.get(parsed.name);
+  }
+
+  /**
+   * Who used a field in the caller's domain within the last 30 days, the latest first.
+   *
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE; INVALID_VALUE for a
+   * field that is not declared
+   */
+  async fieldUses(scope: Scope, used: StoredField): Promise<readonly FieldUse[]> {
+    if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'only an admin sees who uses a field');
+    const collection = this.get(used.collection, scope);
+    if (!collection.fieldsByName.has(used.field)) {
+      const near = didYouMean(used.field, collection.fieldsByName.keys());
+      const detail = `${collection.name} declares no field "${used.field}".${near}`;
+      throw new ServiceError('INVALID_VALUE', detail, {
+        errors: [{ parameter: 'field', detail, sent: used.field }],
+      });
+    }
+    return await listFieldUses(this.#database, scope, used);
   }
 
   /**

@@ -48,6 +48,8 @@ async function openEndpoint({ failsAt = 0, describe: tell = tellCosts }: Faults)
     store: { atomically: unused },
     transactions: new WaitingLine({ atOnce: 1, mostWaiting: 1, patienceMs: 1000, refusal: 'full' }),
     database: { transaction: unused },
+    // The schema has no collections, so that there is nothing to note.
+    fieldMeter: { note: unused },
     onFault: (error) => faults.push(error),
   };
   const schema = buildSchema('type Query { greeting(to: String!): String! }');

@@ -47,6 +47,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0031_keys_with_domain': '16c32ba0f1e72c440f0bbd020b7094f1193b6d2e764d80bfbfef701b393a1287',
   '0037_undone_imports': 'bcbdaa67c8891328dacca965c908d487e8b6562f922d26f54280178e0cc4c3f0',
   '0041_audit_days': 'd48a68e5f2dd91b1e1f2952950e9a409b3260f7024722c90607962db4fd13e36',
+  '0043_field_uses': '20d25fd0f1313e070d157cc42d53071fa28ab75080e4a86a85b9902b910570af',
 };
 
 /** The migrations in the order in which versions brought them; `0005*`: as an earlier text. */

@@ -1,0 +1,27 @@
+/** A use of a field in GraphQL, for those who are about to drop it. */
+import { Field, ID, ObjectType } from 'type-graphql';
+import { LocalDate } from '../../scalars/local-date.js';
+
+@ObjectType('FieldUse', {
+  description: 'That an operation used a field of a collection.',
+  simpleResolvers: true,
+})
+export class FieldUseResult {
+  @Field(() => String, {
+    nullable: true,
+    description: 'The name of the operation; null: operations without a name.',
+  })
+  readonly operation!: string | undefined;
+
+  @Field(() => ID, { nullable: true, description: 'The API key that sent it; null: users who signed in.' })
+  readonly keyId!: string | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'What the key is called; null where it is gone, or is of another domain.',
+  })
+  readonly keyName!: string | undefined;
+
+  @Field(() => LocalDate, { description: 'The last day on which it did, in UTC.' })
+  readonly lastUsedOn!: string;
+}

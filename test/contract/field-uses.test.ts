@@ -1,0 +1,186 @@
+/** Who uses a field of a collection is asked before an alteration drops it. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, expectEventually } from '../eventually.js';
+import { PASSWORD, useGateway } from './gateway.js';
+import { type Answered, ask, codesOf, send } from './graphql.js';
+
+const gateway = useGateway({ API_KEY_ROLES: 'admin' });
+
+const FIELDS = ['motto', 'colour', 'patron', 'hall', 'founded', 'song', 'flag', 'unused', 'elsewhere'];
+const TODAY = () => new Date().toISOString().slice(0, 10);
+
+let key: string;
+let keyId: string;
+let north: string;
+
+beforeAll(async () => {
+  await gateway.sql.query(`
+    insert into domains (id, name, parent_id) values ('north', 'North', 'top');
+    insert into records (domain, collection, id, data)
+    values ('north', 'pltf_user', 'usr-north',
+      '{"user_name": "north-admin", "name": "North", "active": true, "roles": ["admin"]}');
+    insert into credentials (domain_id, user_id, password_hash)
+    select 'north', 'usr-north', password_hash from credentials where user_id = 'usr-admin';
+    select pg_notify('campus_domains', '')`);
+  await ask(gateway, 'mutation ($d: JSON!) { registerCollection(definition: $d) { name } }', {
+    variables: { d: definitionOf(FIELDS) },
+    as: 'admin',
+  });
+  const made = await ask(
+    gateway,
+    'mutation { createApiKey(data: {name: "kiosk", scopes: {collections: {guild: ["read", "create"]}, ' +
+      'reports: [], scripts: []}}) { id key } }',
+  );
+  ({ id: keyId, key } = made.createApiKey);
+  // The gateway hears of the domain and of the collection a moment after they are there.
+  await eventually(async () => {
+    const login = new URLSearchParams({ user_name: 'north-admin', domain: 'north', password: PASSWORD });
+    const answer = await fetch(`${gateway.url}/auth?${login}`, {
+      method: 'POST',
+      headers: { 'x-domain': 'north' },
+    });
+    north = ((await answer.json()) as { access_token?: string }).access_token ?? '';
+    return north !== '';
+  });
+  await eventually(async () => (await byKey('{ guilds { totalCount } }')).errors.length === 0);
+});
+
+function definitionOf(fields: readonly string[]): object {
+  return {
+    name: 'guild',
+    title: 'Guild',
+    fields: fields.map((name) => ({ name, type: 'text', deprecated: 'to go' })),
+  };
+}
+
+function byKey(query: string, variables: object = {}) {
+  return send(gateway, { query, variables, headers: { authorization: `Bearer ${key}` } });
+}
+
+async function usesOf(field: string, token?: string): Promise<Answered> {
+  const query =
+    'query ($f: String!) { fieldUses(collection: "guild", field: $f) ' +
+    '{ operation keyId keyName lastUsedOn } }';
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const as = token === undefined ? ('admin' as const) : undefined;
+  return (await ask(gateway, query, { variables: { f: field }, as, headers })).fieldUses;
+}
+
+/** A use that is told at once waits for the next batch: it is looked for until it is there. */
+async function expectUses(field: string, operations: readonly (string | null)[]): Promise<void> {
+  await expectEventually(
+    async () => (await usesOf(field)).map(({ operation }: Answered) => operation),
+    operations,
+  );
+}
+
+async function alter(fields: readonly string[], more = '') {
+  return await send(gateway, {
+    query: `mutation ($d: JSON!) { alterCollection(definition: $d${more}) { fields { name } } }`,
+    variables: { d: definitionOf(fields) },
+    as: 'admin',
+  });
+}
+
+const without = (...gone: readonly string[]) => FIELDS.filter((name) => !gone.includes(name));
+
+describe('the uses of a field', () => {
+  it('name the operation, the key and the day, by what is selected in it and in its fragments', async () => {
+    const text = 'query Board { guilds { nodes { ...Motto } } } fragment Motto on Guild { motto }';
+    expect((await byKey(text)).errors).toEqual([]);
+    await expectUses('motto', ['Board']);
+    expect(await usesOf('motto')).toEqual([
+      { operation: 'Board', keyId, keyName: 'kiosk', lastUsedOn: TODAY() },
+    ]);
+    await ask(gateway, '{ guilds { nodes { motto } } }');
+    await expectEventually(
+      async () => await usesOf('motto'),
+      [
+        { operation: null, keyId: null, keyName: null, lastUsedOn: TODAY() },
+        { operation: 'Board', keyId, keyName: 'kiosk', lastUsedOn: TODAY() },
+      ],
+    );
+  });
+
+  it('are seen in conditions, orders and groups, and in what is written', async () => {
+    await byKey('query Red { guilds(where: {or: [{colour: {equals: "red"}}]}) { totalCount } }');
+    await expectUses('colour', ['Red']);
+    await byKey('query Order { guilds(orderBy: [{field: PATRON}]) { totalCount } }');
+    await expectUses('patron', ['Order']);
+    await byKey('query Groups { guildsAggregate(groupBy: [HALL]) { count } }');
+    await expectUses('hall', ['Groups']);
+    const { errors } = await byKey(
+      'mutation Found($data: CreateGuildInput!) { createGuild(data: $data) { id } }',
+      { data: { id: 'g-1', founded: '1911' } },
+    );
+    expect(errors).toEqual([]);
+    await expectUses('founded', ['Found']);
+  });
+
+  it('are seen in variables of every request, also where an earlier one had others', async () => {
+    const text =
+      'query Find($where: GuildWhereInput, $by: [GuildOrderByInput!]) ' +
+      '{ guilds(where: $where, orderBy: $by) { totalCount } }';
+    await byKey(text, { where: { id: { equals: 'g-1' } } });
+    await byKey(text, { where: { not: { song: { isNull: true } } }, by: [{ field: 'FLAG' }] });
+    await expectUses('song', ['Find']);
+    await expectUses('flag', ['Find']);
+    expect(await usesOf('unused')).toEqual([]);
+  });
+
+  it('are for admins, of a field that is there', async () => {
+    const query = '{ fieldUses(collection: "guild", field: "moto") { operation } }';
+    const { errors } = await send(gateway, { query, as: 'admin' });
+    expect(errors[0]).toMatchObject({
+      message: expect.stringContaining('Did you mean "motto"?'),
+      extensions: { code: 'INVALID_VALUE' },
+    });
+    expect(await codesOf(gateway, { query, as: 'clerk' })).toEqual(['FORBIDDEN']);
+    expect(await codesOf(gateway, { query: query.replace('guild', 'gild'), as: 'admin' })).toEqual([
+      'NOT_FOUND',
+    ]);
+  });
+});
+
+describe('an alteration', () => {
+  it('that drops a used field is refused with who used it, and when', async () => {
+    const { errors } = await alter(without('colour', 'unused'));
+    expect(errors[0]?.extensions.code).toBe('CONFLICT');
+    expect(errors[0]?.message).toContain(`Red by the key "kiosk", last on ${TODAY()}`);
+    expect(errors[0]?.message).toContain('dropUsedFields: true');
+    expect(errors[0]?.message).not.toContain('unused');
+  });
+
+  it('that drops no used field goes on as before', async () => {
+    expect((await alter(without('unused'))).errors).toEqual([]);
+  });
+
+  it('does not name the uses of another domain, which sees its own', async () => {
+    await eventually(async () => {
+      const query = 'query Secret { guilds { nodes { elsewhere } } }';
+      return (
+        (await send(gateway, { query, headers: { authorization: `Bearer ${north}` } })).errors.length === 0
+      );
+    });
+    await expectEventually(
+      async () => await usesOf('elsewhere', north),
+      [{ operation: 'Secret', keyId: null, keyName: null, lastUsedOn: TODAY() }],
+    );
+    expect(await usesOf('elsewhere')).toEqual([]);
+    const { errors } = await alter(without('unused', 'elsewhere'));
+    expect(errors[0]?.message).toContain('it was used by operations of other domains.');
+    expect(JSON.stringify(errors)).not.toContain('Secret');
+  });
+
+  it('drops a used field when it is told to', async () => {
+    const { data, errors } = await alter(without('unused', 'colour'), ', dropUsedFields: true');
+    expect(errors).toEqual([]);
+    expect(JSON.stringify(data)).not.toContain('colour');
+  });
+
+  it('minds no use of more than 30 days ago', async () => {
+    await gateway.sql.query(`update field_uses set last_used_on = last_used_on - 31 where field = 'hall'`);
+    expect(await usesOf('hall')).toEqual([]);
+    expect((await alter(without('unused', 'colour', 'hall'))).errors).toEqual([]);
+  });
+});
