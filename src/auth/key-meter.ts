@@ -1,6 +1,7 @@
 /** Counts the requests of API keys, away from the requests themselves. */
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
+import { RegularWrites } from '../store/database/regular-writes.js';
 import type { UsageDays } from './usage-days.js';
 
 /** A request that has ended, as much as its key's owner sees of it. */
@@ -23,7 +24,6 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000
 export const KEPT_REQUESTS = 1_000;
 
 const HOUR_MS = 3_600_000;
-const FLUSH_EVERY_MS = 2_000;
 /** What waits for a database that is away. */
 const MOST_KEY_HOURS = 5_000;
 const MOST_WAITING_REQUESTS = 20_000;
@@ -54,10 +54,9 @@ export class KeyMeter {
   readonly #database: Database;
   readonly #days: UsageDays;
   readonly #onFault: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #writes: RegularWrites;
   #hours = new Map<string, HourCount>();
   #requests = new WaitingRequests();
-  #writing: Promise<void> | undefined;
 
   constructor(options: {
     readonly database: Database;
@@ -67,8 +66,7 @@ export class KeyMeter {
     this.#database = options.database;
     this.#days = options.days;
     this.#onFault = options.onFault;
-    this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.#writes = new RegularWrites(() => this.#write());
   }
 
   /** Takes a request: some additions, and no wait. */
@@ -87,16 +85,11 @@ export class KeyMeter {
 
   /** Writes what has come since the last time. Runs by itself; never throws. */
   async flush(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
+    await this.#writes.flush();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    await this.flush();
+    await this.#writes.close();
   }
 
   async #write(): Promise<void> {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, expectEventually } from '../eventually.js';
 import { PASSWORD, useGateway } from './gateway.js';
 import { type Answered, ask, codesOf, send } from './graphql.js';
+import { connect } from './live.js';
 
 const gateway = useGateway({ API_KEY_ROLES: 'admin' });
 
@@ -66,12 +67,13 @@ async function usesOf(field: string, token?: string): Promise<Answered> {
   return (await ask(gateway, query, { variables: { f: field }, as, headers })).fieldUses;
 }
 
+async function operationsOf(field: string): Promise<readonly (string | null)[]> {
+  return (await usesOf(field)).map(({ operation }: Answered) => operation);
+}
+
 /** A use that is told at once waits for the next batch: it is looked for until it is there. */
 async function expectUses(field: string, operations: readonly (string | null)[]): Promise<void> {
-  await expectEventually(
-    async () => (await usesOf(field)).map(({ operation }: Answered) => operation),
-    operations,
-  );
+  await expectEventually(() => operationsOf(field), operations);
 }
 
 async function alter(fields: readonly string[], more = '') {
@@ -126,6 +128,13 @@ describe('the uses of a field', () => {
     await expectUses('song', ['Find']);
     await expectUses('flag', ['Find']);
     expect(await usesOf('unused')).toEqual([]);
+  });
+
+  it('are seen in subscriptions', async () => {
+    const subscriber = connect(gateway, { as: 'admin' });
+    await subscriber.subscribe('subscription Watch { guildChanged { record { flag } } }');
+    await expectEventually(async () => new Set(await operationsOf('flag')), new Set(['Find', 'Watch']));
+    subscriber.dispose();
   });
 
   it('are for admins, of a field that is there', async () => {

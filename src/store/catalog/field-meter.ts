@@ -3,6 +3,7 @@ import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import type { StoredField } from '../../model/stored-field.js';
 import type { Database } from '../database/database.js';
+import { RegularWrites } from '../database/regular-writes.js';
 
 /** A use is told for so many days after the last time. */
 export const KEPT_DAYS = 30;
@@ -10,7 +11,6 @@ export const KEPT_DAYS = 30;
 export const USERS = 'users';
 
 const DAY_MS = 24 * 3_600_000;
-const FLUSH_EVERY_MS = 2_000;
 /** Names are made up by callers: of a credential, so many are told apart in a day. */
 const MOST_OPERATIONS = 100;
 const LONGEST_NAME = 128;
@@ -45,19 +45,17 @@ interface Known {
 export class FieldMeter {
   readonly #database: Database;
   readonly #onFault: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #writes: RegularWrites;
   #day = '';
   #dayEndsAt = 0;
   #known = new Map<string, Known>();
   #notedCount = 0;
   #waiting: FieldUse[] = [];
-  #writing: Promise<void> | undefined;
 
   constructor(options: { readonly database: Database; readonly onFault: (error: unknown) => void }) {
     this.#database = options.database;
     this.#onFault = options.onFault;
-    this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.#writes = new RegularWrites(() => this.#write());
   }
 
   /**
@@ -85,16 +83,11 @@ export class FieldMeter {
 
   /** Writes what has come since the last time. Runs by itself; never throws. */
   async flush(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
+    await this.#writes.flush();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    await this.flush();
+    await this.#writes.close();
   }
 
   /** Forgets the uses that are longer ago than they are told. */
