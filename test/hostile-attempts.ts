@@ -96,6 +96,8 @@ function restReads(): readonly Attempt[] {
     ['collection', (text) => `/o/recs/${encoded(text)}`],
     ['id', (text) => `/o/recs/task/${encoded(text)}`],
     ['report', (text) => `/?report=${encoded(text)}`],
+    ['report by its path', (text) => `/reports/${encoded(text)}`],
+    ['parameter of a report by its path', (text) => `/reports/class-attendance?class=${encoded(text)}`],
     ['report parameter', (text) => `/attendancebyclassbymonth/${encoded(text)}/2026-04-01/2026-04-30`],
     ['file', (text) => `/files/${encoded(text)}`],
     ['import', (text) => `/imports/${encoded(text)}`],
