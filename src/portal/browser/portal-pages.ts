@@ -170,6 +170,14 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ duties }) => duties.includes('scripts'),
   },
   {
+    path: '/portal/messages',
+    label: phrase('Messages'),
+    load: async () => (await import('./messages/messages-page')).MessagesPage,
+    isFor: ({ duties }) => duties.includes('messages'),
+    menu: { icon: 'mail', group: 'administration' },
+    isFull: true,
+  },
+  {
     path: '/portal/audit',
     label: phrase('Audit'),
     load: async () => (await import('./audit/audit-page')).AuditPage,

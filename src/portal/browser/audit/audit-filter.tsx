@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { AuditUsers } from '../../../generated/portal/audit/audit';
 import { useOperation } from '../gateway/use-operation';
 import { phrase, useTexts } from '../language/use-texts';
+import { isFiltering } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 
@@ -20,10 +21,6 @@ export const NO_AUDIT_FILTER = {
 };
 
 export type AuditFilterState = typeof NO_AUDIT_FILTER;
-
-export function isFiltering(filter: AuditFilterState): boolean {
-  return Object.values(filter).some((value) => value !== '');
-}
 
 export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   created: phrase('Created'),
@@ -54,7 +51,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
   });
   const isAsked = isFiltering(filter);
   return (
-    <Group gap="xs" mb="sm" align="flex-end" className="audit-filter">
+    <Group gap="xs" mb="sm" align="flex-end" className="page-filter">
       <UserSelect userId={filter.principal} onChange={(principal) => onChange({ principal }, 'replace')} />
       <NativeSelect
         label={t('What')}

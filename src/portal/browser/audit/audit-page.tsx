@@ -4,11 +4,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AuditOfSchool } from '../../../generated/portal/audit/audit';
 import { useGateway } from '../gateway/gateway-context';
+import { dayAfter } from '../language/day-after';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { PageFrame } from '../shell/page-frame';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { useAddress } from '../shell/use-address';
+import { isFiltering, useAddress } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
 import { type VirtualColumn, VirtualTable } from '../shell/virtual-table';
@@ -17,7 +18,6 @@ import {
   AuditFilter,
   type AuditFilterState,
   CREDENTIAL_NAMES,
-  isFiltering,
   NO_AUDIT_FILTER,
   OPERATION_NAMES,
 } from './audit-filter';
@@ -72,10 +72,6 @@ function toAsked({ from, until, ...others }: AuditFilterState): AskedChanges {
     ...(from !== '' && { from }),
     ...(until !== '' && { until: dayAfter(until) }),
   };
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 }
 
 interface ChangesTableProps {

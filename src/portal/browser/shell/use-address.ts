@@ -25,3 +25,8 @@ export function useAddress<State extends Readonly<Record<string, string>>>(
   );
   return [state, change];
 }
+
+/** Whether a filter that stands in the address, '' for what is not asked, asks for anything. */
+export function isFiltering(filter: Readonly<Record<string, string>>): boolean {
+  return Object.values(filter).some((value) => value !== '');
+}

@@ -1,0 +1,176 @@
+/** One message: what it says, what became of it, and what may be done about it. */
+import { Anchor, Badge, Button, Code, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import {
+  DiscardMessageInPortal,
+  MessagesOfPortal,
+  RetryMessageInPortal,
+} from '../../../generated/portal/messages/messages';
+import { useChange } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { useNotice } from '../shell/use-notice';
+import { useUserNames } from '../shell/use-user-names';
+import { useViewer } from '../shell/viewer';
+import type { ListedMessage } from './listed-message';
+import { MESSAGE_KIND_NAMES, MESSAGE_STATE_NAMES } from './messages-filter';
+
+/** The records of text messages, which say for whom and why one was sent. */
+const SMS_LOG = 'sms_log';
+
+export interface MessageDialogProps {
+  readonly message: ListedMessage;
+  onClose(): void;
+}
+
+export function MessageDialog({ message, onClose }: MessageDialogProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const [asked, setAsked] = useState<'retry' | 'discard'>();
+  const retry = useChange(RetryMessageInPortal, [MessagesOfPortal]);
+  const discard = useChange(DiscardMessageInPortal, [MessagesOfPortal]);
+  const { id, state, recipients, remaining } = message;
+  const to = (remaining ?? recipients).join(', ');
+  const back = () => {
+    setAsked(undefined);
+    retry.reset();
+    discard.reset();
+  };
+  const done = (told: string) => ({
+    onSuccess: () => {
+      notice(told);
+      onClose();
+    },
+  });
+  if (asked === 'retry') {
+    return (
+      <ConfirmDialog
+        title={t('Send this message now?')}
+        action={t('Send now')}
+        isBusy={retry.isPending}
+        problem={retry.error}
+        onConfirm={() => retry.mutate({ id }, done(t('The message will be sent now.')))}
+        onClose={back}
+      >
+        {t('It goes to {to}. Where there is still no server to send it by, it is kept again.', { to })}
+      </ConfirmDialog>
+    );
+  }
+  if (asked === 'discard') {
+    return (
+      <ConfirmDialog
+        title={t('Discard this message?')}
+        action={t('Discard')}
+        isDangerous
+        isBusy={discard.isPending}
+        problem={discard.error}
+        onConfirm={() => discard.mutate({ id }, done(t('The message is discarded.')))}
+        onClose={back}
+      >
+        {t('It will not be sent to {to}. It is listed as failed, and can be sent from there.', { to })}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={message.subject ?? t(MESSAGE_KIND_NAMES[message.kind] ?? message.kind)}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <Stack>
+        <MessageFacts message={message} />
+        <MessageContent message={message} />
+        {MAY_BE_SENT.includes(state) && (
+          <Group justify="flex-end">
+            {state !== 'FAILED' && (
+              <Button variant="default" onClick={() => setAsked('discard')}>
+                {t('Discard')}
+              </Button>
+            )}
+            <Button onClick={() => setAsked('retry')}>{t('Send now')}</Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+const MAY_BE_SENT: readonly string[] = ['FAILED', 'KEPT', 'QUEUED'];
+
+function MessageFacts({ message }: { readonly message: ListedMessage }) {
+  const t = useTexts();
+  const { instant, number } = useFormats();
+  const { collections } = useViewer();
+  const nameOf = useUserNames([message.createdBy]);
+  const { kind, state, recipients, remaining, attempts, lastError, nextAttemptAt, sentAt, recordId } =
+    message;
+  const readsLog = collections.some(({ name, canRead }) => name === SMS_LOG && canRead);
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
+    [
+      t('State'),
+      <Badge key="state" variant="default" tt="none">
+        {t(MESSAGE_STATE_NAMES[state] ?? state)}
+      </Badge>,
+    ],
+    [t('Way'), t(MESSAGE_KIND_NAMES[kind] ?? kind)],
+    [t('To'), recipients.join(', ')],
+    [t('Not yet taken for'), remaining?.join(', ')],
+    [t('Asked for'), `${instant(message.createdAt)}, ${nameOf(message.createdBy)}`],
+    [t('Attempts'), number(attempts)],
+    [t('Next attempt'), nextAttemptAt && instant(nextAttemptAt)],
+    [t('Why not'), lastError],
+    [t('Taken by a server'), sentAt && instant(sentAt)],
+    [t('Its name there'), message.providerId && <Code>{message.providerId}</Code>],
+    [
+      t('Record'),
+      recordId !== null && readsLog && (
+        <Anchor component={Link} size="sm" to={`/portal/records/${SMS_LOG}/${encodeURIComponent(recordId)}`}>
+          {recordId}
+        </Anchor>
+      ),
+    ],
+  ];
+  return (
+    <Table fz="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" w={140}>
+                  {name}
+                </Table.Th>
+                <Table.Td className="wrapped">{value}</Table.Td>
+              </Table.Tr>
+            ),
+        )}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** As text, whatever is in it: what a message of others brings along is not run here. */
+function MessageContent({ message: { text, html } }: { readonly message: ListedMessage }) {
+  const t = useTexts();
+  const parts = [
+    [t('Text'), text],
+    ['HTML', html],
+  ] as const;
+  return parts.map(
+    ([title, content]) =>
+      content && (
+        <Stack key={title} gap={4}>
+          <Text fw={600} size="sm">
+            {title}
+          </Text>
+          <Code block className="wrapped">
+            {content}
+          </Code>
+        </Stack>
+      ),
+  );
+}

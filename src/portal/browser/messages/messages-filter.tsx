@@ -1,0 +1,59 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { phrase, useTexts } from '../language/use-texts';
+import { isFiltering } from '../shell/use-address';
+
+/** As it stands in the address; '' for what is not asked. */
+export const NO_MESSAGES_FILTER = { kind: '', state: '', recipient: '', from: '', until: '' };
+
+export type MessagesFilterState = typeof NO_MESSAGES_FILTER;
+
+export const MESSAGE_KIND_NAMES: Readonly<Record<string, string>> = {
+  EMAIL: phrase('Email'),
+  SMS: phrase('Text message'),
+};
+
+export const MESSAGE_STATE_NAMES: Readonly<Record<string, string>> = {
+  QUEUED: phrase('Waiting'),
+  SENDING: phrase('On its way'),
+  SENT: phrase('Sent'),
+  FAILED: phrase('Failed'),
+  KEPT: phrase('Kept'),
+};
+
+export interface MessagesFilterProps {
+  readonly filter: MessagesFilterState;
+  onChange(changes: Partial<MessagesFilterState>, how?: 'push' | 'replace'): void;
+}
+
+export function MessagesFilter({ filter, onChange }: MessagesFilterProps) {
+  const t = useTexts();
+  const field = (name: keyof MessagesFilterState) => ({
+    value: filter[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ [name]: event.currentTarget.value }, 'replace'),
+  });
+  const choices = (names: Readonly<Record<string, string>>) =>
+    Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
+  return (
+    <Group gap="xs" mb="sm" align="flex-end" className="page-filter">
+      <NativeSelect
+        label={t('State')}
+        {...field('state')}
+        data={[{ value: '', label: t('In whatever state') }, ...choices(MESSAGE_STATE_NAMES)]}
+      />
+      <NativeSelect
+        label={t('Way')}
+        {...field('kind')}
+        data={[{ value: '', label: t('Any way') }, ...choices(MESSAGE_KIND_NAMES)]}
+      />
+      <TextInput label={t('Address or number')} placeholder="asha@example.org" {...field('recipient')} />
+      <TextInput type="date" label={t('From')} {...field('from')} />
+      <TextInput type="date" label={t('Until')} {...field('until')} />
+      {isFiltering(filter) && (
+        <Button variant="default" onClick={() => onChange(NO_MESSAGES_FILTER)}>
+          {t('Take the filter away')}
+        </Button>
+      )}
+    </Group>
+  );
+}

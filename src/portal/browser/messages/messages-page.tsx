@@ -1,0 +1,150 @@
+/** What became of emails and text messages: those that wait, that failed, that were sent. */
+import { Anchor, Badge, Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  MessagesOfPortal,
+  type MessagesOfPortalQueryVariables,
+} from '../../../generated/portal/messages/messages';
+import { useGateway } from '../gateway/gateway-context';
+import { dayAfter } from '../language/day-after';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { isFiltering, useAddress } from '../shell/use-address';
+import { useUserNames } from '../shell/use-user-names';
+import { type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
+import type { ListedMessage } from './listed-message';
+import { MessageDialog } from './message-dialog';
+import {
+  MESSAGE_KIND_NAMES,
+  MESSAGE_STATE_NAMES,
+  MessagesFilter,
+  type MessagesFilterState,
+  NO_MESSAGES_FILTER,
+} from './messages-filter';
+
+const PAGE_SIZE = 100;
+
+export function MessagesPage() {
+  const t = useTexts();
+  const gateway = useGateway();
+  const [filter, change] = useAddress(NO_MESSAGES_FILTER);
+  const [opened, setOpened] = useState<string>();
+  const asked = toAsked(filter);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } =
+    useInfiniteQuery({
+      queryKey: [MessagesOfPortal.name, asked],
+      queryFn: ({ pageParam, signal }) =>
+        gateway.execute(MessagesOfPortal, { ...asked, after: pageParam }, signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ messages: { pageInfo } }) =>
+        pageInfo.hasNextPage ? pageInfo.endCursor : undefined,
+    });
+  const rows = data?.pages.flatMap(({ messages }) => messages.nodes) ?? [];
+  const message = rows.find(({ id }) => id === opened);
+  return (
+    <PageFrame
+      title={t('Messages')}
+      description={t('Emails and text messages that were asked for, and how far each got')}
+      actions={
+        <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+          {t('Refresh')}
+        </Button>
+      }
+    >
+      <MessagesFilter filter={filter} onChange={change} />
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !data && <LoadingState rows={12} />}
+      {data && rows.length === 0 && (
+        <EmptyState
+          icon="mail"
+          title={isFiltering(filter) ? t('No message is as the filter asks') : t('There is no message yet')}
+        >
+          {t('What was sent or given up is kept for a time only.')}
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <MessagesTable
+          rows={rows}
+          more={{ isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() }}
+          onOpen={setOpened}
+        />
+      )}
+      {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
+    </PageFrame>
+  );
+}
+
+/** Days are those of the school: the gateway takes a bare day as its midnight there. */
+function toAsked({ recipient, from, until, ...others }: MessagesFilterState): MessagesOfPortalQueryVariables {
+  const chosen = Object.entries(others).filter(([, value]) => value !== '');
+  return {
+    first: PAGE_SIZE,
+    ...Object.fromEntries(chosen),
+    ...(recipient.trim() !== '' && { recipient: recipient.trim() }),
+    ...(from !== '' && { from }),
+    ...(until !== '' && { until: dayAfter(until) }),
+  };
+}
+
+interface MessagesTableProps extends Pick<VirtualTableProps<ListedMessage>, 'rows' | 'more'> {
+  onOpen(id: string): void;
+}
+
+function MessagesTable({ rows, more, onOpen }: MessagesTableProps) {
+  const t = useTexts();
+  const { instant, number } = useFormats();
+  const nameOf = useUserNames(rows.map(({ createdBy }) => createdBy));
+  const plain = (
+    name: string,
+    head: string,
+    width: number,
+    text: (row: ListedMessage) => string,
+  ): VirtualColumn<ListedMessage> => ({ name, head, width, cell: text, title: text });
+  const columns: readonly VirtualColumn<ListedMessage>[] = [
+    {
+      name: 'message',
+      head: t('Message'),
+      width: 260,
+      title: labelOf,
+      cell: (row) => (
+        <Anchor component="button" type="button" size="sm" truncate maw="100%" onClick={() => onOpen(row.id)}>
+          {labelOf(row) || t('Without a subject')}
+        </Anchor>
+      ),
+    },
+    {
+      name: 'state',
+      head: t('State'),
+      width: 130,
+      cell: ({ state }) => (
+        <Badge variant="default" tt="none">
+          {t(MESSAGE_STATE_NAMES[state] ?? state)}
+        </Badge>
+      ),
+    },
+    plain('recipients', t('To'), 240, ({ recipients }) => recipients.join(', ')),
+    plain('createdAt', t('Asked for'), 190, ({ createdAt }) => instant(createdAt)),
+    plain('kind', t('Way'), 130, ({ kind }) => t(MESSAGE_KIND_NAMES[kind] ?? kind)),
+    {
+      ...plain('attempts', t('Attempts'), 90, ({ attempts }) => number(attempts)),
+      isNumeric: true,
+    },
+    plain('lastError', t('Why not'), 260, ({ lastError }) => lastError ?? ''),
+    plain('createdBy', t('By whom'), 170, ({ createdBy }) => nameOf(createdBy)),
+  ];
+  return (
+    <VirtualTable
+      label={t('Messages')}
+      {...{ columns, rows, more }}
+      total={t('{count, plural, one {# message} other {# messages}}', { count: rows.length })}
+    />
+  );
+}
+
+/** A text message has no subject, and is known by its text. */
+function labelOf({ subject, text }: ListedMessage): string {
+  return subject ?? text ?? '';
+}

@@ -1,0 +1,84 @@
+/** The pages of what a school's admins look after besides its records, in a real browser on a demo school. */
+import { describe, expect, it, jest } from '@jest/globals';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(90_000);
+
+const gateway = useDemoGateway({ students: 40 });
+const pages = usePages(gateway);
+
+/** Of emails, each with its subject and to an address of its own. */
+async function sendEmails(subjects: readonly string[]): Promise<void> {
+  const sent = subjects.map((subject, index) => ({
+    to: [`parent${index}@example.org`],
+    subject,
+    text: 'Namaste, the fees of July are due.',
+  }));
+  for (const data of sent) {
+    const response = await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation SendOne($data: SendEmailInput!) { sendEmail(data: $data) { state } }',
+        variables: { data },
+      }),
+    });
+    expect(await response.json()).toEqual({ data: { sendEmail: { state: 'KEPT' } } });
+  }
+}
+
+describe('the page of messages', () => {
+  it('shows what became of each, sends one now and discards another', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/messages?recipient=nobody@example.org');
+    await page.getByText('No message is as the filter asks').waitFor();
+    await expectWellMade(page);
+    await sendEmails(['Fees of July', 'Meeting of parents', 'Bus of route 4']);
+    await page.getByRole('button', { name: 'Take the filter away' }).click();
+    await page.getByText('Meeting of parents').waitFor();
+    await expectWellMade(page);
+
+    await page.getByLabel('Address or number').fill('parent1@example.org');
+    await page.getByText('1 message', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Meeting of parents' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Meeting of parents' });
+    await dialog.getByText('Namaste, the fees of July are due.').waitFor();
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    const discard = page.getByRole('dialog', { name: 'Discard this message?' });
+    await discard.getByText(/^It will not be sent to parent1@example\.org\./).waitFor();
+    await discard.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('The message is discarded.').waitFor();
+    await page.getByLabel('State').selectOption('FAILED');
+    await page.waitForURL(/state=FAILED/);
+    await page.getByRole('cell', { name: /^discarded by / }).waitFor();
+
+    await page.getByRole('button', { name: 'Meeting of parents' }).click();
+    await dialog.getByRole('button', { name: 'Send now' }).click();
+    const retry = page.getByRole('dialog', { name: 'Send this message now?' });
+    await retry.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('The message will be sent now.').waitFor();
+    await page.getByText('No message is as the filter asks').waitFor();
+  });
+
+  it('says why one cannot be discarded that was sent meanwhile', async () => {
+    await sendEmails(['Sent meanwhile']);
+    const page = await pages.openPortalAs('admin', '/portal/messages?state=KEPT');
+    await page.getByRole('button', { name: 'Sent meanwhile' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await gateway.services.database.query(Prisma.sql`update messages set state = 'sent'`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/the message is sent and cannot be discarded/)
+      .waitFor();
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/messages');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});
