@@ -29,6 +29,7 @@ describe('a line of the log', () => {
     logger.info('first');
     logger.info('second');
     while (Date.now() < before + 2) logger.info('later');
+    logger.info('last');
     const after = Date.now();
     const times = lines.map((line) => String(JSON.parse(line).time));
     expect(times).toEqual(times.map((time) => new Date(time).toISOString()));
