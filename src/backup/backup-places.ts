@@ -1,7 +1,7 @@
 /** Where the backups by the clock are kept: a folder, or the bucket of the files. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { BlobStore } from '../files/blob-store.js';
+import type { Bucket } from '../files/blob-store.js';
 import { PARTIAL_SUFFIX, saveBackup, toFileError } from './save-backup.js';
 
 export interface BackupPlace {
@@ -45,7 +45,7 @@ async function listFolder(folder: string): Promise<readonly string[]> {
 }
 
 /** Below `backups/` in the bucket, which is not listed: it may hold a million files. */
-export function bucketPlace(bucket: BlobStore): BackupPlace {
+export function bucketPlace(bucket: Bucket): BackupPlace {
   return {
     async write(name, bytes, signal) {
       let size = 0;
@@ -55,10 +55,10 @@ export function bucketPlace(bucket: BlobStore): BackupPlace {
           yield chunk;
         }
       };
-      await bucket.write(`backups/${name}`, counted(), signal);
+      await bucket.write({ id: `backups/${name}` }, counted(), signal);
       return size;
     },
     list: async (known) => known.filter((name) => NAME.test(name)),
-    remove: (name) => bucket.delete(`backups/${name}`),
+    remove: (name) => bucket.delete({ id: `backups/${name}` }),
   };
 }

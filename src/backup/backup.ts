@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../errors.js';
-import type { BlobStore } from '../files/blob-store.js';
+import type { Bucket } from '../files/blob-store.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { VERSION } from '../version.js';
 import { ArchiveWriter } from './archive-writer.js';
@@ -14,7 +14,7 @@ import type { TransferStep } from './transfer-step.js';
 export interface BackupOptions {
   readonly url: string;
   /** Where the bytes of files are that are not in the database. */
-  readonly bucket?: BlobStore | undefined;
+  readonly bucket?: Bucket | undefined;
   /** This domain and its branches; default: the whole instance. */
   readonly domain?: string | undefined;
   /** Connections that read at once. Default 3. */
@@ -199,7 +199,7 @@ async function copyBlob(
   const bytes =
     size === 0
       ? emptyBytes()
-      : options.bucket.read(id, { start: 0, end: size - 1 }, signal ? { signal } : {});
+      : options.bucket.read({ id }, { start: 0, end: size - 1 }, signal ? { signal } : {});
   let read = 0;
   let parts: Part[];
   try {

@@ -49,12 +49,12 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   { name: 'files', domain: DOMAIN, only: `state = 'ready'` },
   {
     name: 'file_chunks',
-    domain: { through: 'file_id', owner: 'files', key: 'id' },
+    domain: DOMAIN,
     only: `file_id in (select id from files where state = 'ready')`,
   },
   { name: 'imports', domain: DOMAIN },
   { name: 'import_errors', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
-  { name: 'import_seen', domain: { through: 'import_id', owner: 'imports', key: 'id' } },
+  { name: 'import_seen', domain: DOMAIN },
   { name: 'import_mappings', domain: DOMAIN },
   // These three follow from the records. They are carried, for making them anew takes longer than all else.
   { name: 'fee_months', domain: DOMAIN },

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../errors.js';
-import type { BlobStore } from '../files/blob-store.js';
+import type { Bucket } from '../files/blob-store.js';
 import { DatabaseBlobs } from '../files/database-blobs.js';
 import { assertDomainId } from '../store/catalog/domains.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
@@ -31,7 +31,7 @@ export interface RestoreOptions {
   /** The name that the domain at the head of the backup gets; default: the one it had. */
   readonly into?: string | undefined;
   /** Where files go that were in a bucket; default: into the database. */
-  readonly bucket?: BlobStore | undefined;
+  readonly bucket?: Bucket | undefined;
   /** `try`: looks whether it could be done, and changes nothing. */
   readonly mode: 'restore' | 'try';
   readonly signal?: AbortSignal | undefined;
@@ -244,10 +244,13 @@ async function copyTable(client: pg.Client, table: TableContent, options: Restor
 }
 
 async function writeFiles(client: pg.Client, { archive, bucket, signal }: RestoreOptions): Promise<void> {
-  const inDatabase = new DatabaseBlobs({
-    query: async <Row extends object>(sql: { text: string; values: unknown[] }) =>
-      (await client.query(sql.text, sql.values)).rows as Row[],
-  });
+  const inDatabase = new DatabaseBlobs(
+    {
+      query: async <Row extends object>(sql: { text: string; values: unknown[] }) =>
+        (await client.query(sql.text, sql.values)).rows as Row[],
+    },
+    { isDomainKept: archive.manifest.migrations.includes('0025_domains_of_parts') },
+  );
   // Older versions had no files.
   if (!archive.manifest.tables.some(({ name }) => name === 'files')) return;
   // What was removed from the bucket while the backup was made has a row and no bytes.
@@ -255,9 +258,18 @@ async function writeFiles(client: pg.Client, { archive, bucket, signal }: Restor
     archive.manifest.files.map(({ id }) => id),
   ]);
   for (const { id, parts } of archive.manifest.files) {
-    await (bucket ?? inDatabase).write(id, archive.content(parts) as AsyncIterable<Buffer>, signal);
-    if (bucket !== undefined) continue;
-    await client.query(`update files set storage = 'database' where id = $1`, [id]);
+    const bytes = archive.content(parts) as AsyncIterable<Buffer>;
+    if (bucket !== undefined) {
+      await bucket.write({ id }, bytes, signal);
+      continue;
+    }
+    const { rows } = await client.query<{ domainId: string }>(
+      `update files set storage = 'database' where id = $1 returning domain as "domainId"`,
+      [id],
+    );
+    const [file] = rows;
+    invariant(file !== undefined, `the backup has the bytes of the file ${id} and not its row`);
+    await inDatabase.write({ id, ...file }, bytes, signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.js';
-import type { BlobStore } from '../files/blob-store.js';
+import type { Bucket } from '../files/blob-store.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
 import { createBackup } from './backup.js';
@@ -10,7 +10,7 @@ import { seal } from './seal.js';
 
 export interface ScheduledBackupsOptions {
   readonly database: Pick<Database, 'query' | 'url'>;
-  readonly openBucket: () => Promise<BlobStore | undefined>;
+  readonly openBucket: () => Promise<Bucket | undefined>;
   readonly settings: {
     readonly backupKeep: number;
     readonly backupDirectory?: string | undefined;
@@ -85,7 +85,7 @@ export class ScheduledBackups {
   }
 }
 
-function placeOf(folder: string | undefined, bucket: BlobStore | undefined): BackupPlace {
+function placeOf(folder: string | undefined, bucket: Bucket | undefined): BackupPlace {
   if (folder !== undefined) return folderPlace(folder);
   if (bucket !== undefined) return bucketPlace(bucket);
   throw new ServiceError(

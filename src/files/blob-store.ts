@@ -11,21 +11,30 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The file whose bytes they are. */
+export interface BlobKey {
+  readonly id: string;
+  readonly domainId: string;
+}
+
 export interface BlobReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** The transaction its reader is in, which has no other connection to wait for. */
   readonly within?: Transaction | undefined;
 }
 
-export interface BlobStore {
+/** A place that finds bytes by the id alone. */
+export type Bucket = BlobStore<Pick<BlobKey, 'id'>>;
+
+export interface BlobStore<Key = BlobKey> {
   readonly kind: 'database' | 's3';
   /**
    * Keeps what comes, in constant memory. When it throws, or the bytes end early, nothing of it is to stay.
    */
-  write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void>;
+  write(key: Key, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void>;
   /** The bytes, read as they are taken. A stream that is left early ends the reading. */
-  read(id: string, range: ByteRange, options: BlobReadOptions): Readable;
+  read(key: Key, range: ByteRange, options: BlobReadOptions): Readable;
   /** Removing a blob that does not exist is not an error. */
-  delete(id: string): Promise<void>;
+  delete(key: Key): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Database } from '../store/database/database.js';
-import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 
 /** Never to be changed: where a byte of a stored file is follows from it. */
 const CHUNK_BYTES = 256 * 1024;
@@ -16,11 +16,21 @@ export class DatabaseBlobs implements BlobStore {
   readonly kind = 'database';
   readonly #database: Pick<Database, 'query'>;
 
-  constructor(database: Pick<Database, 'query'>) {
+  readonly #isDomainKept: boolean;
+
+  /** @param options.isDomainKept false: in tables as they were before each chunk had its domain. */
+  constructor(database: Pick<Database, 'query'>, options = { isDomainKept: true }) {
     this.#database = database;
+    this.#isDomainKept = options.isDomainKept;
   }
 
-  async write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void> {
+  async write(
+    { id, domainId }: BlobKey,
+    bytes: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const column = this.#isDomainKept ? Prisma.sql`, domain` : Prisma.empty;
+    const value = this.#isDomainKept ? Prisma.sql`, ${domainId}` : Prisma.empty;
     let position = 0;
     for await (const chunk of inChunks(bytes)) {
       // The file's sign of life is written along with it: an upload under way is not taken for one that was
@@ -28,37 +38,44 @@ export class DatabaseBlobs implements BlobStore {
       await this.#database.query(
         Prisma.sql`
           with alive as (
-            update files set updated_at = now() where id = ${id}::uuid and ${position % 64 === 0}
+            update files
+            set updated_at = now()
+            where domain = ${domainId} and id = ${id}::uuid and ${position % 64 === 0}
           )
-          insert into file_chunks (file_id, position, bytes)
-          values (${id}::uuid, ${position}, ${chunk})`,
+          insert into file_chunks (file_id, position, bytes ${column})
+          values (${id}::uuid, ${position}, ${chunk} ${value})`,
         { name: 'file-chunk', signal },
       );
       position++;
     }
   }
 
-  read(id: string, range: ByteRange, options: BlobReadOptions): Readable {
-    return Readable.from(this.#chunksOf(id, range, options), {
+  read(key: BlobKey, range: ByteRange, options: BlobReadOptions): Readable {
+    return Readable.from(this.#chunksOf(key, range, options), {
       objectMode: false,
       highWaterMark: CHUNK_BYTES,
     });
   }
 
-  async delete(id: string): Promise<void> {
-    await this.#database.query(Prisma.sql`delete from file_chunks where file_id = ${id}::uuid`);
+  async delete({ id, domainId }: BlobKey): Promise<void> {
+    await this.#database.query(Prisma.sql`
+      delete from file_chunks where domain = ${domainId} and file_id = ${id}::uuid`);
   }
 
   async close(): Promise<void> {}
 
-  async *#chunksOf(id: string, { start, end }: ByteRange, { signal, within }: BlobReadOptions) {
+  async *#chunksOf(
+    { id, domainId }: BlobKey,
+    { start, end }: ByteRange,
+    { signal, within }: BlobReadOptions,
+  ) {
     const last = Math.floor(end / CHUNK_BYTES);
     for (let first = Math.floor(start / CHUNK_BYTES); first <= last; first += CHUNKS_PER_READ) {
       const rows = await (within ?? this.#database).query<{ position: number; bytes: Buffer }>(
         Prisma.sql`
           select position, bytes
           from file_chunks
-          where file_id = ${id}::uuid
+          where domain = ${domainId} and file_id = ${id}::uuid
             and position between ${first} and ${Math.min(first + CHUNKS_PER_READ - 1, last)}
           order by position`,
         { name: 'file-chunks', signal },

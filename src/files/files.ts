@@ -16,7 +16,7 @@ import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/databa
 import { WaitingLine } from '../store/database/waiting-line.js';
 import type { RecordStore } from '../store/record-store.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
-import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import type { BlobKey, BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
 import {
   countFiles,
   deleteFile,
@@ -123,10 +123,9 @@ export class Files {
     const left = limits.quotaBytes - (await usedBytes(database, scope.domain.id));
     if (left <= 0) throw overQuota(limits.quotaBytes);
     const [blobStore] = blobs;
-    const id = uuidv7();
+    const key = { id: uuidv7(), domainId: scope.domain.id };
     await insertUploading(database, {
-      id,
-      domainId: scope.domain.id,
+      ...key,
       name,
       contentType,
       storage: blobStore.kind,
@@ -140,12 +139,12 @@ export class Files {
         quotaBytes: limits.quotaBytes,
         left,
       });
-      await blobStore.write(id, counted, scope.signal);
+      await blobStore.write(key, counted, scope.signal);
       scope.signal?.throwIfAborted();
-      return await this.#finish(scope, id, counted);
+      return await this.#finish(key, counted);
     } catch (error) {
       // What cannot be taken away now (the database is gone) is purged later.
-      await this.#remove(id, blobStore).catch(() => {});
+      await this.#remove(key, blobStore).catch(() => {});
       throw error;
     }
   }
@@ -168,7 +167,7 @@ export class Files {
     const whole = { start: 0, end: file.size - 1 };
     const { start, end } = options.range ?? whole;
     if (file.size === 0) return { file, range: whole, stream: Readable.from([]) };
-    const stream = this.#blobsOf(file.storage).read(file.id, { start, end }, options);
+    const stream = this.#blobsOf(file.storage).read(file, { start, end }, options);
     return { file, range: { start, end }, stream };
   }
 
@@ -198,7 +197,7 @@ export class Files {
     if (!isOwn(scope, file)) {
       throw new ServiceError('FORBIDDEN', 'only its owner and admins take a file away');
     }
-    await this.#remove(file.id, this.#blobsOf(file.storage));
+    await this.#remove(file, this.#blobsOf(file.storage));
     return file;
   }
 
@@ -207,7 +206,7 @@ export class Files {
    */
   async purge(now: Date = new Date()): Promise<number> {
     const orphans = await listOrphans(this.#options.database, new Date(now.getTime() - BROKEN_OFF_MS));
-    for (const { id, storage } of orphans) await this.#remove(id, this.#blobsOf(storage));
+    for (const orphan of orphans) await this.#remove(orphan, this.#blobsOf(orphan.storage));
     return orphans.length;
   }
 
@@ -215,7 +214,7 @@ export class Files {
   async removeOfTask(domainId: string, id: string): Promise<boolean> {
     const file = await findFile(this.#options.database, domainId, id);
     if (file === undefined) return false;
-    await this.#remove(file.id, this.#blobsOf(file.storage));
+    await this.#remove(file, this.#blobsOf(file.storage));
     return true;
   }
 
@@ -224,29 +223,29 @@ export class Files {
   }
 
   /** One file of a domain after the other, so that together they keep to the quota. */
-  async #finish(scope: Scope, id: string, { size, sha256 }: CountedBytes): Promise<StoredFile> {
+  async #finish(key: BlobKey, { size, sha256 }: CountedBytes): Promise<StoredFile> {
     const { database, limits } = this.#options;
     const finish = async (tx: Transaction): Promise<StoredFile> => {
-      await tx.query(Prisma.sql`select 1 from domains where id = ${scope.domain.id} for no key update`);
-      const used = await usedBytes(tx, scope.domain.id);
+      await tx.query(Prisma.sql`select 1 from domains where id = ${key.domainId} for no key update`);
+      const used = await usedBytes(tx, key.domainId);
       if (used + size > limits.quotaBytes) throw overQuota(limits.quotaBytes);
-      const ready = await markReady(tx, { id, size, sha256 });
+      const ready = await markReady(tx, { ...key, size, sha256 });
       if (ready) return ready;
       throw new ServiceError('UNAVAILABLE', 'The upload took too long; try again.', {
         retryAfterSeconds: RETRY_SOON_SECONDS,
       });
     };
-    return await this.#finishing.run(scope.domain.id, () => inOwnTransaction(database, finish));
+    return await this.#finishing.run(key.domainId, () => inOwnTransaction(database, finish));
   }
 
   async #conditionOf(scope: Scope, filter: FileFilter): Promise<Prisma.Sql> {
     return await visibleFiles(this.#options.store, scope, filter);
   }
 
-  async #remove(id: string, blobs: BlobStore): Promise<void> {
+  async #remove(key: BlobKey, blobs: BlobStore): Promise<void> {
     // The bytes first: what is left over by a failure in between is found again by its row.
-    await blobs.delete(id);
-    await deleteFile(this.#options.database, id);
+    await blobs.delete(key);
+    await deleteFile(this.#options.database, key);
   }
 
   #blobsOf(kind: BlobStore['kind']): BlobStore {

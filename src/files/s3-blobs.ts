@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../errors.js';
-import type { BlobReadOptions, BlobStore, ByteRange } from './blob-store.js';
+import type { BlobKey, BlobReadOptions, Bucket, ByteRange } from './blob-store.js';
 
 export interface S3Settings {
   /**
@@ -21,7 +21,7 @@ export interface S3Settings {
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
-export class S3Blobs implements BlobStore {
+export class S3Blobs implements Bucket {
   readonly kind = 's3';
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -54,7 +54,11 @@ export class S3Blobs implements BlobStore {
     return new S3Blobs(sdk, client, bucket);
   }
 
-  async write(id: string, bytes: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<void> {
+  async write(
+    { id }: Pick<BlobKey, 'id'>,
+    bytes: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { Upload } = await import('@aws-sdk/lib-storage');
     const upload = new Upload({
       client: this.#client,
@@ -74,11 +78,11 @@ export class S3Blobs implements BlobStore {
     }
   }
 
-  read(id: string, { start, end }: ByteRange, { signal }: BlobReadOptions): Readable {
+  read({ id }: Pick<BlobKey, 'id'>, { start, end }: ByteRange, { signal }: BlobReadOptions): Readable {
     return Readable.from(this.#bytesOf(id, `bytes=${start}-${end}`, signal), { objectMode: false });
   }
 
-  async delete(id: string): Promise<void> {
+  async delete({ id }: Pick<BlobKey, 'id'>): Promise<void> {
     await this.#client
       .send(new this.#sdk.DeleteObjectCommand({ Bucket: this.#bucket, Key: id }))
       .catch((error) => {

@@ -7,6 +7,7 @@ import {
   type KeysetRequest,
   toKeysetPage,
 } from '../store/database/keyset.js';
+import type { BlobKey } from './blob-store.js';
 
 /** A file without its bytes. */
 export interface StoredFile {
@@ -78,12 +79,12 @@ export async function insertUploading(
 /** `undefined`: the upload was purged meanwhile. */
 export async function markReady(
   db: Queryable,
-  options: { readonly id: string; readonly size: number; readonly sha256: Buffer },
+  options: BlobKey & { readonly size: number; readonly sha256: Buffer },
 ): Promise<StoredFile | undefined> {
   const [row] = await db.query<FileRow>(Prisma.sql`
     update files f
     set state = 'ready', size = ${options.size}, sha256 = ${options.sha256}, updated_at = now()
-    where f.id = ${options.id}::uuid and f.state = 'uploading'
+    where f.domain = ${options.domainId} and f.id = ${options.id}::uuid and f.state = 'uploading'
     returning ${COLUMNS}`);
   return row && toFile(row);
 }
@@ -132,8 +133,9 @@ export async function usedBytes(db: Queryable, domainId: string): Promise<number
 }
 
 /** Takes a file away, its chunks with it. Whether there was one. */
-export async function deleteFile(db: Queryable, id: string): Promise<boolean> {
-  const gone = await db.query(Prisma.sql`delete from files where id = ${id}::uuid returning 1`);
+export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
+  const gone = await db.query(Prisma.sql`
+    delete from files where domain = ${domainId} and id = ${id}::uuid returning 1`);
   return gone.length > 0;
 }
 
@@ -144,9 +146,9 @@ export async function deleteFile(db: Queryable, id: string): Promise<boolean> {
 export async function listOrphans(
   db: Queryable,
   before: Date,
-): Promise<{ readonly id: string; readonly storage: StoredFile['storage'] }[]> {
+): Promise<(BlobKey & { readonly storage: StoredFile['storage'] })[]> {
   return await db.query(Prisma.sql`
-    select f.id, f.storage
+    select f.id, f.domain as "domainId", f.storage
     from files f
     where (f.state = 'uploading' and f.updated_at < ${before.toISOString()}::timestamptz)
       or (

@@ -17,7 +17,7 @@ import {
   previewOf,
 } from './import-counts.js';
 import type { ImportMapping } from './import-mapping.js';
-import { noteRefused, noteSeen, unseen } from './note-refused.js';
+import { forgetSeen, noteRefused, noteSeen, unseen } from './note-refused.js';
 import { PreparedFile } from './preparing/prepared-file.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import {
@@ -115,7 +115,7 @@ export class ImportRun {
         const allFields = addFields(fields, outcome);
         const shown = [...preview, ...previewOf(batch, outcome, refused)].slice(0, MOST_PREVIEWED);
         await noteRefused(transaction, one.id, state === 'trying' ? 'try' : 'run', refused);
-        if (one.options.missing === 'remove') await noteSeen(transaction, one.id, outcome.ids());
+        if (one.options.missing === 'remove') await noteSeen(transaction, one, outcome.ids());
         await this.#note(transaction, one.id, state, {
           position: batch.position,
           counts: after,
@@ -133,7 +133,7 @@ export class ImportRun {
   async #countRemovable(run: Run, counts: ImportCounts): Promise<ImportCounts> {
     const { one, connection, staging } = run;
     const scope = await this.#options.scopeOf(one);
-    const removed = await staging.countRemovable(connection, scope, one.collection, unseen(one.id));
+    const removed = await staging.countRemovable(connection, scope, one.collection, unseen(one));
     return { ...counts, removed };
   }
 
@@ -154,7 +154,7 @@ export class ImportRun {
         const after = addCounts(counts, batch, outcome, refused);
         const isChange = outcome.created.length + outcome.updated.length > 0;
         await noteRefused(transaction, begun.id, 'run', refused);
-        if (begun.options.missing === 'remove') await noteSeen(transaction, begun.id, outcome.ids());
+        if (begun.options.missing === 'remove') await noteSeen(transaction, begun, outcome.ids());
         const noted = { position: batch.position, counts: after, changes: isChange ? number : changes };
         await this.#note(transaction, begun.id, 'running', noted);
         return { noted, outcome };
@@ -178,7 +178,7 @@ export class ImportRun {
     for (;;) {
       const removed = await this.#inTransaction(run, async (transaction, scope) => {
         const own = withRequest(scope, one.id, done.changes + 1);
-        const condition = unseen(one.id);
+        const condition = unseen(one);
         const limit = this.#batchRows;
         const count = await staging.remove(transaction, own, one.collection, { condition, limit });
         const next = {
@@ -224,7 +224,7 @@ export class ImportRun {
       }
       while (begun.options.missing === 'remove') {
         const own = withRequest(scope, begun.id, changes + 1);
-        const request = { condition: unseen(begun.id), limit: this.#batchRows };
+        const request = { condition: unseen(begun), limit: this.#batchRows };
         const removed = await run.staging.remove(transaction, own, begun.collection, request);
         if (removed === 0) break;
         counts = { ...counts, removed: counts.removed + removed };
@@ -249,7 +249,7 @@ export class ImportRun {
       endedAt: 'now',
     });
     const ended = orStopped(changed);
-    await queryable.query(Prisma.sql`delete from import_seen where import_id = ${one.id}::uuid`);
+    await forgetSeen(queryable, one);
     return ended;
   }
 
@@ -270,7 +270,7 @@ export class ImportRun {
     const begun = await connection.transaction(async (transaction) => {
       await transaction.query(Prisma.sql`
         delete from import_errors where import_id = ${one.id}::uuid and step = ${step}`);
-      await transaction.query(Prisma.sql`delete from import_seen where import_id = ${one.id}::uuid`);
+      await forgetSeen(transaction, one);
       return await updateImport(transaction, one.id, {
         from,
         state,

@@ -22,6 +22,7 @@ import {
   parseImportMapping,
   toImportMapping,
 } from './import-mapping.js';
+import { forgetSeen } from './note-refused.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';
@@ -363,13 +364,15 @@ export class Imports {
   /** Takes away what has waited, or is over, since an instant; its file with it. */
   async purge(before: Date): Promise<number> {
     const { database, files } = this.#options;
-    const gone = await database.query<{ domain: string; file_id: string; owns_file: boolean }>(Prisma.sql`
+    const gone = await database.query<GoneImport>(Prisma.sql`
       delete from imports
       where updated_at < ${before.toISOString()}::timestamptz
         and state in ('ready', 'tried', 'done', 'undone', 'failed', 'cancelled')
-      returning domain, file_id, owns_file`);
-    for (const { domain, file_id: id, owns_file: isOwn } of gone) {
-      if (isOwn) await files.removeOfTask(domain, id);
+      returning id, domain as "domainId", file_id, owns_file`);
+    for (const one of gone) {
+      // Where the database is spread over several servers, no foreign key takes them along.
+      await forgetSeen(database, one);
+      if (one.owns_file) await files.removeOfTask(one.domainId, one.file_id);
     }
     return gone.length;
   }
@@ -490,6 +493,13 @@ export class Imports {
     );
     return rows;
   }
+}
+
+interface GoneImport {
+  readonly id: string;
+  readonly domainId: string;
+  readonly file_id: string;
+  readonly owns_file: boolean;
 }
 
 /** Whose errors are shown: those of the run once it has begun, else those of the dry run. */

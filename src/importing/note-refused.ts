@@ -3,6 +3,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../json.js';
 import type { Queryable } from '../store/database/database.js';
 import type { RefusedRow } from './preparing/row-preparer.js';
+import type { StoredImport } from './stored-import.js';
 
 export async function noteRefused(
   db: Queryable,
@@ -18,17 +19,27 @@ export async function noteRefused(
     from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
 }
 
+type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;
+
 /** Notes the records that the file has. */
-export async function noteSeen(db: Queryable, importId: string, ids: readonly string[]): Promise<void> {
+export async function noteSeen(db: Queryable, one: SeeingImport, ids: readonly string[]): Promise<void> {
   await db.query(Prisma.sql`
-    insert into import_seen (import_id, record_id)
-    select ${importId}::uuid, seen.id
+    insert into import_seen (domain, import_id, record_id)
+    select ${one.domainId}, ${one.id}::uuid, seen.id
     from unnest(${[...ids]}::text[]) as seen (id)
     on conflict do nothing`);
 }
 
 /** The records `r` that the file does not have. */
-export function unseen(importId: string): Prisma.Sql {
+export function unseen({ domainId, id }: SeeingImport): Prisma.Sql {
   return Prisma.sql`not exists (
-    select 1 from import_seen seen where seen.import_id = ${importId}::uuid and seen.record_id = r.id)`;
+    select 1
+    from import_seen seen
+    where seen.domain = ${domainId} and seen.import_id = ${id}::uuid and seen.record_id = r.id)`;
+}
+
+/** Begins anew, or ends: what was noted of the records goes. */
+export async function forgetSeen(db: Queryable, { domainId, id }: SeeingImport): Promise<void> {
+  await db.query(Prisma.sql`
+    delete from import_seen where domain = ${domainId} and import_id = ${id}::uuid`);
 }

@@ -165,7 +165,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   {
     table: 'import_seen',
     place: 'records of imports',
-    domain: OF_IMPORT,
+    domain: 'domain',
     shown: 'record_id',
     texts: ['record_id'],
     hit: 'remove',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import type { BlobStore } from '../../src/files/blob-store.js';
+import type { Bucket } from '../../src/files/blob-store.js';
 import { S3Blobs } from '../../src/files/s3-blobs.js';
 import {
   applyMigrations,
@@ -220,7 +220,7 @@ describe('a file of a bucket that is removed while the backup is made', () => {
           })(),
         );
       const file = folder.file('removed.campus');
-      await backUpTo(file, { url, bucket: { ...blobStoreOf(bucket), read: removing } });
+      await backUpTo(file, { url, bucket: { ...bucketOf(bucket), read: removing } });
       const { url: copy } = await databases.create();
       await restoreFrom(file, { url: copy, bucket });
       expect(await query(copy, 'select id from files')).toEqual([]);
@@ -240,12 +240,12 @@ describe('a file of a bucket that is removed while the backup is made', () => {
   });
 });
 
-function blobStoreOf(bucket: S3Blobs): BlobStore {
+function bucketOf(bucket: S3Blobs): Bucket {
   return {
     kind: bucket.kind,
     write: (...asked) => bucket.write(...asked),
     read: (...asked) => bucket.read(...asked),
-    delete: (id) => bucket.delete(id),
+    delete: (key) => bucket.delete(key),
     close: () => bucket.close(),
   };
 }

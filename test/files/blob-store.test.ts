@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import type { BlobStore } from '../../src/files/blob-store.js';
+import type { BlobKey, BlobStore } from '../../src/files/blob-store.js';
 import { DatabaseBlobs } from '../../src/files/database-blobs.js';
 import { S3Blobs } from '../../src/files/s3-blobs.js';
 import { insertUploading } from '../../src/files/stored-file.js';
-import { useTestDatabase } from '../database.js';
+import { Prisma } from '../../src/generated/prisma/client.js';
+import { openDatabase } from '../../src/store/database/database.js';
+import { createTestDatabase, useTestDatabase } from '../database.js';
 import { type S3Server, startS3Server } from './s3-server.js';
 
 const test = useTestDatabase();
@@ -39,11 +41,10 @@ for (const [place, open] of PLACES) {
       await blobs.close();
     });
 
-    async function keep(bytes: AsyncIterable<Buffer>): Promise<string> {
-      const id = uuidv7();
+    async function keep(bytes: AsyncIterable<Buffer>): Promise<BlobKey> {
+      const key = { id: uuidv7(), domainId: 'top' };
       const file = {
-        id,
-        domainId: 'top',
+        ...key,
         name: 'f',
         contentType: 'a/b',
         link: undefined,
@@ -51,23 +52,23 @@ for (const [place, open] of PLACES) {
         createdBy: 'u',
       };
       await insertUploading(test.database, { ...file, storage: blobs.kind });
-      await blobs.write(id, bytes, undefined);
-      return id;
+      await blobs.write(key, bytes, undefined);
+      return key;
     }
 
     for (const size of [0, 1, 262_143, 262_144, 262_145, 1_048_576, 12_000_000]) {
       it(`come back byte for byte: ${size} of them`, async () => {
         const bytes = randomBytes(size);
-        const id = await keep(inPieces(bytes, 100_003));
+        const key = await keep(inPieces(bytes, 100_003));
         if (size === 0) return;
-        const read = await bytesOf(blobs, id, { start: 0, end: size - 1 });
+        const read = await bytesOf(blobs, key, { start: 0, end: size - 1 });
         expect(read.equals(bytes)).toBe(true);
       });
     }
 
     it('come back in part', async () => {
       const bytes = randomBytes(2_000_000);
-      const id = await keep(inPieces(bytes, 65_536));
+      const key = await keep(inPieces(bytes, 65_536));
       const ranges = [
         [0, 0],
         [1, 1],
@@ -77,15 +78,15 @@ for (const [place, open] of PLACES) {
         [1_999_999, 1_999_999],
       ] as const;
       for (const [start, end] of ranges) {
-        expect((await bytesOf(blobs, id, { start, end })).equals(bytes.subarray(start, end + 1))).toBe(true);
+        expect((await bytesOf(blobs, key, { start, end })).equals(bytes.subarray(start, end + 1))).toBe(true);
       }
     });
 
     it('are gone when they are deleted, and may be deleted again', async () => {
-      const id = await keep(inPieces(randomBytes(1000), 1000));
-      await blobs.delete(id);
-      await expect(bytesOf(blobs, id, { start: 0, end: 999 })).rejects.toThrow();
-      await blobs.delete(id);
+      const key = await keep(inPieces(randomBytes(1000), 1000));
+      await blobs.delete(key);
+      await expect(bytesOf(blobs, key, { start: 0, end: 999 })).rejects.toThrow();
+      await blobs.delete(key);
     });
 
     it('whose bytes fail on the way fail with that', async () => {
@@ -99,6 +100,28 @@ for (const [place, open] of PLACES) {
   });
 }
 
+describe('tables as they were before chunks had a domain', () => {
+  it('take the bytes of a backup from then', async () => {
+    const earlier = await createTestDatabase();
+    const database = await openDatabase({ url: earlier.url, poolSize: 1, statementTimeoutMs: 20_000 });
+    try {
+      await database.query(Prisma.sql`alter table file_chunks drop column domain cascade`);
+      const key = { id: uuidv7(), domainId: 'top' };
+      await database.query(Prisma.sql`
+        insert into files (id, domain, name, content_type, state, storage, created_by)
+        values (${key.id}::uuid, ${key.domainId}, 'f', 'a/b', 'ready', 'database', 'u')`);
+      const blobs = new DatabaseBlobs(database, { isDomainKept: false });
+      await blobs.write(key, inPieces(Buffer.from('abc'), 3), undefined);
+      expect(await database.query(Prisma.sql`select bytes from file_chunks`)).toEqual([
+        { bytes: Buffer.from('abc') },
+      ]);
+    } finally {
+      await database.close();
+      await earlier.drop();
+    }
+  });
+});
+
 describe('a bucket out of reach', () => {
   it('is a 503 that names no secret', async () => {
     const blobs = await S3Blobs.open({
@@ -109,7 +132,7 @@ describe('a bucket out of reach', () => {
     });
     s3.isDown = true;
     try {
-      await expect(blobs.delete('x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await expect(blobs.delete({ id: 'x' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     } finally {
       s3.isDown = false;
       await blobs.close();
@@ -121,8 +144,12 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer, vo
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function bytesOf(blobs: BlobStore, id: string, range: { start: number; end: number }): Promise<Buffer> {
+async function bytesOf(
+  blobs: BlobStore,
+  key: BlobKey,
+  range: { start: number; end: number },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of blobs.read(id, range, {})) chunks.push(chunk);
+  for await (const chunk of blobs.read(key, range, {})) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

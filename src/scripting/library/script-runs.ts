@@ -171,7 +171,7 @@ export class ScriptRuns {
         ? []
         : [
             Prisma.sql`(started_at, id) < (select started_at, id from script_runs
-              where id = ${assertRunId(query.before)}::uuid)`,
+              where ${runsInReach(scope)} and id = ${assertRunId(query.before)}::uuid)`,
           ]),
     ];
     const rows = await this.#options.database.query<RunRow>(Prisma.sql`
@@ -251,7 +251,7 @@ values (
   ${storable(run.error && JSON.stringify(run.error))}::jsonb, ${storable(JSON.stringify(run.output))}::jsonb,
     ${scope.requestId}
 )
-on conflict (id) do update
+on conflict (id, domain_id) do update
 set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms,
   memory_bytes = excluded.memory_bytes,
   host_calls = excluded.host_calls, value = excluded.value, error = excluded.error,

@@ -40,6 +40,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0020_collected_receipts': 'd3fed93269e55e05fff1c747116baeaadf41ef9803dbd2c82715787d8d961474',
   '0021_imports': '1dc41078777c4cf90ebc4a6c52158ca72068039ca62075a6ca9db7a6e36c91fc',
   '0024_erasures': '0a34341b2dc8649fb48c579364d1ad1f467ec487f7581046744e4cb6eb71bb80',
+  '0025_domains_of_parts': '9a5ae7143aa3fb6a39e4e9bdb529af96270e20fe17209c0136bf385909919c60',
   '0027_accounts': 'fff32a2a208129941a92289200a8091f69e09813c3d93c39f5b13cd6ba5b9da4',
   '0028_key_usage': '9450b85c39b8e7c4f37c61c7c245a8459aa86230c027d2465ed81fb4cc53cacc',
   '0029_webhooks': '7c256880468b21cd532b0301a909b26dbe7bb857ba3b98051b5716c480e5521c',
@@ -233,6 +234,32 @@ describe('a database of an earlier version', () => {
 
   it("that today's texts made is not told of", async () => {
     expect((await upgrade(VERSIONS.at(-1) ?? [])).notices).toEqual([]);
+  });
+});
+
+describe('what the version before writes without its domain', () => {
+  it('is given the domain of the file or import it is a part of', async () => {
+    await withEmptyDatabase(async (url) => {
+      await applyMigrations({ url });
+      await withClient(url, async (client) => {
+        const { rows } = await client.query(`
+          with file as (
+            insert into files (id, domain, name, content_type, state, storage, created_by)
+            values (gen_random_uuid(), 'north', 'a', 'text/plain', 'ready', 'database', 'u') returning id
+          )
+          insert into imports (id, domain, collection, state, name, file_id, owns_file, source, principal,
+            created_by)
+          select gen_random_uuid(), 'south', 'pupils', 'running', 'a', id, false, '{}', '{}', 'u' from file
+          returning id as import, file_id as file`);
+        const { import: importId, file } = rows[0];
+        await client.query(`insert into file_chunks (file_id, position, bytes) values ($1, 0, 'a')`, [file]);
+        await client.query(`insert into import_seen (import_id, record_id) values ($1, 'r')`, [importId]);
+        expect((await client.query('select domain from file_chunks')).rows).toEqual([{ domain: 'north' }]);
+        expect((await client.query('select domain from import_seen')).rows).toEqual([{ domain: 'south' }]);
+        await client.query('delete from files');
+        expect((await client.query('select 1 from file_chunks')).rows).toEqual([]);
+      });
+    });
   });
 });
 
