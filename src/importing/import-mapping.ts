@@ -2,9 +2,6 @@
  * A mapping says what becomes of each column of a file. It is proposed from the file, corrected by a person,
  * and may be kept by name.
  */
-import { z } from 'zod';
-import { didYouMean } from '../did-you-mean.js';
-import { type ErrorDetail, ServiceError } from '../errors.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Collection } from '../model/collection.js';
@@ -51,56 +48,6 @@ export type MappingTarget =
     }
   | { readonly kind: 'undeclared'; readonly path: Path };
 
-const MAX_COLUMNS = 2_000;
-const NAME = z.string().min(1).max(500);
-
-const COLUMN = z.strictObject({
-  column: NAME,
-  field: NAME.nullable(),
-  format: z.string().min(1).max(100).optional(),
-  values: z.record(z.string(), z.json()).optional(),
-  by: NAME.optional(),
-  undeclared: z.literal(true).optional(),
-  empty: z.enum(['leave', 'remove']).optional(),
-});
-
-const MAPPING = z.strictObject({
-  columns: z.array(COLUMN).max(MAX_COLUMNS),
-  fixed: z.record(NAME, z.json()).default({}),
-  others: z.enum(['keep', 'leave out']).optional(),
-});
-
-/**
- * Reads a mapping for a collection and, where they are known, the columns of a file.
- *
- * @throws INVALID_VALUE with every fault and what would be right
- */
-export function parseImportMapping(
-  sent: JsonValue | undefined,
-  collection: Collection,
-  columns: readonly string[] | undefined,
-): ImportMapping {
-  const parsed = MAPPING.safeParse(sent);
-  if (!parsed.success) {
-    throw invalid(
-      parsed.error.issues.map(({ path, message }) => ({
-        pointer: `/${path.join('/')}`,
-        detail: `/${path.join('/')}: ${message}`,
-        expected: '{"columns": [{"column", "field", …}], "fixed": {…}}',
-      })),
-    );
-  }
-  const mapping = parsed.data as ImportMapping;
-  const faults = [
-    ...findColumnFaults(mapping, columns),
-    ...mapping.columns.flatMap((one, index) => faultsOfColumn(one, `/columns/${index}`, collection)),
-    ...findDoubleFields(mapping),
-    ...Object.keys(mapping.fixed).flatMap((field) => faultsOfField({ field }, `/fixed/${field}`, collection)),
-  ];
-  if (faults.length > 0) throw invalid(faults);
-  return mapping;
-}
-
 /** The top-level fields that a mapping may set; of documents whose members are kept, those that are named. */
 export function fieldsOfMapping(mapping: ImportMapping): readonly string[] {
   const paths = [...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)];
@@ -140,82 +87,6 @@ function findReference(path: Path, { fields }: Pick<Collection, 'fields'>) {
   return undefined;
 }
 
-function findColumnFaults(mapping: ImportMapping, columns: readonly string[] | undefined): ErrorDetail[] {
-  const seen = new Set<string>();
-  return mapping.columns.flatMap(({ column }, index): ErrorDetail[] => {
-    const pointer = `/columns/${index}/column`;
-    if (seen.has(column)) return [{ pointer, detail: `${pointer}: the column "${column}" is mapped twice` }];
-    seen.add(column);
-    if (columns === undefined || columns.includes(column)) return [];
-    const detail = `${pointer}: the file has no column "${column}".${didYouMean(column, columns)}`;
-    return [{ pointer, detail, expected: columns.slice(0, 50).join(', '), sent: column }];
-  });
-}
-
-function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collection): ErrorDetail[] {
-  const { field } = one;
-  if (field === null) return [];
-  return [
-    ...faultsOfField({ ...one, field }, `${pointer}/field`, collection),
-    ...faultsOfFormat({ ...one, field }, `${pointer}/format`, collection),
-  ];
-}
-
-function faultsOfField(
-  one: { readonly field: string } & Pick<ColumnMapping, 'by' | 'undeclared'>,
-  pointer: string,
-  collection: Collection,
-): ErrorDetail[] {
-  const { field, by } = one;
-  if (field.split('.').includes('')) {
-    return [
-      {
-        pointer,
-        detail: `${pointer}: "${field}" is no path of fields`,
-        expected: 'e.g. address.city',
-        sent: field,
-      },
-    ];
-  }
-  const target = targetOf(field, by, collection);
-  if (by !== undefined && target.kind !== 'reference') {
-    return [
-      {
-        pointer,
-        detail: `${pointer}: "${field}" is no reference, so nothing is found by "${by}"`,
-        sent: field,
-      },
-    ];
-  }
-  if (target.kind !== 'undeclared') return [];
-  const [name = ''] = target.path;
-  const known = collection.fieldsByName.get(name);
-  // Below an object without declared members, and beside the declared fields, a record holds anything.
-  if (known !== undefined && known.type !== 'object') {
-    const detail = `${pointer}: the field "${name}" of ${collection.name} has no members`;
-    return [{ pointer, detail, expected: name, sent: field }];
-  }
-  if (known !== undefined || collection.fields.length === 0 || one.undeclared) return [];
-  const hint = didYouMean(name, collection.fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
-  const detail = `${pointer}: ${collection.name} declares no field "${name}".${hint}`;
-  return [{ pointer, detail, expected: [...collection.fieldsByName.keys()].join(', '), sent: field }];
-}
-
-function faultsOfFormat(
-  { field, by, format }: ColumnMapping & { readonly field: string },
-  pointer: string,
-  collection: Collection,
-): ErrorDetail[] {
-  if (format === undefined) return [];
-  const target = targetOf(field, by, collection);
-  const known = target.kind === 'value' ? formatsOf(target.column.kind) : [];
-  if (known.includes(format)) return [];
-  const expected =
-    known.length === 0 ? 'none: it is neither a day nor a number' : `one of ${known.join(', ')}`;
-  const detail = `${pointer}: "${format}" is no format of ${field}; expected: ${expected}`;
-  return [{ pointer, detail, expected, sent: format }];
-}
-
 /** How the cells of a kind may be written. */
 export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
   switch (kind) {
@@ -229,28 +100,6 @@ export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
     default:
       return [];
   }
-}
-
-function findDoubleFields({ columns, fixed }: ImportMapping): ErrorDetail[] {
-  const byField = new Map<string, string>();
-  return columns.flatMap(({ column, field }, index): ErrorDetail[] => {
-    if (field === null) return [];
-    const pointer = `/columns/${index}/field`;
-    const other = byField.get(field);
-    byField.set(field, column);
-    if (other !== undefined) {
-      const detail = `${pointer}: "${field}" is filled from "${other}" already`;
-      return [{ pointer, detail, expected: 'one column for each field', sent: field }];
-    }
-    if (!Object.hasOwn(fixed, field)) return [];
-    return [{ pointer, detail: `${pointer}: "${field}" has a fixed value already`, sent: field }];
-  });
-}
-
-function invalid(errors: readonly ErrorDetail[]): ServiceError {
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  const detail = `the mapping is not right: ${errors[0]?.detail ?? ''}${more}`;
-  return new ServiceError('INVALID_VALUE', detail, { errors: errors.slice(0, 100) });
 }
 
 /** A mapping as it was stored. */

@@ -16,13 +16,9 @@ import { type KeysetPage, type KeysetRequest, withPlaces } from '../store/databa
 import type { UndoConflict, UndoPreview } from '../store/history/undo-preview.js';
 import type { RecordStore } from '../store/record-store.js';
 import { printCsvLine } from '../tables/csv-line.js';
-import {
-  fieldsOfMapping,
-  type ImportMapping,
-  parseImportMapping,
-  toImportMapping,
-} from './import-mapping.js';
+import { fieldsOfMapping, type ImportMapping, toImportMapping } from './import-mapping.js';
 import { forgetSeen } from './note-refused.js';
+import { parseImportMapping } from './parse-import-mapping.js';
 import type { RowFault } from './preparing/row-mapper.js';
 import { ERROR_COLUMN } from './propose-mapping.js';
 import type { SourceOptions } from './reading/row-source.js';

@@ -13,7 +13,11 @@ import {
   type StagingRules,
   uniqueTextsOf,
 } from '../../store/writing/check-record.js';
-import { deadReferenceDetail, type HeldReference, listReferences } from '../../store/writing/references.js';
+import {
+  deadReferenceDetail,
+  type HeldReference,
+  listReferences,
+} from '../../store/writing/held-references.js';
 import type { FoundTarget, SoughtTarget } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { ImportMapping } from '../import-mapping.js';

@@ -1,13 +1,9 @@
 /** Opens a file of any format that an import reads. */
 import { stat } from 'node:fs/promises';
 import { ServiceError } from '../../errors.js';
-import { openBsonSource } from './bson-source.js';
-import { openCsvSource } from './csv-source.js';
-import { openJsonSource } from './json-source.js';
 import type { RowSource, SourceFile, SourceOptions } from './row-source.js';
 import { type SniffedFormat, sniffFormat } from './sniff-format.js';
 import { SOURCE_LIMITS, type SourceLimits } from './source-limits.js';
-import { openXlsxSource } from './xlsx-source.js';
 
 /**
  * Opens a file for its rows. What the options leave out is found in the file: its format, encoding,
@@ -36,6 +32,7 @@ export async function openRowSource(
   return { ...source, warnings: [...sniffed.warnings, ...source.warnings] };
 }
 
+/** Every pass is a thread of its own, which loads no more than its file needs. */
 async function openFormat(
   file: SourceFile,
   options: SourceOptions,
@@ -44,15 +41,23 @@ async function openFormat(
 ): Promise<RowSource> {
   switch (format) {
     case 'csv':
-    case 'tsv':
+    case 'tsv': {
+      const { openCsvSource } = await import('./csv-source.js');
       return await openCsvSource(file, { ...options, format }, limits);
+    }
     case 'json':
     case 'ndjson':
-    case 'ejson':
+    case 'ejson': {
+      const { openJsonSource } = await import('./json-source.js');
       return await openJsonSource(file, { ...options, format, layout }, limits);
-    case 'bson':
+    }
+    case 'bson': {
+      const { openBsonSource } = await import('./bson-source.js');
       return openBsonSource(file, packing, limits);
-    case 'xlsx':
+    }
+    case 'xlsx': {
+      const { openXlsxSource } = await import('./xlsx-source.js');
       return await openXlsxSource(file, options, limits);
+    }
   }
 }

@@ -13,6 +13,7 @@ import { type StoredRow, storedColumns } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { refusedByIndex } from '../writing/atomically.js';
 import { findCheckFaults, keysOf } from '../writing/check-faults.js';
+import { deadReferenceDetail } from '../writing/held-references.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { assertWritable, outOfRows } from '../writing/record-refusals.js';
 import {
@@ -23,7 +24,6 @@ import {
   REPLACED,
   type WriteContext,
 } from '../writing/record-statements.js';
-import { deadReferenceDetail } from '../writing/references.js';
 import { assertJudgeable, secretFieldsOf, without } from '../writing/secret-fields.js';
 import { assertNoFaults, toStored } from '../writing/validation.js';
 import { askBefore, revise } from '../writing/write-triggers.js';

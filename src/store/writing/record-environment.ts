@@ -1,26 +1,24 @@
 /** What reading and writing records works with, and the few things all of it asks for. */
 import { Prisma } from '../../generated/prisma/client.js';
+import type { JsonObject } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
 import type { Scope } from '../../model/scope.js';
 import type { StatementCaller } from '../../model/statement-caller.js';
+import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
+import { fieldsAtPaths, fieldsOfRecords } from '../catalog/named-fields.js';
 import type { Database, Queryable } from '../database/database.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import { type HeldReference, listReferences, listReferencesBut } from './held-references.js';
 import { USER_COLLECTION, type WriteContext } from './record-statements.js';
 import { fillReferenceLabels } from './reference-labels.js';
-import {
-  findDeadReferences,
-  type HeldReference,
-  listReferences,
-  listReferencesBut,
-  type ReferenceContext,
-  selectDead,
-} from './references.js';
+import { findDeadReferences, type ReferenceContext, selectDead } from './references.js';
 import type { StoredChange } from './validation.js';
 import { NO_TRIGGERS, type WriteTriggers } from './write-triggers.js';
 
@@ -36,6 +34,8 @@ export interface RecordEnvironmentOptions {
   readonly triggers?: WriteTriggers;
   /** Told after every commit of a write: whoever waits for changes need not wait for the next poll. */
   readonly onCommit?: () => void;
+  /** Told which declared fields a caller named who had the right to. Default: nobody wants to know. */
+  readonly onFieldsNamed?: (scope: Scope, fields: readonly StoredField[]) => void;
   /** Records one call may write. Default 10,000. */
   readonly maxRecordsPerWrite?: number;
   /** The clock. Default: the system's. */
@@ -53,6 +53,7 @@ export class RecordEnvironment {
   readonly now: () => Date;
   readonly #onRightsChange: (domainId: string, userId: string | undefined) => void;
   readonly #onCommit: () => void;
+  readonly #onFieldsNamed: RecordEnvironmentOptions['onFieldsNamed'];
   readonly #options: RecordEnvironmentOptions;
 
   constructor(options: RecordEnvironmentOptions) {
@@ -64,6 +65,19 @@ export class RecordEnvironment {
     this.now = options.now ?? (() => new Date());
     this.#onRightsChange = options.onRightsChange ?? (() => {});
     this.#onCommit = options.onCommit ?? (() => {});
+    this.#onFieldsNamed = options.onFieldsNamed;
+  }
+
+  /** Tells of the fields at which the paths begin. */
+  noteNamed(scope: Scope, collection: Collection, paths: readonly Path[]): void {
+    if (this.#onFieldsNamed === undefined || paths.length === 0) return;
+    this.#onFieldsNamed(scope, fieldsAtPaths(collection, paths));
+  }
+
+  /** Tells of the fields that were sent. */
+  noteSent(scope: Scope, collectionName: string, records: readonly JsonObject[]): void {
+    const collection = this.#onFieldsNamed && this.catalog.find(collectionName);
+    if (collection) this.#onFieldsNamed?.(scope, fieldsOfRecords(collection, records));
   }
 
   /** The same, but for what writes start. */

@@ -14,6 +14,7 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import { atomically } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
+import { deadReferenceDetail, listReferences, withoutHeld } from './held-references.js';
 import { JoinedCreates } from './joined-creates.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
 import {
@@ -36,7 +37,6 @@ import {
   staysIn,
   updateRecord,
 } from './record-statements.js';
-import { deadReferenceDetail, listReferences, withoutHeld } from './references.js';
 import {
   assertCompletable,
   assertJudgeable,

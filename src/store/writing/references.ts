@@ -9,85 +9,17 @@
  *
  * @see decisions 2, 11
  */
-import type { ErrorDetail } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
-import type { Collection, Field } from '../../model/collection.js';
-import { pointerStep } from '../../model/path.js';
+import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import type { Queryable } from '../database/database.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
 import { statementName } from '../sql/statement-name.js';
+import type { HeldReference } from './held-references.js';
 import { USER_COLLECTION } from './record-statements.js';
 import type { UnlabelledReference } from './validation.js';
 
 type Sql = Prisma.Sql;
-
-/** A reference as a record holds it. */
-export interface HeldReference {
-  /** JSON pointer within the record. */
-  readonly pointer: string;
-  /** The path of its field, without the places in lists. */
-  readonly field: string;
-  readonly targets: readonly string[];
-  readonly value: string;
-}
-
-/** The references of stored data whose targets must exist, by the declaration. */
-export function listReferences(collection: Collection, data: JsonObject): readonly HeldReference[] {
-  return listReferencesBut(NONE, collection, data);
-}
-
-const NONE: ReadonlySet<object> = new Set();
-
-/** The same without those that are themselves among the settled ones. */
-export function listReferencesBut(
-  settled: ReadonlySet<object>,
-  collection: Collection,
-  data: JsonObject,
-): readonly HeldReference[] {
-  const references: HeldReference[] = [];
-  for (const name of Object.keys(data)) {
-    const field = collection.fieldsByName.get(name);
-    const value = data[name];
-    if (field === undefined || value === undefined || !HOLDS_REFERENCES.has(field.type)) continue;
-    if (typeof value === 'object' && value !== null && settled.has(value)) continue;
-    references.push(...referencesIn(value, field, { pointer: `/${pointerStep(name)}`, path: name }));
-  }
-  return references;
-}
-
-const HOLDS_REFERENCES: ReadonlySet<Field['type']> = new Set<Field['type']>(['reference', 'object']);
-
-interface Place {
-  readonly pointer: string;
-  readonly path: string;
-}
-
-function referencesIn(value: JsonValue, field: Field, place: Place): readonly HeldReference[] {
-  if (field.isList && Array.isArray(value)) {
-    const element = { ...field, isList: false };
-    return value.flatMap((one: JsonValue, index) =>
-      referencesIn(one, element, { ...place, pointer: `${place.pointer}/${index}` }),
-    );
-  }
-  if (!isJsonObject(value)) return [];
-  if (field.type === 'reference') {
-    const { value: id } = value;
-    if (!field.mustExist || typeof id !== 'string') return [];
-    return [{ pointer: place.pointer, field: place.path, targets: field.targets, value: id }];
-  }
-  if (field.type !== 'object') return [];
-  return field.fields.flatMap((member) => {
-    const held = value[member.name];
-    if (held === undefined) return [];
-    const inner = {
-      pointer: `${place.pointer}/${pointerStep(member.name)}`,
-      path: `${place.path}.${member.name}`,
-    };
-    return referencesIn(held, member, inner);
-  });
-}
 
 /** Lists the records that can be pointed at though no statement finds them. */
 export interface ReferenceContext {
@@ -186,31 +118,4 @@ export function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (rea
 function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {
   if (value === scope.principal.id && targets.includes(USER_COLLECTION)) return true;
   return made !== undefined && targets.includes(made.collection) && made.ids.has(value);
-}
-
-/**
- * Leaves out those that the record held in the same field before: an old reference does not block other
- * changes.
- */
-export function withoutHeld(
-  references: readonly HeldReference[],
-  before: readonly HeldReference[],
-): readonly HeldReference[] {
-  const held = new Set(before.map(({ field, value }) => `${field} ${value}`));
-  return references.filter(({ field, value }) => !held.has(`${field} ${value}`));
-}
-
-/** What an error says of a reference to nothing; `pointer` leads to the record in the body. */
-export function deadReferenceDetail(
-  { pointer, targets, value }: HeldReference,
-  recordPointer = '',
-): ErrorDetail {
-  const where = `${recordPointer}${pointer}`;
-  const expected = `the _id of a record of ${targets.join(' or ')}`;
-  return {
-    pointer: where,
-    detail: `${where}: ${expected} is expected, and there is none "${value}"`,
-    expected,
-    sent: value,
-  };
 }

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../../src/generated/prisma/client.js';
 import { readPlan } from '../../../src/store/database/statement-plan.js';
-import { type HeldReference, selectDead } from '../../../src/store/writing/references.js';
+import type { HeldReference } from '../../../src/store/writing/held-references.js';
+import { selectDead } from '../../../src/store/writing/references.js';
 import { ADMIN } from '../people.js';
 import { useTestStore } from '../store.js';
 
