@@ -197,6 +197,16 @@ function graphqlOperations(): readonly Attempt[] {
     ['id', 'query ($v: ID!) { task(id: $v) { id } }', (text) => text],
     ['global id', 'query ($v: ID!) { node(id: $v) { nodeId } }', (text) => `task:${text}`],
     ['global ids', 'query ($v: [ID!]!) { nodes(ids: $v) { nodeId } }', (text) => [text, `Record:${text}`]],
+    [
+      'entity',
+      'query ($v: [_Any!]!) { _entities(representations: $v) { __typename } }',
+      (text) => [{ __typename: 'Task', id: text, [text]: text }],
+    ],
+    [
+      'type of an entity',
+      'query ($v: [_Any!]!) { _entities(representations: $v) { __typename } }',
+      (text) => [{ __typename: text, id: 'there' }],
+    ],
     ['page before', 'query ($v: String!) { files(last: 1, before: $v) { nodes { id } } }', (text) => text],
     [
       'create',

@@ -5,7 +5,7 @@ import { ATTEMPTS, HOSTILE_TEXTS, prepareForAttempts } from '../hostile-attempts
 import { type StatementErrors, watchStatementErrors } from '../statement-errors.js';
 import { campaign } from './campaign.js';
 
-const gateway = useGateway();
+const gateway = useGateway({ FEDERATION: 'true' });
 const ATTEMPTS_A_ROUND = 200;
 let errors: StatementErrors | undefined;
 

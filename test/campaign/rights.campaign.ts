@@ -16,7 +16,7 @@ import { COLLECTIONS, promiseOf } from './rights/promise.js';
 import { openSchool, type School } from './rights/school.js';
 import { tryToSeeImports } from './rights/see-imports.js';
 
-const gateway = useGateway({ IMPORT_ROLES: ROLES.join() });
+const gateway = useGateway({ IMPORT_ROLES: ROLES.join(), FEDERATION: 'true' });
 const READS_AT_ONCE = 24;
 let school: School;
 

@@ -6,7 +6,7 @@ import { ATTEMPTS, prepareForAttempts } from '../hostile-attempts.js';
 import { watchStatementErrors } from '../statement-errors.js';
 import { useGateway } from './gateway.js';
 
-const gateway = useGateway();
+const gateway = useGateway({ FEDERATION: 'true' });
 
 beforeAll(async () => {
   await prepareForAttempts(gateway);

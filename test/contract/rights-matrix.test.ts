@@ -29,11 +29,13 @@ import { ROLES, useGateway } from './gateway.js';
  * all.
  */
 const WRITES_ARE_ONE_OF = 4;
+/** A script takes as long as some ten other reads. */
+const SCRIPTS_ARE_ONE_OF = 4;
 /** An import takes as long as some ten other writes. */
 const IMPORTS_ARE_ONE_OF = 48;
 const PROBERS_ARE_ONE_OF = 4;
 
-const gateway = useGateway({ IMPORT_ROLES: ROLES.join() });
+const gateway = useGateway({ IMPORT_ROLES: ROLES.join(), FEDERATION: 'true' });
 let school: School;
 
 beforeAll(async () => {
@@ -77,16 +79,20 @@ it('has callers of every kind', () => {
 });
 
 describe('every caller reads what is declared for it, and nothing else', () => {
-  it.each(READ_DOORS.map((door) => [door.name, door] as const))(
+  it.each(READ_DOORS.map((door, index) => [door.name, door, index] as const))(
     'by %s',
-    async (_name, door) => {
+    async (_name, door, doorIndex) => {
+      const isChosen = (callerIndex: number, collectionIndex: number) =>
+        IS_FULL_LENGTH ||
+        !door.name.startsWith('platform.') ||
+        (callerIndex + collectionIndex + doorIndex) % SCRIPTS_ARE_ONE_OF === 0;
       const faults = await faultsOf(async (attempt) => {
         const [near, far] = recordsOf(school, attempt.caller, attempt.collection);
         if (near === undefined || far === undefined) throw new Error('there are two records of each');
         if (door.except?.includes(attempt.collection.name)) return [];
         const records = door.gives.startsWith('one') ? [near, far] : [near];
         return await Promise.all(records.map((record) => tryToRead(attempt, door, record)));
-      });
+      }, isChosen);
       expect(faults).toEqual([]);
     },
     120_000,

@@ -168,6 +168,18 @@ export const READ_DOORS: readonly ReadDoor[] = [
       v.graphql('query($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }', { ids: [`${name}:${id}`] }),
   },
   {
+    name: 'entities of a supergraph',
+    gives: 'one or null',
+    open: (v, collection, { id }) => {
+      const { one } = graphqlNames(collection);
+      const typeName = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+      return v.graphql(
+        `query($r: [_Any!]!) { _entities(representations: $r) { ... on ${typeName} { nodeId } } }`,
+        { r: [{ __typename: typeName, id }] },
+      );
+    },
+  },
+  {
     name: 'typed aggregate',
     gives: 'figure',
     open: (v, collection) => v.graphql(`{ ${graphqlNames(collection).many}Aggregate { count } }`),
