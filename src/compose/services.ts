@@ -201,6 +201,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       topDomain: () => domains.top(),
       onRightsChange: (domainId, userId) => principals.forget(domainId, userId),
       onCommit: () => changes.wake(),
+      onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
       maxRecordsPerWrite: config.maxRecordsPerWrite,
       triggers,
     });

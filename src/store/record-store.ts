@@ -108,7 +108,9 @@ export class RecordStore {
     const paths = [...listPaths(query.filter), ...query.sort.map((key) => key.path)];
     assertReadable(paths, access, collection);
     assertFittingOperands(query.filter, collection, (name) => this.findReadable(scope, name));
-    hintAtDeclaredNames([...paths, ...(query.projection ?? [])], { scope, collection, access });
+    const named = [...paths, ...(query.projection ?? [])];
+    hintAtDeclaredNames(named, { scope, collection, access });
+    this.#environment.noteNamed(scope, collection, named);
     const context = this.#environment.compileContext(scope, collection);
     const { database, primary } = this.#sourcesOf(scope, options.within);
     // Member by member: what follows a spread in a literal is put there one by one, for a tenth of a short
@@ -175,6 +177,7 @@ export class RecordStore {
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);
+    if (projection !== undefined) this.#environment.noteNamed(scope, collection, projection);
     const record = toStoredRecord(row);
     return projection === undefined ? { ...record, json: printStored(row.id, row.json) } : record;
   }
@@ -186,12 +189,18 @@ export class RecordStore {
     records: readonly JsonObject[],
     options: CreateOptions = {},
   ): Promise<StoredRecord[]> {
-    return await this.#noted(scope, options.within, () => this.#writes.create(scope, name, records, options));
+    const write = () => this.#writes.create(scope, name, records, options);
+    const created = await this.#noted(scope, options.within, write);
+    this.#environment.noteSent(scope, name, records);
+    return created;
   }
 
   /** Changes a record and gives it back. @see RecordWrites.update */
   async update(scope: Scope, name: string, id: string, options: UpdateOptions): Promise<StoredRecord> {
-    return await this.#noted(scope, options.within, () => this.#writes.update(scope, name, id, options));
+    const write = () => this.#writes.update(scope, name, id, options);
+    const updated = await this.#noted(scope, options.within, write);
+    this.#environment.noteSent(scope, name, [options.data]);
+    return updated;
   }
 
   /** Refuses a caller who may not change this record. @see RecordWrites.assertMayUpdate */
@@ -243,9 +252,10 @@ export class RecordStore {
     request: UpsertRequest,
     options: WriteOptions = {},
   ): Promise<Upserted> {
-    return await this.#noted(scope, options.within, () =>
-      this.#upserts.upsert(scope, name, request, options),
-    );
+    const write = () => this.#upserts.upsert(scope, name, request, options);
+    const upserted = await this.#noted(scope, options.within, write);
+    this.#environment.noteSent(scope, name, request.records);
+    return upserted;
   }
 
   /** Writes records by the thousand, starting these triggers and no others. @see StagedWrites */

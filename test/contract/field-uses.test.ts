@@ -7,7 +7,10 @@ import { connect } from './live.js';
 
 const gateway = useGateway({ API_KEY_ROLES: 'admin' });
 
-const FIELDS = ['motto', 'colour', 'patron', 'hall', 'founded', 'song', 'flag', 'unused', 'elsewhere'];
+const FIELDS = ['motto', 'colour', 'patron', 'hall', 'founded', 'song', 'flag', 'unused', 'elsewhere']
+  .concat(['rest_filter', 'rest_sort', 'rest_shown', 'rest_sent', 'rest_of_one', 'any_filter'])
+  .concat(['forbidden', 'marker']);
+const JSON_TYPE = { 'content-type': 'application/json' };
 const TODAY = () => new Date().toISOString().slice(0, 10);
 
 let key: string;
@@ -98,7 +101,7 @@ describe('the uses of a field', () => {
     await expectEventually(
       async () => await usesOf('motto'),
       [
-        { operation: null, keyId: null, keyName: null, lastUsedOn: TODAY() },
+        { operation: '/graphql', keyId: null, keyName: null, lastUsedOn: TODAY() },
         { operation: 'Board', keyId, keyName: 'kiosk', lastUsedOn: TODAY() },
       ],
     );
@@ -128,6 +131,42 @@ describe('the uses of a field', () => {
     await expectUses('song', ['Find']);
     await expectUses('flag', ['Find']);
     expect(await usesOf('unused')).toEqual([]);
+  });
+
+  it('are seen in REST requests, and in fields of any collection', async () => {
+    const rest = (path: string, init: RequestInit = {}) =>
+      fetch(`${gateway.url}${path}`, { ...init, headers: { ...JSON_TYPE, authorization: `Bearer ${key}` } });
+    const json = (method: string, body: object) => ({ method, body: JSON.stringify(body) });
+    expect((await rest('/o/recs/guild?oquery=rest_filter=x&sort=rest_sort&project=rest_shown')).status).toBe(
+      200,
+    );
+    expect((await rest('/o/guild', json('POST', { _id: 'g-2', rest_sent: 'x' }))).status).toBe(201);
+    expect((await rest('/o/recs/guild/g-2?project=rest_of_one')).status).toBe(200);
+    const text =
+      'query Any { records(collection: "guild", where: {any_filter: {equals: "x"}}) { totalCount } }';
+    expect((await byKey(text)).errors).toEqual([]);
+    for (const field of ['rest_filter', 'rest_sort', 'rest_shown']) {
+      await expectUses(field, ['/o/recs/:collection']);
+    }
+    await expectUses('rest_sent', ['/o/:collection']);
+    await expectUses('rest_of_one', ['/o/recs/:collection/:id']);
+    await expectUses('any_filter', ['Any']);
+  });
+
+  it('are those of callers who may', async () => {
+    const { errors } = await byKey(
+      'mutation Never { updateGuild(id: "g-2", data: {forbidden: "x"}) { id } }',
+    );
+    expect(errors[0]?.extensions.code).toBe('FORBIDDEN');
+    const answer = await fetch(`${gateway.url}/o/recs/guild/g-2`, {
+      method: 'PATCH',
+      headers: { ...JSON_TYPE, authorization: `Bearer ${key}` },
+      body: JSON.stringify({ forbidden: 'x' }),
+    });
+    expect(answer.status).toBe(403);
+    await byKey('query Marker { guilds(where: {marker: {equals: "x"}}) { totalCount } }');
+    await expectUses('marker', ['Marker']);
+    expect(await usesOf('forbidden')).toEqual([]);
   });
 
   it('are seen in subscriptions', async () => {

@@ -185,7 +185,6 @@ async function answerCoerced(
 ): Promise<OperationResult> {
   const { operation, notes } = request;
   if (operation.name) notes.noteOperation(operation.name.value);
-  noteUsedFields(request, options.fieldMeter);
   const explanation = wantsOperationExtension('explain', request) ? new Explanation(notes) : undefined;
   const ended = request.timing?.start('execute');
   const name = `graphql ${operation.operation}`;
@@ -198,9 +197,13 @@ async function answerCoerced(
   );
   ended?.();
   for (const error of errors) reportFault(error, request.context, options);
+  const formatted = errors.map((error) => formatGraphqlError(error.toJSON(), error));
+  // What a caller may not use is no use of it: else it could keep a field from being dropped.
+  const isForbidden = formatted.some(({ extensions: told }) => told?.code === 'FORBIDDEN');
+  if (!isForbidden) noteUsedFields(request, options.fieldMeter);
   const extensions = await readExtensions(request, explanation, options);
   return {
-    ...(errors.length > 0 && { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }),
+    ...(formatted.length > 0 && { errors: formatted }),
     data,
     ...(extensions && { extensions }),
   };

@@ -35,7 +35,10 @@ const PLANS = new WeakMap<OperationDefinitionNode, Plan>();
 /** What is looked at of the variables of a request: an import of 10,000 records says little more than one. */
 const MOST_VALUES = 200;
 
-/** Notes what an operation uses that a caller with a credential runs. */
+/**
+ * Notes what an operation uses that a caller with a credential runs. One without a name goes by the route it
+ * came by, as a REST request does.
+ */
 export function noteUsedFields(
   request: ReadyOperation & {
     readonly variables: Readonly<Record<string, unknown>>;
@@ -46,7 +49,7 @@ export function noteUsedFields(
   const { operation, context, variables } = request;
   if (!context.scope) return;
   const plan = planOf(request);
-  const name = operation.name?.value ?? '';
+  const name = operation.name?.value ?? context.scope.operation ?? '';
   for (const fields of [plan.fields, plan.variables.length > 0 ? fieldsInVariables(plan, variables) : []]) {
     if (fields.length > 0) meter.note(context.scope, name, fields);
   }

@@ -58,8 +58,8 @@ export class CollectionResolver {
   /** @throws NOT_FOUND, GONE, INVALID_VALUE, FORBIDDEN */
   @Query(() => [FieldUseResult], {
     description:
-      'The operations of the last 30 days in your domain that name a field by the typed part of this ' +
-      'schema, the latest first, at most 1,000. A use is seen within five seconds. For admins. Errors: ' +
+      'The operations and REST requests of the last 30 days in your domain that name a field, the latest ' +
+      'first, at most 1,000. A use is seen within five seconds. For admins. Errors: ' +
       'NOT_FOUND, GONE, FORBIDDEN, INVALID_VALUE for a field that is not declared.',
   })
   async fieldUses(

@@ -9,7 +9,9 @@ import { LocalDate } from '../../scalars/local-date.js';
 export class FieldUseResult {
   @Field(() => String, {
     nullable: true,
-    description: 'The name of the operation; null: operations without a name.',
+    description:
+      'The name of the operation; of one without a name, or a REST request, its path, e.g. ' +
+      '"/o/recs/:collection"; null: a subscription without a name.',
   })
   readonly operation!: string | undefined;
 

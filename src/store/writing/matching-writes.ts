@@ -112,6 +112,11 @@ export class MatchingWrites {
     if (request.upsert !== undefined) accessOf(scope, collection, 'create');
     assertUpdate(request.update);
     assertMayApply(request.update, { scope, collection, readable, writable });
+    this.#environment.noteNamed(
+      scope,
+      collection,
+      request.update.flatMap(sentFieldsOf).map((field) => [field]),
+    );
     const now = this.#environment.now();
     const moment = { now, timeZone: scope.domain.timeZone };
     const operations = toStoredOperations(request.update, collection, moment);
@@ -174,7 +179,9 @@ export class MatchingWrites {
     const readable = accessOf(scope, collection, 'read');
     const writable = accessOf(scope, collection, verb);
     const sort = request.sort ?? [];
-    assertReadable([...listPaths(request.filter), ...sort.map((key) => key.path)], readable, collection);
+    const paths = [...listPaths(request.filter), ...sort.map((key) => key.path)];
+    assertReadable(paths, readable, collection);
+    this.#environment.noteNamed(scope, collection, paths);
     assertFittingOperands(request.filter, collection, (target) =>
       this.#environment.findReadable(scope, target),
     );

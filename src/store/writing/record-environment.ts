@@ -8,7 +8,7 @@ import type { StatementCaller } from '../../model/statement-caller.js';
 import type { StoredField } from '../../model/stored-field.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { fieldsAtPaths, fieldsOfRecords } from '../catalog/named-fields.js';
+import { namedFieldsAt, namedFieldsOf } from '../catalog/named-fields.js';
 import type { Database, Queryable } from '../database/database.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import type { Readable } from '../reading/record-page.js';
@@ -71,13 +71,13 @@ export class RecordEnvironment {
   /** Tells of the fields at which the paths begin. */
   noteNamed(scope: Scope, collection: Collection, paths: readonly Path[]): void {
     if (this.#onFieldsNamed === undefined || paths.length === 0) return;
-    this.#onFieldsNamed(scope, fieldsAtPaths(collection, paths));
+    this.#onFieldsNamed(scope, namedFieldsAt(collection, paths));
   }
 
   /** Tells of the fields that were sent. */
   noteSent(scope: Scope, collectionName: string, records: readonly JsonObject[]): void {
     const collection = this.#onFieldsNamed && this.catalog.find(collectionName);
-    if (collection) this.#onFieldsNamed?.(scope, fieldsOfRecords(collection, records));
+    if (collection) this.#onFieldsNamed?.(scope, namedFieldsOf(collection, records));
   }
 
   /** The same, but for what writes start. */

@@ -1,0 +1,26 @@
+/** Which declared fields of a collection a request names, in what it asks about, shows, orders or sends. */
+import type { JsonObject } from '../../json.js';
+import type { Collection } from '../../model/collection.js';
+import type { Path } from '../../model/path.js';
+import type { StoredField } from '../../model/stored-field.js';
+
+/** The fields of one write say what those of the others do, nearly always. */
+const MOST_RECORDS = 20;
+
+/** Those at which the paths begin. */
+export function namedFieldsAt({ name, fieldsByName }: Collection, paths: readonly Path[]): StoredField[] {
+  const found: StoredField[] = [];
+  for (const [field] of paths) {
+    if (field !== undefined && fieldsByName.has(field)) found.push({ collection: name, field });
+  }
+  return found;
+}
+
+/** Those that are members of the first records. */
+export function namedFieldsOf(collection: Collection, records: readonly JsonObject[]): StoredField[] {
+  const names = new Set(records.slice(0, MOST_RECORDS).flatMap((record) => Object.keys(record)));
+  return namedFieldsAt(
+    collection,
+    [...names].map((name) => [name]),
+  );
+}
