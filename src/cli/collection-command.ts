@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Field } from '../model/collection.js';
+import type { Field, RowRule } from '../model/collection.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { printTable } from './print-table.js';
@@ -46,11 +46,15 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
             [...access.readOnlyFields].join(', '),
             access.rows === undefined
               ? 'all'
-              : `${access.rows.fields.map((path) => path.join('.')).join(', ')} in ${access.rows.attribute}`,
+              : [access.rows, ...access.alsoReads].map(describeRule).join('; to read also '),
           ]),
         );
       }),
     );
+}
+
+function describeRule({ fields, attribute }: RowRule): string {
+  return `${fields.map((path) => path.join('.')).join(', ')} in ${attribute}`;
 }
 
 function fieldRow(field: Field): string[] {

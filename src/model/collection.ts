@@ -45,11 +45,14 @@ export interface RoleAccess {
   readonly readOnlyFields: ReadonlySet<string>;
   /** The rows the role sees and may change; `undefined`: all. */
   readonly rows: RowRule | undefined;
+  /** The rows that the role sees besides, and may not change. */
+  readonly alsoReads: readonly RowRule[];
 }
 
 /**
  * A row rule: the record's values at `fields`, taken together, are among the caller's `attribute`.
  * `{fields: [['class'], ['section']], attribute: 'sectionsTaught'}`: a teacher sees the sections taught.
+ * A list, which is compared with `roles` alone, is among them when one of its elements is.
  */
 export interface RowRule {
   readonly fields: readonly (readonly string[])[];

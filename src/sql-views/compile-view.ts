@@ -141,9 +141,14 @@ const UNUSABLE_PART = 'strict $[*] ? (@.type() == "null" || @.type() == "object"
 
 function ruleSql(
   { fields, attribute }: RowRule,
-  { domain, userId }: Extract<Audience, { kind: 'user' }>,
+  { domain, userId, roles }: Extract<Audience, { kind: 'user' }>,
   collections: readonly Collection[],
 ): Sql {
+  const [first] = fields;
+  // A list holds an element, and a text is equal to itself: `@>` says both of them.
+  if (attribute === 'roles' && first !== undefined) {
+    return Prisma.sql`${jsonAt(first)} @> any (${roles.map((role) => JSON.stringify(role))}::jsonb[])`;
+  }
   const values = Prisma.sql`jsonb_build_array(${Prisma.join(fields.map(jsonAt))})`;
   if (attribute === 'self') return Prisma.sql`${values} = jsonb_build_array(${userId}::text)`;
   const grants = collections.flatMap((collection) =>

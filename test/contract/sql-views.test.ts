@@ -47,6 +47,16 @@ beforeAll(async () => {
       variables: { d: data },
     });
   }
+  const board = { tiles: [], owner: { value: 'usr-accountant' } };
+  for (const data of [
+    { ...board, title: 'own' },
+    { ...board, title: 'shared', shared_with: ['porter', 'teacher'] },
+    { ...board, title: 'shared with others', shared_with: ['porter'] },
+  ])
+    await ask(gateway, 'mutation ($d: JSON!) { createRecord(collection: "dashboard", data: $d) { id } }', {
+      variables: { d: data },
+      as: 'accountant',
+    });
   // Of before the declaration: values of other types than it says.
   await database.query(Prisma.sql`
     insert into records (domain, collection, id, data)

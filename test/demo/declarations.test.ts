@@ -18,6 +18,8 @@ const REPORTS_NEED = [
   'sms_log',
   'result',
 ];
+/** Those that people put together for themselves, of what the others hold. */
+const OF_THE_PORTAL = ['dashboard', 'saved_view'];
 
 let collections: ReadonlyMap<string, Collection>;
 beforeAll(async () => {
@@ -45,11 +47,11 @@ function verbs(collectionName: string, role: string): readonly string[] {
 }
 
 describe('the declared collections', () => {
-  it('are those of the reports', () => {
-    expect([...collections.keys()].sort()).toEqual([...REPORTS_NEED].sort());
+  it('are those of the reports and of the portal', () => {
+    expect([...collections.keys()].sort()).toEqual([...REPORTS_NEED, ...OF_THE_PORTAL].sort());
   });
 
-  it.each(REPORTS_NEED)('%s describes itself and every field', (name) => {
+  it.each([...REPORTS_NEED, ...OF_THE_PORTAL])('%s describes itself and every field', (name) => {
     expect(collection(name).description).not.toBe('');
     const undescribed = allFields(collection(name).fields).filter(
       ({ description }) => description.length < 10,

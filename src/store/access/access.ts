@@ -11,7 +11,7 @@ import type { JsonValue } from '../../json.js';
 import { isExactNumber } from '../../json.js';
 import type { Readership } from '../../languages/where-place.js';
 import type { Collection, RoleAccess, RowRule } from '../../model/collection.js';
-import { EVERYTHING, type Filter } from '../../model/filter.js';
+import type { Filter } from '../../model/filter.js';
 import type { Path } from '../../model/path.js';
 import { type Principal, type RecordVerb, type Scope, topDomainIdOf } from '../../model/scope.js';
 
@@ -67,7 +67,7 @@ export function findAccess(
     if (access?.verbs.has(verb)) granting.push(access);
   }
   if (granting.length === 0) return undefined;
-  return combine(granting, principal);
+  return combine(granting, principal, verb);
 }
 
 /**
@@ -82,7 +82,7 @@ export function rowRulesOf(
   if (accessOf(scope, collection, verb).rows === undefined) return undefined;
   return [...scope.principal.roles].flatMap((role) => {
     const access = collection.access.get(role);
-    return access?.verbs.has(verb) && access.rows !== undefined ? [access.rows] : [];
+    return access?.verbs.has(verb) ? (rulesFor(access, verb) ?? []) : [];
   });
 }
 
@@ -189,27 +189,35 @@ function forbidden(principal: Principal, collection: Collection, verb: RecordVer
   return new ServiceError('FORBIDDEN', `you may not ${action}; ${needed}`);
 }
 
-function combine(roles: readonly RoleAccess[], principal: Principal): EffectiveAccess {
-  const isLimited = roles.every((role) => role.rows !== undefined);
+/** The rules of which any is to hold; `undefined`: the role reaches all records. */
+function rulesFor({ rows, alsoReads }: RoleAccess, verb: RecordVerb): readonly RowRule[] | undefined {
+  if (rows === undefined) return undefined;
+  return verb === 'read' ? [rows, ...alsoReads] : [rows];
+}
+
+function combine(roles: readonly RoleAccess[], principal: Principal, verb: RecordVerb): EffectiveAccess {
+  const rulesOfRoles = roles.map((role) => rulesFor(role, verb));
+  const isLimited = rulesOfRoles.every((rules) => rules !== undefined);
+  const rules = rulesOfRoles.flatMap((ofRole) => ofRole ?? []);
   return {
-    rows: isLimited ? anyOf(roles.map((role) => toFilter(role.rows, principal))) : undefined,
-    rowFields: isLimited ? new Set(roles.flatMap((role) => topFields(role.rows))) : NO_FIELDS,
-    hiddenFields: withheldFields(roles, (role) => role.hiddenFields),
-    readOnlyFields: withheldFields(roles, (role) => role.readOnlyFields),
+    rows: isLimited ? anyOf(rules.map((rule) => toFilter(rule, principal))) : undefined,
+    rowFields: isLimited ? new Set(rules.flatMap(topFields)) : NO_FIELDS,
+    hiddenFields: withheldFields(roles, verb, (role) => role.hiddenFields),
+    readOnlyFields: withheldFields(roles, verb, (role) => role.readOnlyFields),
   };
 }
 
 /** The fields that some role withholds and no role with at least its rows gives. */
 function withheldFields(
   roles: readonly RoleAccess[],
+  verb: RecordVerb,
   withheldBy: (role: RoleAccess) => ReadonlySet<string>,
 ): ReadonlySet<string> {
   const fields = new Set<string>();
   for (const role of roles) {
     for (const field of withheldBy(role)) {
       const isGivenByAnother = roles.some(
-        (other) =>
-          !withheldBy(other).has(field) && (other.rows === undefined || isSameRule(other.rows, role.rows)),
+        (other) => !withheldBy(other).has(field) && hasRowsOf(other, role, verb),
       );
       if (!isGivenByAnother) fields.add(field);
     }
@@ -217,12 +225,15 @@ function withheldFields(
   return fields;
 }
 
-function isSameRule(one: RowRule, other: RowRule | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Whether the one reaches all records, or has each rule of the other. */
+function hasRowsOf(one: RoleAccess, other: RoleAccess, verb: RecordVerb): boolean {
+  const own = rulesFor(one, verb)?.map((rule) => JSON.stringify(rule));
+  const others = rulesFor(other, verb)?.map((rule) => JSON.stringify(rule));
+  return own === undefined || (others?.every((rule) => own.includes(rule)) ?? false);
 }
 
-function topFields(rule: RowRule | undefined): string[] {
-  return (rule?.fields ?? []).flatMap(([field]) => (field === undefined ? [] : [field]));
+function topFields({ fields }: RowRule): string[] {
+  return fields.flatMap(([field]) => (field === undefined ? [] : [field]));
 }
 
 function anyOf(filters: readonly Filter[]): Filter {
@@ -231,8 +242,7 @@ function anyOf(filters: readonly Filter[]): Filter {
 }
 
 /** A caller without the attribute reaches no row: `any` of nothing holds for none. */
-function toFilter(rule: RowRule | undefined, principal: Principal): Filter {
-  if (rule === undefined) return EVERYTHING;
+function toFilter(rule: RowRule, principal: Principal): Filter {
   const tuples = attributeOf(principal, rule.attribute).filter(
     (tuple) => tuple.length === rule.fields.length,
   );
@@ -247,9 +257,10 @@ function toFilter(rule: RowRule | undefined, principal: Principal): Filter {
   );
 }
 
-/** `self` is the caller's own `_id`, without any grant. */
+/** `self` is the caller's own `_id`, and `roles` each of its roles: both without any grant. */
 function attributeOf(principal: Principal, attribute: string): readonly (readonly JsonValue[])[] {
   if (attribute === 'self') return principal.kind === 'user' ? [[principal.id]] : [];
+  if (attribute === 'roles') return [...principal.roles].map((role) => [role]);
   return Object.hasOwn(principal.attributes, attribute) ? (principal.attributes[attribute] ?? []) : [];
 }
 

@@ -16,6 +16,7 @@ import type {
   Grant,
   Personal,
   RoleAccess,
+  RowRule,
   UniqueTogether,
 } from '../../model/collection.js';
 import type { ScalarType } from '../../model/field-types/scalar-type.js';
@@ -90,7 +91,13 @@ interface RoleAccessDefinition {
   readonly verbs: readonly RecordVerb[];
   readonly hiddenFields?: readonly string[];
   readonly readOnlyFields?: readonly string[];
-  readonly rows?: { readonly fields: readonly string[]; readonly attribute: string };
+  readonly rows?: RowRuleDefinition;
+  readonly alsoReads?: readonly RowRuleDefinition[];
+}
+
+interface RowRuleDefinition {
+  readonly fields: readonly string[];
+  readonly attribute: string;
 }
 
 export interface ParseCollectionOptions {
@@ -264,11 +271,13 @@ function toRoleAccess(access: RoleAccessDefinition): RoleAccess {
     verbs: new Set(access.verbs),
     hiddenFields,
     readOnlyFields: new Set([...hiddenFields, ...(access.readOnlyFields ?? [])]),
-    rows:
-      access.rows === undefined
-        ? undefined
-        : { fields: access.rows.fields.map((path) => path.split('.')), attribute: access.rows.attribute },
+    rows: access.rows === undefined ? undefined : toRowRule(access.rows),
+    alsoReads: (access.alsoReads ?? []).map(toRowRule),
   };
+}
+
+function toRowRule({ fields, attribute }: RowRuleDefinition): RowRule {
+  return { fields: fields.map((path) => path.split('.')), attribute };
 }
 
 function toPersonal(personal: PersonalDefinition): Personal {
@@ -636,20 +645,41 @@ function findAccessFaults(definition: CollectionDefinition): ErrorDetail[] {
             ],
       ),
     );
-    const rows = (access.rows?.fields ?? []).flatMap((path, index) => {
-      const field = path === '_id' ? 'id' : findField(fields, path);
-      return field === undefined || field === 'list' || (field !== 'id' && field.type === 'object')
-        ? [
-            fault(
-              `/access/${role}/rows/fields/${index}`,
-              `"${path}" is no declared value`,
-              '`_id`, or a declared field that is no list',
-              path,
-            ),
-          ]
-        : [];
-    });
-    return [...unknown, ...rows];
+    const rules = [
+      ...(access.rows ? [{ at: `/access/${role}/rows`, rule: access.rows }] : []),
+      ...(access.alsoReads ?? []).map((rule, index) => ({ at: `/access/${role}/alsoReads/${index}`, rule })),
+    ];
+    const rows = rules.flatMap(({ at, rule }) => findRowRuleFaults(fields, rule, at));
+    if (access.alsoReads === undefined || access.rows !== undefined) return [...unknown, ...rows];
+    const all = 'without `rows` the role reads all records already';
+    return [
+      ...unknown,
+      ...rows,
+      fault(`/access/${role}/alsoReads`, all, '`rows` beside it', access.alsoReads),
+    ];
+  });
+}
+
+/** The attribute that every caller has: one role of the caller's at a time. */
+const ROLES = 'roles';
+
+function findRowRuleFaults(
+  fields: readonly FieldDefinition[],
+  rule: RowRuleDefinition,
+  at: string,
+): ErrorDetail[] {
+  const isOfRoles = rule.attribute === ROLES;
+  if (isOfRoles && rule.fields.length > 1) {
+    return [fault(`${at}/fields`, 'a role is one value', 'one field', rule.fields)];
+  }
+  return rule.fields.flatMap((path, index) => {
+    const field = path === '_id' ? 'id' : findField(fields, path);
+    const isTextList =
+      isOfRoles && fields.some(({ name, type, list }) => name === path && type === 'text' && list);
+    const isValue = field === 'id' || (typeof field === 'object' && field.type !== 'object');
+    if (isValue || isTextList) return [];
+    const expected = '`_id`, or a declared field that is no list (with `roles`, a list of texts too)';
+    return [fault(`${at}/fields/${index}`, `"${path}" is no declared value`, expected, path)];
   });
 }
 

@@ -21,7 +21,13 @@ export interface DeclaredField {
 interface DeclaredAccess {
   readonly verbs: readonly Verb[];
   readonly hiddenFields?: readonly string[];
-  readonly rows?: { readonly fields: readonly string[]; readonly attribute: string };
+  readonly rows?: DeclaredRule;
+  readonly alsoReads?: readonly DeclaredRule[];
+}
+
+interface DeclaredRule {
+  readonly fields: readonly string[];
+  readonly attribute: string;
 }
 
 export interface Declared {
@@ -75,33 +81,41 @@ export function promiseOf(caller: Caller, collection: Declared, verb: Verb): Pro
   });
   if (granting.length === 0) return 403;
   return {
-    hiddenFields: hiddenFrom(granting),
-    isInReach: (record) => granting.some(({ rows }) => isAmong(record, rows, caller)),
+    hiddenFields: hiddenFrom(granting, verb),
+    isInReach: (record) =>
+      granting.some((access) => rulesOf(access, verb)?.some((rule) => isAmong(record, rule, caller)) ?? true),
   };
+}
+
+/** Any of them holds for a record in reach; `undefined`: all are. */
+function rulesOf({ rows, alsoReads = [] }: DeclaredAccess, verb: Verb): readonly DeclaredRule[] | undefined {
+  return rows && (verb === 'read' ? [rows, ...alsoReads] : [rows]);
 }
 
 /**
  * With several roles, a field is hidden where one of them hides it, unless another shows it in all the rows
- * of that one: no two roles together tell more of a record than one of them alone.
+ * of that one: no two roles together tell more of a record than one of them alone. Roles with different rules
+ * are told apart by their text, for none of ours has some of the rules of another.
  */
-function hiddenFrom(granting: readonly DeclaredAccess[]): ReadonlySet<string> {
-  const hidden = granting.flatMap(({ rows, hiddenFields = [] }) =>
-    hiddenFields.filter(
+function hiddenFrom(granting: readonly DeclaredAccess[], verb: Verb): ReadonlySet<string> {
+  const hidden = granting.flatMap((access) =>
+    (access.hiddenFields ?? []).filter(
       (field) =>
         !granting.some(
           (other) =>
             other.hiddenFields?.includes(field) !== true &&
-            (other.rows === undefined || JSON.stringify(other.rows) === JSON.stringify(rows)),
+            (other.rows === undefined ||
+              JSON.stringify(rulesOf(other, verb)) === JSON.stringify(rulesOf(access, verb))),
         ),
     ),
   );
   return new Set(hidden);
 }
 
-function isAmong(record: Record<string, unknown>, rows: DeclaredAccess['rows'], caller: Caller): boolean {
-  if (rows === undefined) return true;
-  const values = rows.fields.map((path) => valueAt(record, path));
-  return (caller.attributes[rows.attribute] ?? []).some((tuple) =>
+function isAmong(record: Record<string, unknown>, rule: DeclaredRule, caller: Caller): boolean {
+  const values = rule.fields.map((path) => valueAt(record, path));
+  if (rule.attribute === 'roles') return caller.roles.some((role) => [values[0]].flat().includes(role));
+  return (caller.attributes[rule.attribute] ?? []).some((tuple) =>
     tuple.every((value, index) => value === values[index]),
   );
 }

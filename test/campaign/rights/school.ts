@@ -30,6 +30,7 @@ const PLAIN: Readonly<Record<string, readonly [near: unknown, far: unknown]>> = 
   'class.sections.name': ['A', 'B'],
   class: ['5', '6'],
   section: ['A', 'B'],
+  shared_with: ['viewer', 'nobody'],
 };
 
 export async function openSchool(gateway: Gateway): Promise<School> {

@@ -133,6 +133,56 @@ describe('row rules', () => {
     expect(accessOf(teacher, student, 'read').rows).toEqual({ kind: 'any', filters: [] });
   });
 
+  it('let a caller read more than it changes, by its roles', () => {
+    const board = collectionOf({
+      name: 'board',
+      fields: [
+        { name: 'owner', type: 'text' },
+        { name: 'shared_with', type: 'text', list: true },
+      ],
+      access: {
+        clerk: {
+          verbs: ['read', 'update'],
+          rows: { fields: ['owner'], attribute: 'self' },
+          alsoReads: [{ fields: ['shared_with'], attribute: 'roles' }],
+        },
+      },
+    });
+    const clerk = scopeOf({ id: 'usr-7', roles: ['clerk', 'porter'] });
+    const own = { kind: 'all', filters: [{ kind: 'equals', path: ['owner'], value: 'usr-7' }] };
+    const sharedWith = (value: string) => ({
+      kind: 'all',
+      filters: [{ kind: 'equals', path: ['shared_with'], value }],
+    });
+    expect(accessOf(clerk, board, 'read').rows).toEqual({
+      kind: 'any',
+      filters: [own, { kind: 'any', filters: [sharedWith('clerk'), sharedWith('porter')] }],
+    });
+    expect(accessOf(clerk, board, 'update').rows).toEqual(own);
+  });
+
+  it('of a role that reads more by them do not show what that role hides', () => {
+    const own = { fields: ['owner'], attribute: 'self' };
+    const board = collectionOf({
+      name: 'board',
+      fields: [
+        { name: 'owner', type: 'text' },
+        { name: 'note', type: 'text' },
+      ],
+      access: {
+        clerk: { verbs: ['read'], rows: own },
+        porter: {
+          verbs: ['read'],
+          hiddenFields: ['note'],
+          rows: own,
+          alsoReads: [{ fields: ['owner'], attribute: 'roles' }],
+        },
+      },
+    });
+    const both = scopeOf({ id: 'usr-7', roles: ['clerk', 'porter'] });
+    expect(accessOf(both, board, 'read').hiddenFields).toEqual(new Set(['note']));
+  });
+
   it('know the caller as self', () => {
     const access = accessOf(scopeOf({ id: 'usr-7', roles: ['teacher'] }), collectionOf(STAFF), 'read');
     expect(access.rows).toEqual({

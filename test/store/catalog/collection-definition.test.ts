@@ -138,6 +138,27 @@ describe('a declaration is refused', () => {
     ]);
   });
 
+  it('with row rules that no record or caller has values for', () => {
+    const fields = [
+      { name: 'shared_with', type: 'text', list: true },
+      { name: 'sizes', type: 'number', list: true },
+      { name: 'owner', type: 'text' },
+    ];
+    const own = { fields: ['owner'], attribute: 'self' };
+    const ofRoles = (...paths: string[]) => ({ fields: paths, attribute: 'roles' });
+    const accessOf = (access: object) => ({ name: 'thing', fields, access: { viewer: access } });
+    const right = accessOf({ verbs: ['read'], rows: own, alsoReads: [ofRoles('shared_with')] });
+    expect(parse(right).name).toBe('thing');
+    for (const [access, pointer] of [
+      [{ alsoReads: [ofRoles('shared_with')] }, 'alsoReads'],
+      [{ rows: own, alsoReads: [ofRoles('owner', 'shared_with')] }, 'alsoReads/0/fields'],
+      [{ rows: own, alsoReads: [ofRoles('sizes')] }, 'alsoReads/0/fields/0'],
+      [{ rows: { fields: ['shared_with'], attribute: 'self' } }, 'rows/fields/0'],
+      [{ rows: own, alsoReads: [] }, 'alsoReads'],
+    ] as const)
+      expect(expectFaults(accessOf({ verbs: ['read'], ...access }))).toEqual([`/access/viewer/${pointer}`]);
+  });
+
   it('that says of a person what none of its fields is', () => {
     const fields = [
       { name: 'name', type: 'text', required: true },
