@@ -65,17 +65,21 @@ export async function* importDump(
   options: ImportDumpOptions,
 ): AsyncGenerator<ImportedCollection> {
   const taken = new Set(options.namesHere.values());
-  for (const one of collections) {
-    options.signal.throwIfAborted();
+  const named = collections.map((one) => {
     const collection = options.namesHere.get(one.name) ?? toCollectionName(one.name, taken);
     taken.add(collection);
-    yield await importCollection(one, collection, options);
+    return { one, collection };
+  });
+  for (const { one, collection } of named) {
+    options.signal.throwIfAborted();
+    const known = options.services.catalog.list().map(({ name }) => name);
+    yield await importCollection(one, { collection, collections: [...known, ...taken] }, options);
   }
 }
 
 async function importCollection(
   one: DumpedCollection,
-  collection: string,
+  { collection, collections }: { readonly collection: string; readonly collections: readonly string[] },
   options: ImportDumpOptions,
 ): Promise<ImportedCollection> {
   const { services, scope, signal } = options;
@@ -89,7 +93,10 @@ async function importCollection(
   }
   const report = reporter.finish();
   const inspection = await inspectSource(source, { maxRows: SAMPLE_ROWS, signal });
-  const proposal = proposeDeclaration(collection, inspection, one.metadata);
+  const proposal = proposeDeclaration({
+    ...{ name: collection, inspection, collections },
+    metadata: one.metadata,
+  });
   const { database, name } = one;
   const told = { database, name, collection, report, proposal } as const;
   if (services.catalog.find(collection) === undefined) {

@@ -29,6 +29,7 @@ const SCHOOL = archiveOf({
           admission: 'A1',
           paid: Decimal128.fromString('120.50'),
           at: new Date('2026-03-31T04:00:00Z'),
+          oldPupil: { value: 7, label: 'Ravi' },
         },
         {
           _id: 7,
@@ -88,7 +89,10 @@ describe('campus import-mongo', () => {
     expect(output).toMatch(/OldPupils +pattern +a regular expression +its text +1 +A_3-/);
     expect(JSON.parse(await readFile(path.join(declarations, 'old_pupils.json'), 'utf8'))).toMatchObject({
       name: 'old_pupils',
-      fields: expect.arrayContaining([{ name: 'admission', type: 'text', unique: true }]),
+      fields: expect.arrayContaining([
+        { name: 'admission', type: 'text', unique: true },
+        { name: 'oldPupil', type: 'reference', target: 'old_pupils', mustExist: false },
+      ]),
     });
   });
 
@@ -119,6 +123,7 @@ describe('campus import-mongo', () => {
     expect(data).toContain('"long": 9223372036854775807');
     expect(data).toMatch(/"paid": 120.50?\b/);
     expect(data).toContain(`"friend": {"value": "${ASHA}"}`);
+    expect(data).toMatch(/"oldPupil": \{"label": "Ravi", "value": "7"\}/);
     expect(data).toContain('"at": "2026-03-31T04:00:00.000Z"');
 
     const second = await importMongo('school.archive', '--json');

@@ -20,8 +20,8 @@ export class ImportChangesResolver {
     name: 'importChanged',
     description:
       'How an import is, at once and then whenever it has changed, some times a second at most; ends when ' +
-      'the import is DONE, FAILED or CANCELLED. Without an id, every change of the imports that the query ' +
-      '`imports` would list, without an end. Errors: NOT_FOUND.',
+      'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
+      'the query `imports` would list, without an end. Errors: NOT_FOUND.',
     subscribe: subscribeToImports,
   })
   importChanged(

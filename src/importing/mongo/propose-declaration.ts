@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { ColumnInspection } from '../reading/column-findings.js';
 import type { SourceInspection } from '../reading/inspect-source.js';
+import { toCollectionName } from './collection-name.js';
 
 /** A file for `schema/collections`, to be read and corrected by a person, with what it leaves out. */
 export interface ProposedDeclaration {
@@ -25,17 +26,30 @@ const MAX_FIELDS = 200;
 /** What of an index says no more than how the server keeps it. */
 const PLAIN_OPTIONS: ReadonlySet<string> = new Set(['v', 'key', 'name', 'ns', 'background', 'unique']);
 
+export interface DeclarationEvidence {
+  /** The name of the collection here. */
+  readonly name: string;
+  readonly inspection: Pick<SourceInspection, 'columns'>;
+  /** What MongoDB keeps of the collection, its indexes among it. */
+  readonly metadata: JsonObject | undefined;
+  /** The names here of all collections that a reference may point to. */
+  readonly collections: readonly string[];
+}
+
 /**
  * Proposes a declaration: the fields of the first level with their types, which of them are unique or
- * indexed, indexes over several, and values unique together. `name` is that of the collection here.
+ * indexed, indexes over several, and values unique together.
  */
-export function proposeDeclaration(
-  name: string,
-  inspection: Pick<SourceInspection, 'columns'>,
-  metadata: JsonObject | undefined,
-): ProposedDeclaration {
+export function proposeDeclaration(evidence: DeclarationEvidence): ProposedDeclaration {
+  const { name, inspection, metadata } = evidence;
   const notes: string[] = [];
   const types = typesOf(inspection.columns);
+  for (const field of referencesIn(inspection.columns)) {
+    const target = targetOf(field, evidence.collections);
+    if (target === undefined) notes.push(`${field} looks like a reference, but no collection is called so`);
+    // Its target may come later, or not at all: a dump holds what MongoDB held, and no more.
+    else types.set(field, { type: 'reference', target, mustExist: false });
+  }
   const indexes = indexesOf(metadata);
   const fields = new Map<string, Record<string, JsonValue>>();
   for (const [field, type] of types) {
@@ -55,8 +69,8 @@ export function proposeDeclaration(
       continue;
     }
     const paths = index.key.map(([path]) => path);
-    const [first] = paths;
-    const field = fields.get(first ?? '');
+    const [first = ''] = paths;
+    const field = fieldAt(first, fields);
     if (paths.length === 1 && field) field[index.isUnique ? 'unique' : 'index'] = true;
     else if (index.isUnique) {
       uniqueTogether.push({ name: ruleName(paths), parts: paths.map((path) => ({ path })) });
@@ -83,6 +97,29 @@ function typesOf(columns: readonly ColumnInspection[]): Map<string, JsonObject |
     else if (types.get(field)?.type !== 'object') types.set(field, undefined);
   }
   return types;
+}
+
+/** The fields of the first level that are `{value, label}` and nothing else, wherever they are there. */
+function referencesIn(columns: readonly ColumnInspection[]): string[] {
+  const membersByField = new Map<string, ColumnInspection[]>();
+  for (const column of columns) {
+    if (column.filled === 0) continue;
+    const [field = ''] = column.column.split('.');
+    membersByField.set(field, [...(membersByField.get(field) ?? []), column]);
+  }
+  return [...membersByField].flatMap(([field, members]) => {
+    const label = members.find(({ column }) => column === `${field}.label`);
+    const value = members.find(({ column }) => column === `${field}.value`);
+    const isReference = members.length === 2 && label !== undefined && label.filled === value?.filled;
+    return isReference ? [field] : [];
+  });
+}
+
+/** The collection that a reference is called after: `classTeacher` of `class_teachers`. */
+function targetOf(field: string, collections: readonly string[]): string | undefined {
+  const one = toCollectionName(field.replace(/_?ids?$/i, ''), new Set());
+  const forms = [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')];
+  return forms.find((form) => collections.includes(form));
 }
 
 function typeOf({ likely, kinds, filled }: ColumnInspection): JsonObject | undefined {
@@ -137,8 +174,17 @@ function faultOfIndex(index: MongoIndex, fields: ReadonlyMap<string, JsonObject>
   if (options.length > 0) return `it has ${options.join(', ')}`;
   const most = index.isUnique ? 8 : 4;
   if (index.key.length > most) return `it is over more than ${most} fields`;
-  const unknown = index.key.find(([path]) => !isIndexed(fields.get(path)));
+  const unknown = index.key.find(([path]) => !isIndexed(fieldAt(path, fields)));
   return unknown && `${unknown[0]} is no declared field of one value`;
+}
+
+/** A reference is indexed by its value: `student.value`. */
+function fieldAt<Field extends JsonObject>(
+  path: string,
+  fields: ReadonlyMap<string, Field>,
+): Field | undefined {
+  const reference = fields.get(path.replace(/\.value$/, ''));
+  return reference?.type === 'reference' && path.endsWith('.value') ? reference : fields.get(path);
 }
 
 function isIndexed(field: JsonObject | undefined): boolean {

@@ -15,7 +15,10 @@ async function proposed(documents: readonly object[], metadata?: JsonObject): Pr
   const json = documents.map((document) => JSON.stringify(document)).join('\n');
   return await withFile(`${json}\n`, async (path) => {
     const source = await openRowSource({ path }, { format: 'ejson' });
-    return proposeDeclaration('students', await inspectSource(source), metadata);
+    return proposeDeclaration({
+      ...{ name: 'students', metadata, collections: ['classes', 'students', 'staff'] },
+      inspection: await inspectSource(source),
+    });
   });
 }
 
@@ -89,6 +92,44 @@ describe('the declaration that a collection of MongoDB suggests', () => {
       'the index ttl is not proposed: it has expireAfterSeconds',
       'the index city is not proposed: address.city is no declared field of one value',
     ]);
+  });
+
+  it('points with {value, label} at the collection that the field is called after', async () => {
+    const { declaration, notes } = await proposed(
+      [
+        {
+          _id: 1,
+          student: { value: 7, label: 'Asha' },
+          class: { value: 'c5', label: 'Class 5' },
+          house: { value: 'h1', label: 'Red' },
+          staff: { value: 's1', label: 'Mira', since: 2020 },
+        },
+        { _id: 2, student: { value: 8, label: 'Ravi' }, staff: { value: 's2', label: 'Tara' } },
+      ],
+      {
+        indexes: [
+          { key: { 'student.value': 1 }, name: 'student' },
+          { key: { 'student.value': 1, 'class.value': 1 }, name: 'both', unique: true },
+        ],
+      },
+    );
+    expect(declaration).toEqual({
+      name: 'students',
+      fields: [
+        { name: 'student', type: 'reference', target: 'students', mustExist: false, index: true },
+        { name: 'class', type: 'reference', target: 'classes', mustExist: false },
+        { name: 'house', type: 'object' },
+        { name: 'staff', type: 'object' },
+      ],
+      uniqueTogether: [
+        {
+          name: 'student_value_class_value',
+          parts: [{ path: 'student.value' }, { path: 'class.value' }],
+        },
+      ],
+    });
+    expect(notes).toEqual(['house looks like a reference, but no collection is called so']);
+    expect(parseDefinition(declaration, 'the proposal')).toMatchObject({ name: 'students' });
   });
 
   it('is one that can be registered', async () => {
