@@ -285,6 +285,17 @@ function graphqlOperations(): readonly Attempt[] {
       'query ($v: String!) { fieldUses(collection: $v, field: "name") { operation } }',
       (text) => text,
     ],
+    [
+      'undeclared fields of a collection',
+      'query ($v: String!) { undeclaredFields(collection: $v) { sampledCount } }',
+      (text) => text,
+    ],
+    ['declaration', 'query ($v: String!) { collectionDefinition(name: $v) }', (text) => text],
+    [
+      'trial of a declaration',
+      'query ($v: JSON!) { collectionTrial(definition: $v) { isNew } }',
+      (text) => ({ name: 'task', title: text, fields: [{ name: text, type: 'text', enum: [text] }] }),
+    ],
     ['rotation of a key', 'mutation ($v: ID!) { rotateApiKey(id: $v) { id } }', (text) => text],
     [
       'addresses of a key',

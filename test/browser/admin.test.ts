@@ -1,5 +1,5 @@
 /** The pages of the portal for those who look after the users and the machine, on a demo school. */
-import { describe, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { useDemoGateway } from '../contract/demo-gateway.js';
 import { usePages } from './use-pages.js';
 import { expectWellMade } from './well-made.js';
@@ -119,6 +119,79 @@ describe('the page of people', () => {
 
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/people');
+    await page.getByText('This page is not for your role').waitFor();
+  });
+});
+
+describe('the page of collections', () => {
+  it('shows fields, rules, uses and what is not declared of one that comes with the gateway', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/collections');
+    await page.getByRole('searchbox').fill('receipt');
+    await expectWellMade(page);
+    await page.getByRole('link', { name: 'Fee receipts' }).click();
+    await page.getByRole('row', { name: /^student .*reference → registration/ }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByText(/^[\d,]+ records$/).waitFor();
+    await page.getByRole('button', { name: 'Who uses receipt_no' }).click();
+    await page.getByText('Nobody, in the last 30 days').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByRole('row', { name: /^accountant read All/ }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('tab', { name: 'Not declared' }).click();
+    await page.getByRole('button', { name: 'Look through up to 1,000 records' }).click();
+    await page.getByText('All that was found is declared').waitFor();
+    await page.getByRole('tab', { name: 'Declaration' }).click();
+    await page.getByText(/^It is declared with the gateway/).waitFor();
+    expect(await page.getByRole('button', { name: 'Show what changes' }).count()).toBe(0);
+  });
+
+  it('declares a new one, shows what a change comes to before it is saved, and drops it', async () => {
+    const page = await pages.openPortalAs('admin', '/portal/collections');
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await page.getByLabel('Name', { exact: false }).fill('library_book');
+    await page.getByRole('button', { name: 'Declare it' }).click();
+    await page.getByLabel('Name of the field').fill('shelf');
+    await page.getByRole('button', { name: 'Add the field' }).click();
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('row', { name: /^fields\/shelf Added/ }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('row', { name: /^shelf text/ }).waitFor();
+    const made = await gateway.fetch('/o/library_book', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ shelf: 'A', colour: 'red' }),
+    });
+    expect(made.status).toBe(201);
+    await page.getByRole('tab', { name: 'Not declared' }).click();
+    await page.getByRole('button', { name: 'Look through up to 1,000 records' }).click();
+    await page.getByRole('row', { name: 'colour string 1' }).waitFor();
+    await expectWellMade(page);
+    await page.getByRole('tab', { name: 'Declaration' }).click();
+    await page.getByLabel('Name of the field').fill('isbn');
+    await page.getByLabel('Required').check();
+    await page.getByRole('button', { name: 'Add the field' }).click();
+    // What is not saved yet is there after a reload.
+    await page.reload();
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByText('1 records have no isbn, so it cannot be required').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('button', { name: 'Drop' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Count', exact: true }).click();
+    await dialog.getByText('1 record', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Drop' }).click();
+    await page.waitForURL(/\/portal\/collections$/);
+    expect((await gateway.fetch('/o/recs/library_book', { as: 'admin' })).status).toBe(410);
+  });
+
+  it('is refused to another role that types its address', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/collections/task');
     await page.getByText('This page is not for your role').waitFor();
   });
 });

@@ -232,3 +232,106 @@ describe('an alteration', () => {
     expect((await alter(without('unused', 'colour', 'hall'))).errors).toEqual([]);
   });
 });
+
+describe('the trial of a declaration', () => {
+  const TRIAL =
+    'query ($d: JSON!) { collectionTrial(definition: $d) { isNew changes { pointer kind before after } ' +
+    'faults { pointer detail } useFaults { pointer detail } } }';
+  const tryOut = async (d: object) =>
+    (await ask(gateway, TRIAL, { variables: { d }, as: 'admin' })).collectionTrial;
+  const definitionNow = async () =>
+    (await ask(gateway, '{ collectionDefinition(name: "guild") }')).collectionDefinition;
+
+  it('tells the changes, the faults and the uses, and changes nothing', async () => {
+    const before = await definitionNow();
+    expect(before.fields.map(({ name }: Answered) => name)).toEqual(without('unused', 'colour', 'hall'));
+    const [motto, ...others] = before.fields.filter(({ name }: Answered) => name !== 'patron');
+    const trial = await tryOut({
+      ...before,
+      title: 'Guilds',
+      fields: [{ ...motto, type: 'number' }, ...others, { name: 'hymn', type: 'text', required: true }],
+    });
+    expect(trial).toEqual({
+      isNew: false,
+      changes: [
+        { pointer: '/title', kind: 'CHANGED', before: 'Guild', after: 'Guilds' },
+        { pointer: '/fields/motto', kind: 'CHANGED', before: motto, after: { ...motto, type: 'number' } },
+        {
+          pointer: '/fields/hymn',
+          kind: 'ADDED',
+          before: null,
+          after: { name: 'hymn', type: 'text', required: true },
+        },
+        { pointer: '/fields/patron', kind: 'REMOVED', before: expect.anything(), after: null },
+      ],
+      faults: [
+        { pointer: '/fields/motto', detail: expect.stringContaining('as a number they could not be read') },
+        { pointer: '/fields/hymn', detail: expect.stringContaining('it cannot be required') },
+      ],
+      useFaults: [{ pointer: '/fields', detail: expect.stringContaining('Order by the key "kiosk"') }],
+    });
+    expect(await definitionNow()).toEqual(before);
+  });
+
+  it('tells of another order of the fields, and of none where nothing is changed', async () => {
+    const before = await definitionNow();
+    expect((await tryOut(before)).changes).toEqual([]);
+    const [first, second, ...others] = before.fields;
+    const { changes } = await tryOut({ ...before, fields: [second, first, ...others] });
+    expect(changes).toEqual([expect.objectContaining({ pointer: '/fields', kind: 'CHANGED' })]);
+  });
+
+  it('tells of a new one what it would be, and why it could not be', async () => {
+    expect(await tryOut({ name: 'choir', title: 'Choir' })).toEqual({
+      isNew: true,
+      changes: [
+        { pointer: '/name', kind: 'ADDED', before: null, after: 'choir' },
+        { pointer: '/title', kind: 'ADDED', before: null, after: 'Choir' },
+      ],
+      faults: [],
+      useFaults: [],
+    });
+    const { faults } = await tryOut({ name: 'choir', plural: 'guilds' });
+    expect(faults).toEqual([{ pointer: null, detail: expect.stringContaining('the GraphQL name "guilds"') }]);
+    expect((await tryOut({ name: 'task', title: 'Task' })).faults[0].detail).toContain(
+      'schema/collections/task.json',
+    );
+  });
+
+  it('is for admins of the top domain, who send a declaration', async () => {
+    const query = TRIAL;
+    const variables = { d: { name: 'choir', colour: 'red' } };
+    expect(await codesOf(gateway, { query, variables, as: 'admin' })).toEqual(['INVALID_VALUE']);
+    const headers = { authorization: `Bearer ${north}` };
+    expect(await codesOf(gateway, { query, variables, headers })).toEqual(['FORBIDDEN']);
+    expect(await codesOf(gateway, { query, variables, as: 'clerk' })).toEqual(['FORBIDDEN']);
+  });
+});
+
+describe('fields that are not declared', () => {
+  const query =
+    '{ undeclaredFields(collection: "guild") { sampledCount fields { name types recordCount } } }';
+
+  it('are found in the records of the domain, the most frequent first', async () => {
+    await gateway.sql.query(`
+      insert into records (domain, collection, id, data)
+      values ('top', 'guild', 'g-2', '{"motto": "x", "rank": 1, "note": null}'),
+        ('top', 'guild', 'g-3', '{"rank": "first"}'), ('north', 'guild', 'g-4', '{"secret": 1}')`);
+    expect((await ask(gateway, query)).undeclaredFields).toEqual({
+      sampledCount: 3,
+      fields: [
+        { name: 'rank', types: ['number', 'string'], recordCount: 2 },
+        { name: 'note', types: ['null'], recordCount: 1 },
+      ],
+    });
+  });
+
+  it('are for admins to see, as the whole declaration is', async () => {
+    expect(await codesOf(gateway, { query, as: 'clerk' })).toEqual(['FORBIDDEN']);
+    const definition = '{ collectionDefinition(name: "task") }';
+    expect(await codesOf(gateway, { query: definition, as: 'clerk' })).toEqual(['FORBIDDEN']);
+    expect(await codesOf(gateway, { query: definition.replace('task', 'tosk'), as: 'admin' })).toEqual([
+      'NOT_FOUND',
+    ]);
+  });
+});

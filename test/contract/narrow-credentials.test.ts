@@ -119,6 +119,9 @@ describe.each(['an API key', 'a token of that key', 'a token'])('%s', (kind) => 
     ['API keys', 'apiKeys { id }'],
     ['the audit trail', 'auditTrail { recordId }'],
     ['uses of fields', 'fieldUses(collection: "task", field: "name") { operation }'],
+    ['undeclared fields', 'undeclaredFields(collection: "task") { sampledCount }'],
+    ['declarations', 'collectionDefinition(name: "task")'],
+    ['trials of declarations', 'collectionTrial(definition: {name: "visit"}) { isNew }'],
   ])('reads no %s', async (_what, field) => {
     const { errors } = await by(bearer(), `{ ${field} }`);
     expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);

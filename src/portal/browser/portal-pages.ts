@@ -157,6 +157,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     isFor: ({ duties }) => duties.includes('users'),
   },
   {
+    path: '/portal/collections',
+    label: phrase('Collections'),
+    load: async () => (await import('./collections/declared-collections-page')).DeclaredCollectionsPage,
+    isFor: ({ duties }) => duties.includes('settings'),
+    menu: { icon: 'layers', group: 'administration' },
+  },
+  {
+    path: '/portal/collections/$collection',
+    label: phrase('Collection'),
+    load: async () => (await import('./collections/declaration-page')).DeclarationPage,
+    isFor: ({ duties }) => duties.includes('settings'),
+  },
+  {
     path: '/portal/scripts',
     label: phrase('Scripts'),
     load: async () => (await import('./scripts/scripts-page')).ScriptsPage,

@@ -11,12 +11,14 @@ import { assertInReach, isFieldInReach, isInReach } from '../../store/access/acc
 import { type CollectionInReach, listCollectionsInReach } from '../../store/access/collection-in-reach.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { FieldUse } from '../../store/catalog/field-uses.js';
+import type { UndeclaredFields } from '../../store/catalog/undeclared-fields.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import {
   type CollectionDescription,
   CollectionResult,
   describeCollection,
 } from './collection-description.js';
+import { CollectionTrialResult, toTrialResult, UndeclaredFieldsResult } from './collection-trial.js';
 import { FieldUseResult } from './field-use-result.js';
 
 @Resolver()
@@ -69,6 +71,50 @@ export class CollectionResolver {
     field: string,
   ): Promise<readonly FieldUse[]> {
     return await this.#catalog.fieldUses(requireScope(context), { collection, field });
+  }
+
+  /** @throws NOT_FOUND, GONE, FORBIDDEN */
+  @Query(() => GraphqlJsonScalar, {
+    description:
+      'The whole declaration of a collection as it was written, for `alterCollection` to start from. For ' +
+      'admins. Errors: NOT_FOUND, GONE, FORBIDDEN.',
+  })
+  collectionDefinition(
+    @Ctx() context: RequestContext,
+    @Arg('name', () => String, { description: 'Its name, e.g. "task".' }) name: string,
+  ): JsonValue {
+    return this.#catalog.definitionFor(requireScope(context), name) as unknown as JsonValue;
+  }
+
+  /** @throws FORBIDDEN, INVALID_VALUE */
+  @Query(() => CollectionTrialResult, {
+    description:
+      'What `registerCollection` or `alterCollection` would come to: what differs, and what is said ' +
+      'against it. Nothing is changed. For admins of the top domain. Errors: FORBIDDEN, INVALID_VALUE for ' +
+      'what is no declaration.',
+  })
+  async collectionTrial(
+    @Ctx() context: RequestContext,
+    @Arg('definition', () => GraphqlJsonScalar, {
+      description: 'The whole declaration; one whose `name` is free would be registered.',
+    })
+    definition: JsonValue,
+  ): Promise<CollectionTrialResult> {
+    return toTrialResult(await this.#catalog.tryChange(requireScope(context), definition));
+  }
+
+  /** @throws NOT_FOUND, GONE, FORBIDDEN */
+  @Query(() => UndeclaredFieldsResult, {
+    description:
+      'The fields that records of your domain have and the collection does not declare, found in up to a ' +
+      'thousand of them: those with the lowest and the highest ids. For admins. Errors: NOT_FOUND, GONE, ' +
+      'FORBIDDEN.',
+  })
+  async undeclaredFields(
+    @Ctx() context: RequestContext,
+    @Arg('collection', () => String, { description: 'Its name, e.g. "task".' }) collection: string,
+  ): Promise<UndeclaredFields> {
+    return await this.#catalog.undeclaredFields(requireScope(context), collection);
   }
 
   /** The same collections, with what may be done with them, for a contract that is drawn for the caller. */

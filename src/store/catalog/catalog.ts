@@ -10,13 +10,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { didYouMean } from '../../did-you-mean.js';
-import { ServiceError } from '../../errors.js';
+import { type ErrorDetail, ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonValue, printExactJson } from '../../json.js';
 import type { Collection } from '../../model/collection.js';
 import { type Domain, type Scope, topDomainIdOf } from '../../model/scope.js';
 import type { StoredField } from '../../model/stored-field.js';
-import { isInReach } from '../access/access.js';
+import { assertInReach, isInReach } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
@@ -25,7 +25,9 @@ import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
 import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
+import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
+import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
 
 export interface CatalogOptions {
   readonly database: Database;
@@ -46,6 +48,18 @@ export interface CatalogReport {
   readonly undeclaredIndexes: readonly string[];
   /** Stored definitions that can no longer be read, with the reason; not served. */
   readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** What would come of registering or altering a collection; nothing was changed. */
+export interface CollectionTrial {
+  readonly name: string;
+  readonly isNew: boolean;
+  /** What differs from the declaration that is in force; of a new one all of it. */
+  readonly changes: readonly DefinitionChange[];
+  /** Why it is refused; none: it is not. */
+  readonly faults: readonly ErrorDetail[];
+  /** The uses of fields that would go, for the sake of which it is refused unless `dropsUsedFields`. */
+  readonly useFaults: readonly ErrorDetail[];
 }
 
 interface Entry {
@@ -142,11 +156,15 @@ export class Catalog {
     return this.#entries.get(name)?.collection;
   }
 
-  /** The definition as it was written, for an alteration to start from. @throws NOT_FOUND, GONE */
-  definitionOf(name: string): CollectionDefinition {
-    this.get(name);
-    const definition = this.#entries.get(name)?.definition;
-    return definition ?? { name };
+  /**
+   * The definition as it was written, for an alteration to start from.
+   *
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE
+   */
+  definitionFor(scope: Scope, name: string): CollectionDefinition {
+    assertAdmin(scope, 'reads the whole declaration of a collection');
+    assertInReach(scope, this.get(name, scope));
+    return this.#entries.get(name)?.definition ?? { name };
   }
 
   /** All collections that are not dropped, by name. */
@@ -205,23 +223,54 @@ export class Catalog {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
     await this.#change(scope, parsed, async (current) => {
-      const row = current.find((candidate) => candidate.name === parsed.name);
-      if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(parsed.name, scope);
-      if (row?.is_declared) throw isInFile(parsed.name);
-      if (row === undefined) return;
-      const before = toCollection(row);
-      const after = parseCollection(parsed, { source: 'alterCollection', isDeclared: false, version: 0 });
-      const faults = [
-        ...(await findAlterationFaults(this.#database, before, after)),
-        ...(dropsUsedFields ? [] : await findUseFaults(this.#database, scope, { before, after })),
-      ];
-      const [first] = faults;
+      const { faults, useFaults } = await this.#faultsOfAlteration(scope, parsed, current);
+      const all = [...faults, ...(dropsUsedFields ? [] : useFaults)];
+      const [first] = all;
       if (first === undefined) return;
       throw new ServiceError('CONFLICT', `${parsed.name} cannot be changed so: ${first.detail}`, {
-        errors: faults,
+        errors: all,
       });
     });
     return this.get(parsed.name);
+  }
+
+  /**
+   * What registering a definition would come to, or altering the collection of its name, without doing it. It
+   * costs what the alteration costs to check.
+   *
+   * @throws as `register` and `alter` do, but for the conflicts, which it gives back
+   */
+  async tryChange(scope: Scope, definition: JsonValue): Promise<CollectionTrial> {
+    this.#assertAdmin(scope);
+    const parsed = parseDefinition(toPlain(definition), 'collectionTrial');
+    const current = await readRows(this.#database);
+    const row = current.find((candidate) => candidate.name === parsed.name);
+    const isNew = row === undefined || row.dropped || !isOwnedBy(scope, row);
+    const { $schema: _where, ...after } = parsed;
+    const before: CollectionDefinition | undefined = isNew ? undefined : JSON.parse(row.definition);
+    const found = await conflictAsFault(async () => {
+      if (isNew && row !== undefined) throw nameTaken(parsed.name, current);
+      assertOwnGraphqlNames(parsed, current);
+      return isNew ? NO_FAULTS : await this.#faultsOfAlteration(scope, parsed, current);
+    });
+    return { name: parsed.name, isNew, changes: compareDefinitions(before, after), ...found };
+  }
+
+  async #faultsOfAlteration(
+    scope: Scope,
+    definition: CollectionDefinition,
+    current: readonly CatalogRow[],
+  ): Promise<FaultsOfChange> {
+    const row = current.find((candidate) => candidate.name === definition.name);
+    if (row === undefined || row.dropped || !isOwnedBy(scope, row)) this.get(definition.name, scope);
+    if (row?.is_declared) throw isInFile(definition.name);
+    if (row === undefined) return NO_FAULTS;
+    const before = toCollection(row);
+    const after = parseCollection(definition, { source: 'alterCollection', isDeclared: false, version: 0 });
+    return {
+      faults: await findAlterationFaults(this.#database, before, after),
+      useFaults: await findUseFaults(this.#database, scope, { before, after }),
+    };
   }
 
   /**
@@ -231,7 +280,7 @@ export class Catalog {
    * field that is not declared
    */
   async fieldUses(scope: Scope, used: StoredField): Promise<readonly FieldUse[]> {
-    if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'only an admin sees who uses a field');
+    assertAdmin(scope, 'sees who uses a field');
     const collection = this.get(used.collection, scope);
     if (!collection.fieldsByName.has(used.field)) {
       const near = didYouMean(used.field, collection.fieldsByName.keys());
@@ -241,6 +290,18 @@ export class Catalog {
       });
     }
     return await listFieldUses(this.#database, scope, used);
+  }
+
+  /**
+   * The fields that records of the caller's domain have and the collection does not declare.
+   *
+   * @throws FORBIDDEN unless the caller is an admin, not by an API key; NOT_FOUND, GONE
+   */
+  async undeclaredFields(scope: Scope, name: string): Promise<UndeclaredFields> {
+    assertAdmin(scope, 'looks for fields that are not declared');
+    const collection = this.get(name, scope);
+    assertInReach(scope, collection);
+    return await findUndeclaredFields(this.#database, scope, collection);
   }
 
   /**
@@ -419,6 +480,23 @@ function upsert(
     select pg_notify(${CHANNEL}, name) from changed`;
 }
 
+interface FaultsOfChange {
+  readonly faults: readonly ErrorDetail[];
+  readonly useFaults: readonly ErrorDetail[];
+}
+
+const NO_FAULTS: FaultsOfChange = { faults: [], useFaults: [] };
+
+/** A conflict that a change would be refused with is what its trial was asked for. */
+async function conflictAsFault(find: () => Promise<FaultsOfChange>): Promise<FaultsOfChange> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'CONFLICT') throw error;
+    return { faults: error.errors ?? [{ detail: error.message }], useFaults: [] };
+  }
+}
+
 interface CatalogRow {
   readonly name: string;
   readonly definition: string;
@@ -456,6 +534,10 @@ function nameTaken(name: string, current: readonly CatalogRow[]): ServiceError {
   const isDropped = current.some((row) => row.name === name && row.dropped);
   const why = isDropped ? 'was dropped, and its name is not free until it is purged' : 'is there already';
   return new ServiceError('CONFLICT', `the collection "${name}" ${why}`);
+}
+
+function assertAdmin({ principal }: Scope, does: string): void {
+  if (!isAdmin(principal)) throw new ServiceError('FORBIDDEN', `only an admin ${does}`);
 }
 
 /** The top of the caller's own domain, where the caller's credential belongs to it. */

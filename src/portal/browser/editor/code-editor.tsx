@@ -1,6 +1,6 @@
-/** An editor of JavaScript, and of what differs between two texts. It is loaded when it is shown. */
+/** An editor of JavaScript and JSON, and of what differs between two texts. It is loaded when it is shown. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
+import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { unifiedMergeView } from '@codemirror/merge';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
@@ -19,7 +19,7 @@ import { useEffect, useRef } from 'react';
 export interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
-  readonly language: 'javascript' | 'typescript';
+  readonly language: 'javascript' | 'typescript' | 'json';
   /** Shows what the value differs in from this text. */
   readonly original?: string;
   /** Absent: it is only read. */
@@ -47,6 +47,12 @@ function coloursOf(scheme: 'light' | 'dark'): Extension {
   return [EditorView.theme({}, { dark: isDark }), syntaxHighlighting(isDark ? DARK_COLOURS : LIGHT_COLOURS)];
 }
 
+/** JSON is read as one expression of JavaScript, for which there is a grammar here already. */
+function grammarOf(language: CodeEditorProps['language']): Extension {
+  if (language === 'json') return javascriptLanguage.configure({ top: 'SingleExpression' }, 'json');
+  return javascript({ typescript: language === 'typescript' });
+}
+
 export function CodeEditor({ label, value, language, original, onChange }: CodeEditorProps) {
   const scheme = useComputedColorScheme('light');
   const place = useRef<HTMLDivElement>(null);
@@ -69,7 +75,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           indentOnInput(),
           bracketMatching(),
           ...(isReadOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
-          javascript({ typescript: language === 'typescript' }),
+          grammarOf(language),
           // Tab indents, and Escape before it leaves the editor, as the label says.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           colours.current.of(coloursOf(scheme)),

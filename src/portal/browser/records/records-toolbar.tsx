@@ -3,13 +3,11 @@ import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack, TextInput } 
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CountedRecords, type CountedRecordsQuery } from '../../../generated/portal/records/grid-count';
-import type { GatewayClient } from '../gateway/gateway-client';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
-import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
+import { CountButton } from './count-button';
 import { type DeclaredField, nameOfField } from './declared-field';
 
 /** What is asked of a collection, as REST says it. */
@@ -128,53 +126,6 @@ function ColumnsMenu({
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-/** More are not counted: a pass over all of a large collection would take seconds. */
-const MOST_COUNTED = 10_000;
-
-function CountButton({ asked }: { readonly asked: AskedRecords }) {
-  const t = useTexts();
-  const formats = useFormats();
-  const gateway = useGateway();
-  const { mutate, data, isPending } = useMutation({ mutationFn: () => countRecords(gateway, asked) });
-  if (data === undefined) {
-    return (
-      <Button variant="default" loading={isPending} onClick={() => mutate()}>
-        {t('Count')}
-      </Button>
-    );
-  }
-  return (
-    <output className="count">
-      {data > MOST_COUNTED
-        ? `${formats.number(MOST_COUNTED)}+`
-        : t('{count, plural, one {# record} other {# records}}', { count: data })}
-    </output>
-  );
-}
-
-const COUNTED_AT_ONCE = 1_000;
-
-/** Gives a number above `MOST_COUNTED` where there are more. */
-async function countRecords(
-  gateway: GatewayClient,
-  { collection, oquery, where }: AskedRecords,
-): Promise<number> {
-  const filter = {
-    collection,
-    oquery,
-    where: where ?? {},
-    first: COUNTED_AT_ONCE,
-  };
-  let after: string | null = null;
-  for (let count = 0; ; ) {
-    const { records }: CountedRecordsQuery = await gateway.execute(CountedRecords, { ...filter, after });
-    count += records.nodes.length;
-    if (!records.pageInfo.hasNextPage) return count;
-    if (count >= MOST_COUNTED) return count + 1;
-    after = records.pageInfo.endCursor ?? null;
-  }
 }
 
 const FORMATS = [

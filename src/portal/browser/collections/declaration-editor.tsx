@@ -1,0 +1,231 @@
+/** The text of a declaration. What a change comes to is shown before it can be saved. */
+import { Badge, Button, Checkbox, Group, List, Stack, Table, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import {
+  DeclaredCollections,
+  KeepDeclaration,
+  KeepNewDeclaration,
+  TriedDeclaration,
+  type TriedDeclarationQuery,
+  WholeDeclaration,
+} from '../../../generated/portal/collections/collections';
+import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import { useGateway } from '../gateway/gateway-context';
+import { phrase, useTexts } from '../language/use-texts';
+import { useDraft } from '../records/use-draft';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { WarningNotice } from '../shell/warning-notice';
+import { AddFieldForm } from './add-field-form';
+import type { WrittenDeclaration, WrittenField } from './written-declaration';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../editor/code-editor')).CodeEditor }));
+
+type TriedChanges = TriedDeclarationQuery['collectionTrial'];
+
+const CHANGE_NAMES: Readonly<Record<TriedChanges['changes'][number]['kind'], string>> = {
+  ADDED: phrase('Added'),
+  CHANGED: phrase('Changed'),
+  REMOVED: phrase('Removed'),
+};
+
+/** What a saved declaration makes out of date. */
+const OUTDATED = [WholeDeclaration, DeclaredCollections, PortalViewer];
+
+export interface DeclarationEditorProps {
+  readonly name: string;
+  /** `undefined`: there is none yet. */
+  readonly written: WrittenDeclaration | undefined;
+  readonly isReadOnly?: boolean;
+}
+
+export function DeclarationEditor({ name, written, isReadOnly = false }: DeclarationEditorProps) {
+  const t = useTexts();
+  const viewer = useViewer();
+  const [draft, keepDraft] = useDraft(`collection:${viewer.domain.id}:${name}`);
+  const now = textOf(written ?? { name, title: name, fields: [], access: {} });
+  const text = typeof draft.text === 'string' ? draft.text : now;
+  const set = (next: string) => keepDraft(next === now ? {} : { text: next });
+  if (isReadOnly) {
+    return (
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {t('It is declared with the gateway, for every school, and is changed where that is installed.')}
+        </Text>
+        <Suspense fallback={<LoadingState rows={12} />}>
+          <CodeEditor label={t('Declaration of {name}', { name })} language="json" value={now} />
+        </Suspense>
+      </Stack>
+    );
+  }
+  return (
+    <Stack>
+      <AddFieldForm onAdd={(field) => set(withField(text, field))} isOff={parsed(text) === undefined} />
+      <Suspense fallback={<LoadingState rows={12} />}>
+        <CodeEditor
+          label={t('Declaration of {name}', { name })}
+          language="json"
+          value={text}
+          onChange={set}
+        />
+      </Suspense>
+      <TrialAndSave
+        key={text}
+        text={text}
+        isChanged={written === undefined || text !== now}
+        onDiscard={() => keepDraft({})}
+      />
+    </Stack>
+  );
+}
+
+interface TrialAndSaveProps {
+  readonly text: string;
+  readonly isChanged: boolean;
+  onDiscard(): void;
+}
+
+/** Is begun anew with every change of the text: what is saved is what was tried. */
+function TrialAndSave({ text, isChanged, onDiscard }: TrialAndSaveProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const [dropsUsed, setDropsUsed] = useState(false);
+  const definition = parsed(text);
+  const trial = useMutation({
+    mutationFn: async () => (await gateway.execute(TriedDeclaration, { definition })).collectionTrial,
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      if (trial.data?.isNew) await gateway.execute(KeepNewDeclaration, { definition });
+      else await gateway.execute(KeepDeclaration, { definition, dropUsedFields: dropsUsed });
+    },
+    // Before the declaration is asked anew, which puts another editor in the place of this one.
+    onSuccess: async () => {
+      onDiscard();
+      notice(t('Saved.'));
+      await Promise.all(OUTDATED.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })));
+    },
+  });
+  const problem = trial.error ?? save.error;
+  const found = trial.data;
+  const isFree = found?.faults.length === 0 && (found.useFaults.length === 0 || dropsUsed);
+  return (
+    <>
+      {definition === undefined && <Text size="sm">{t('This is no JSON object')}</Text>}
+      {problem && <ProblemState problem={problem} />}
+      {found && <TrialResult trial={found} />}
+      {found && found.useFaults.length > 0 && (
+        <Checkbox
+          label={t('Let these fields go all the same')}
+          checked={dropsUsed}
+          onChange={(event) => setDropsUsed(event.currentTarget.checked)}
+        />
+      )}
+      <Group className="form-foot">
+        {!found && (
+          <Button
+            disabled={!isChanged || definition === undefined}
+            loading={trial.isPending}
+            onClick={() => trial.mutate()}
+          >
+            {t('Show what changes')}
+          </Button>
+        )}
+        {found && found.changes.length > 0 && (
+          <Button disabled={!isFree} loading={save.isPending} onClick={() => save.mutate()}>
+            {t('Save')}
+          </Button>
+        )}
+        {isChanged && (
+          <Button variant="default" onClick={onDiscard}>
+            {t('Discard changes')}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}
+
+function TrialResult({ trial }: { readonly trial: TriedChanges }) {
+  const t = useTexts();
+  return (
+    <section aria-live="polite">
+      <Title order={2} size="h4" mb="xs">
+        {trial.isNew ? t('What is declared') : t('What changes')}
+      </Title>
+      {trial.changes.length === 0 && <Text size="sm">{t('Nothing: it is declared so already.')}</Text>}
+      {trial.changes.length > 0 && (
+        <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+          <Table verticalSpacing="xs" aria-label={t('What changes')}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('Part')}</Table.Th>
+                <Table.Th>{t('What')}</Table.Th>
+                <Table.Th>{t('Before')}</Table.Th>
+                <Table.Th>{t('After')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {trial.changes.map(({ pointer, kind, before, after }) => (
+                <Table.Tr key={pointer}>
+                  <Table.Th scope="row" className="wrapped">
+                    {pointer.slice(1)}
+                  </Table.Th>
+                  <Table.Td>
+                    <Badge variant="default" tt="none">
+                      {t(CHANGE_NAMES[kind])}
+                    </Badge>
+                  </Table.Td>
+                  <Table.Td className="wrapped">{before === null ? '–' : JSON.stringify(before)}</Table.Td>
+                  <Table.Td className="wrapped">{after === null ? '–' : JSON.stringify(after)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <FaultList title={t('It cannot be saved so')} faults={trial.faults} />
+      <FaultList title={t('Fields that go are still used')} faults={trial.useFaults} />
+    </section>
+  );
+}
+
+function FaultList({ title, faults }: { readonly title: string; readonly faults: TriedChanges['faults'] }) {
+  if (faults.length === 0) return null;
+  return (
+    <WarningNotice title={title}>
+      <List size="sm" className="wrapped">
+        {faults.map(({ detail }) => (
+          <List.Item key={detail}>{detail}</List.Item>
+        ))}
+      </List>
+    </WarningNotice>
+  );
+}
+
+function textOf(written: WrittenDeclaration): string {
+  return JSON.stringify(written, null, 2);
+}
+
+function parsed(text: string): WrittenDeclaration | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as WrittenDeclaration)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text with one more field; where there is one of the name, that one is replaced. */
+function withField(text: string, field: WrittenField): string {
+  const written = parsed(text);
+  if (written === undefined) return text;
+  const others = (written.fields ?? []).filter(({ name }) => name !== field.name);
+  return textOf({ ...written, fields: [...others, field] });
+}

@@ -1,0 +1,146 @@
+import { Badge, Button, Group, Modal, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { UsesOfField } from '../../../generated/portal/collections/collections';
+import { useOperation } from '../gateway/use-operation';
+import { useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { typeText } from './type-text';
+import type { WrittenField } from './written-declaration';
+
+export interface DeclarationFieldsProps {
+  readonly collection: string;
+  readonly fields: readonly WrittenField[];
+}
+
+/** The declared fields, and on demand who uses one of them. */
+export function DeclarationFields({ collection, fields }: DeclarationFieldsProps) {
+  const t = useTexts();
+  const [asked, setAsked] = useState<string>();
+  if (fields.length === 0) {
+    return (
+      <EmptyState icon="table" title={t('No field is declared')}>
+        {t('Its records keep whatever they are sent.')}
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table verticalSpacing="xs" aria-label={t('Fields')}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('Field')}</Table.Th>
+              <Table.Th>{t('Type')}</Table.Th>
+              <Table.Th>{t('Rules')}</Table.Th>
+              <Table.Th>{t('Actions')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {fields.map((field) => (
+              <Table.Tr key={field.name}>
+                <Table.Th scope="row">
+                  <Text size="sm" ff="monospace">
+                    {field.name}
+                  </Text>
+                  <Text size="sm" c="dimmed" fw={400} className="wrapped">
+                    {field.description}
+                  </Text>
+                </Table.Th>
+                <Table.Td className="wrapped">{typeText(field, t)}</Table.Td>
+                <Table.Td>
+                  <FieldRules field={field} />
+                </Table.Td>
+                <Table.Td>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => setAsked(field.name)}
+                    aria-label={t('Who uses {field}', { field: field.name })}
+                  >
+                    {t('Uses')}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {asked !== undefined && (
+        <Modal
+          opened
+          onClose={() => setAsked(undefined)}
+          title={t('Who uses {field}', { field: asked })}
+          size="lg"
+          closeButtonProps={{ 'aria-label': t('Close') }}
+        >
+          <FieldUses collection={collection} field={asked} />
+        </Modal>
+      )}
+    </>
+  );
+}
+
+function FieldRules({ field }: { readonly field: WrittenField }) {
+  const t = useTexts();
+  const rules = [
+    ...(field.required ? [t('required')] : []),
+    ...(field.unique ? [t('unique')] : []),
+    ...(field.index ? [t('indexed')] : []),
+    ...(field.searchable ? [t('searchable')] : []),
+  ];
+  return (
+    <>
+      <Group gap={4}>
+        {rules.map((rule) => (
+          <Badge key={rule} variant="default" tt="none">
+            {rule}
+          </Badge>
+        ))}
+      </Group>
+      {field.deprecated !== undefined && (
+        <Text size="sm" className="wrapped">
+          {t('deprecated: {reason}', { reason: field.deprecated })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Of the school of the viewer: what other domains use is not told. */
+function FieldUses({ collection, field }: { readonly collection: string; readonly field: string }) {
+  const t = useTexts();
+  const formats = useFormats();
+  const { data, error, refetch } = useOperation(UsesOfField, { collection, field });
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState rows={3} />;
+  if (data.fieldUses.length === 0) {
+    return (
+      <EmptyState icon="search" title={t('Nobody, in the last 30 days')}>
+        {t('Seen are requests of this school that name the field.')}
+      </EmptyState>
+    );
+  }
+  return (
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('Operation')}</Table.Th>
+          <Table.Th>{t('Who')}</Table.Th>
+          <Table.Th>{t('Last on')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {data.fieldUses.map(({ operation, keyId, keyName, lastUsedOn }) => (
+          <Table.Tr key={`${operation} ${keyId}`}>
+            <Table.Td className="wrapped">{operation ?? t('without a name')}</Table.Td>
+            <Table.Td className="wrapped">
+              {keyId === null ? t('users who are logged in') : (keyName ?? keyId)}
+            </Table.Td>
+            <Table.Td>{formats.day(lastUsedOn)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,122 @@
+/** One collection as it is declared: its fields, its rules, what its records have beside, and the text. */
+import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  DeclaredCollections,
+  DropDeclaration,
+  WholeDeclaration,
+} from '../../../generated/portal/collections/collections';
+import { PortalViewer } from '../../../generated/portal/shell/viewer';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { CountButton } from '../records/count-button';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { PageFrame } from '../shell/page-frame';
+import { LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+import { DeclarationEditor } from './declaration-editor';
+import { DeclarationFields } from './declaration-fields';
+import { DeclarationRules } from './declaration-rules';
+import { FoundFieldsTab } from './found-fields-tab';
+import type { WrittenDeclaration } from './written-declaration';
+
+export function DeclarationPage() {
+  const t = useTexts();
+  const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
+  const { collections, duties } = useViewer();
+  const [{ tab }, change] = useAddress({ tab: 'fields' });
+  const { data, error, refetch } = useOperation(WholeDeclaration, { name });
+  const mayChange = duties.includes('collections');
+  const isNew = error instanceof GatewayProblem && error.code === 'NOT_FOUND' && mayChange;
+  const isDeclared = collections.some((one) => one.name === name && one.isDeclared);
+  const written = data?.collectionDefinition as WrittenDeclaration | undefined;
+  return (
+    <PageFrame
+      title={written?.title ?? name}
+      above={[{ label: t('Collections'), to: '/portal/collections' }]}
+      description={written?.description}
+      actions={
+        written && (
+          <>
+            <CountButton asked={{ collection: name, oquery: '', where: null }} />
+            <Button component={Link} to={`/portal/records/${name}`} variant="default">
+              {t('To the records')}
+            </Button>
+            {mayChange && !isDeclared && <DropButton name={name} />}
+          </>
+        )
+      }
+    >
+      {error && !isNew && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!data && !error && <LoadingState rows={12} />}
+      {isNew && <DeclarationEditor name={name} written={undefined} />}
+      {written && (
+        <Tabs value={tab} onChange={(next) => change({ tab: next ?? 'fields' })} keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="fields">{t('Fields')}</Tabs.Tab>
+            <Tabs.Tab value="rules">{t('Rules')}</Tabs.Tab>
+            <Tabs.Tab value="found">{t('Not declared')}</Tabs.Tab>
+            <Tabs.Tab value="text">{t('Declaration')}</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="fields">
+            <DeclarationFields collection={name} fields={written.fields ?? []} />
+          </Tabs.Panel>
+          <Tabs.Panel value="rules">
+            <DeclarationRules written={written} />
+          </Tabs.Panel>
+          <Tabs.Panel value="found">
+            <FoundFieldsTab collection={name} />
+          </Tabs.Panel>
+          <Tabs.Panel value="text">
+            <DeclarationEditor
+              key={JSON.stringify(written)}
+              name={name}
+              written={written}
+              isReadOnly={isDeclared || !mayChange}
+            />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </PageFrame>
+  );
+}
+
+function DropButton({ name }: { readonly name: string }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [isAsked, setIsAsked] = useState(false);
+  const drop = useChange(DropDeclaration, [DeclaredCollections, PortalViewer]);
+  return (
+    <>
+      <Button variant="default" onClick={() => setIsAsked(true)}>
+        {t('Drop')}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t('Drop {name}?', { name })}
+          action={t('Drop')}
+          isDangerous
+          isBusy={drop.isPending}
+          problem={drop.error}
+          onConfirm={() =>
+            drop.mutate({ name }, { onSuccess: () => void navigate({ to: '/portal/collections' }) })
+          }
+          onClose={() => setIsAsked(false)}
+        >
+          <Text size="sm">
+            {t('Nobody reads or writes its records any more, in any branch; this is not taken back here.')}
+          </Text>
+          <Group mt="sm" gap="xs">
+            <CountButton asked={{ collection: name, oquery: '', where: null }} />
+            <Anchor component={Link} to={`/portal/records/${name}`} size="sm">
+              {t('To the records')}
+            </Anchor>
+          </Group>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { List, Stack, Table, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../language/use-texts';
+import type { WrittenAccess, WrittenCheck, WrittenDeclaration } from './written-declaration';
+
+/** What holds for the records of a collection beside the rules of single fields. */
+export function DeclarationRules({ written }: { readonly written: WrittenDeclaration }) {
+  const t = useTexts();
+  const { access = {}, indexes = [], uniqueTogether = [], checks = [] } = written;
+  const together = uniqueTogether.map(({ name, parts }) =>
+    t('{name}: no two records share {fields}', {
+      name,
+      fields: parts
+        .map(({ path, by }) => (by === 'day' ? t('the day of {path}', { path }) : path))
+        .join(', '),
+    }),
+  );
+  return (
+    <Stack gap="lg">
+      <section>
+        <Title order={2} size="h4" mb="xs">
+          {t('Who may do what')}
+        </Title>
+        <AccessTable access={access} />
+        {!('admin' in access) && (
+          <Text size="sm" c="dimmed" mt="xs">
+            {t('Admins may do everything with its records.')}
+          </Text>
+        )}
+      </section>
+      <RuleList title={t('Unique together')} rules={together} />
+      <RuleList title={t('Within a record')} rules={checks.map((check) => textOfCheck(check, t))} />
+      <RuleList title={t('Indexes over several fields')} rules={indexes.map((paths) => paths.join(', '))} />
+    </Stack>
+  );
+}
+
+function textOfCheck(check: WrittenCheck, t: ReturnType<typeof useTexts>): string {
+  if (check.kind === 'sum')
+    return t('{total} is the sum of {fields}', { total: check.total, fields: check.of.join(', ') });
+  const { lower, upper, in: place } = check;
+  const rule = t('{lower} is not above {upper}', { lower, upper });
+  return place === undefined ? rule : t('{rule}, in each of {place}', { rule, place });
+}
+
+function RuleList({ title, rules }: { readonly title: string; readonly rules: readonly string[] }) {
+  const t = useTexts();
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        {title}
+      </Title>
+      {rules.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('None')}
+        </Text>
+      ) : (
+        <List size="sm" className="wrapped">
+          {rules.map((rule) => (
+            <List.Item key={rule}>{rule}</List.Item>
+          ))}
+        </List>
+      )}
+    </section>
+  );
+}
+
+function AccessTable({ access }: { readonly access: Readonly<Record<string, WrittenAccess>> }): ReactNode {
+  const t = useTexts();
+  const roles = Object.entries(access);
+  if (roles.length === 0) return null;
+  return (
+    <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table verticalSpacing="xs" aria-label={t('Who may do what')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Role')}</Table.Th>
+            <Table.Th>{t('May')}</Table.Th>
+            <Table.Th>{t('Which records')}</Table.Th>
+            <Table.Th>{t('Fields that are hidden')}</Table.Th>
+            <Table.Th>{t('Fields to read only')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {roles.map(([role, { verbs, hiddenFields = [], readOnlyFields = [], rows }]) => (
+            <Table.Tr key={role}>
+              <Table.Th scope="row">{role}</Table.Th>
+              <Table.Td>{verbs.map((verb) => wordOf(verb, t)).join(', ') || '–'}</Table.Td>
+              <Table.Td className="wrapped">
+                {rows === undefined
+                  ? t('All')
+                  : t('whose {fields} is among {attribute} of the user', {
+                      fields: rows.fields.join(', '),
+                      attribute: rows.attribute,
+                    })}
+              </Table.Td>
+              <Table.Td className="wrapped">{hiddenFields.join(', ') || '–'}</Table.Td>
+              <Table.Td className="wrapped">{readOnlyFields.join(', ') || '–'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function wordOf(verb: string, t: ReturnType<typeof useTexts>): string {
+  if (verb === 'read') return t('read');
+  if (verb === 'create') return t('make');
+  return verb === 'update' ? t('change') : t('remove');
+}

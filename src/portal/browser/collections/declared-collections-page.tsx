@@ -1,0 +1,124 @@
+/** What is declared: every collection, with where its declaration stands. */
+import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { DeclaredCollections } from '../../../generated/portal/collections/collections';
+import { useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useAddress } from '../shell/use-address';
+import { useViewer } from '../shell/viewer';
+
+export function DeclaredCollectionsPage() {
+  const t = useTexts();
+  const { duties } = useViewer();
+  const [isMaking, setIsMaking] = useState(false);
+  const [{ find }, change] = useAddress({ find: '' });
+  const { data, error, refetch } = useOperation(DeclaredCollections, {});
+  const words = find.toLowerCase();
+  const found = data?.collections.filter(({ name, title, description }) =>
+    `${name} ${title} ${description}`.toLowerCase().includes(words),
+  );
+  return (
+    <PageFrame
+      title={t('Collections')}
+      description={t('What the school keeps: the fields of its records, their rules, and who may do what')}
+      actions={
+        duties.includes('collections') && (
+          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
+            {t('New collection')}
+          </Button>
+        )
+      }
+    >
+      <Stack>
+        <TextInput
+          type="search"
+          value={find}
+          onChange={(event) => change({ find: event.currentTarget.value }, 'replace')}
+          placeholder={t('Find a collection')}
+          aria-label={t('Find a collection')}
+          leftSection={<Icon name="search" />}
+          maw={360}
+        />
+        {error && <ProblemState problem={error} retry={() => void refetch()} />}
+        {!data && !error && <LoadingState />}
+        {found?.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
+        {found && found.length > 0 && (
+          <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+            <Table verticalSpacing="sm" aria-label={t('Collections')}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('Name')}</Table.Th>
+                  <Table.Th className="numeric">{t('Fields')}</Table.Th>
+                  <Table.Th>{t('Declared')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {found.map(({ name, title, description, isDeclared, fields }) => (
+                  <Table.Tr key={name}>
+                    <Table.Td>
+                      <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
+                        {title}
+                      </Anchor>{' '}
+                      <Text span size="xs" c="dimmed" ff="monospace">
+                        {name}
+                      </Text>
+                      <Text size="sm" c="dimmed" className="wrapped">
+                        {description}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td className="numeric">{fields.length}</Table.Td>
+                    <Table.Td>
+                      <Badge variant="default" tt="none">
+                        {isDeclared ? t('With the gateway') : t('Here')}
+                      </Badge>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Stack>
+      {isMaking && <NewCollectionDialog onClose={() => setIsMaking(false)} />}
+    </PageFrame>
+  );
+}
+
+/** Nothing is kept before the declaration is saved on its page. */
+function NewCollectionDialog({ onClose }: { onClose(): void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: `/portal/collections/${encodeURIComponent(name)}` });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('New collection')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={t('Small letters, digits and _, for example library_book; programs call it by this')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            pattern="[a-z][a-z0-9_]{0,39}"
+            required
+          />
+          <Group justify="flex-end">
+            <Button type="submit">{t('Declare it')}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
