@@ -24,7 +24,12 @@ import type { Database, Queryable } from '../database/database.js';
 import { ensurePartition } from '../database/partitions.js';
 import { WaitingLine } from '../database/waiting-line.js';
 import { findAlterationFaults } from './alteration-faults.js';
-import { type CollectionDefinition, parseCollection, parseDefinition } from './collection-definition.js';
+import {
+  type CollectionDefinition,
+  graphqlNamesOf,
+  parseCollection,
+  parseDefinition,
+} from './collection-definition.js';
 import { compareDefinitions, type DefinitionChange } from './definition-changes.js';
 import { type FieldUse, findUseFaults, listFieldUses } from './field-uses.js';
 import { findUndeclaredFields, type UndeclaredFields } from './undeclared-fields.js';
@@ -348,7 +353,10 @@ export class Catalog {
     await this.#alone(async () => {
       const current = await this.#database.query<CatalogRow>(selectRows);
       await check(current);
-      assertOwnGraphqlNames(definition, current);
+      assertOwnGraphqlNames(
+        definition,
+        current.filter(({ dropped }) => !dropped).map((row) => JSON.parse(row.definition)),
+      );
       const collection = parseCollection(definition, {
         source: definition.name,
         isDeclared: false,
@@ -412,13 +420,7 @@ export async function readDefinitions(directory: string): Promise<readonly Colle
     }
     definitions.push(definition);
   }
-  for (const definition of definitions) {
-    const others = definitions.filter((other) => other !== definition);
-    assertOwnGraphqlNames(
-      definition,
-      others.map((other) => ({ name: other.name, definition: JSON.stringify(other), dropped: false })),
-    );
-  }
+  for (const definition of definitions) assertOwnGraphqlNames(definition, definitions);
   return definitions;
 }
 
@@ -558,14 +560,11 @@ function isInFile(name: string): ServiceError {
 }
 
 /** No two collections may have a GraphQL name in common. */
-function assertOwnGraphqlNames(
-  definition: CollectionDefinition,
-  others: readonly { readonly name: string; readonly definition: string; readonly dropped: boolean }[],
-): void {
-  const own = graphqlNames(definition);
-  for (const other of others) {
-    if (other.dropped || other.name === definition.name) continue;
-    const taken = graphqlNames(JSON.parse(other.definition)).find((name) => own.includes(name));
+function assertOwnGraphqlNames(definition: CollectionDefinition, all: readonly CollectionDefinition[]): void {
+  const own = Object.values(graphqlNamesOf(definition));
+  for (const other of all) {
+    if (other.name === definition.name) continue;
+    const taken = Object.values(graphqlNamesOf(other)).find((name) => own.includes(name));
     if (taken === undefined) continue;
     throw new ServiceError(
       'CONFLICT',
@@ -573,13 +572,4 @@ function assertOwnGraphqlNames(
         'choose another singular or plural',
     );
   }
-}
-
-function graphqlNames(definition: CollectionDefinition): readonly string[] {
-  const { singular, plural } = parseCollection(definition, {
-    source: definition.name,
-    isDeclared: false,
-    version: 0,
-  });
-  return [singular, plural];
 }

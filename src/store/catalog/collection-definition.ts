@@ -124,7 +124,6 @@ const MAX_FIELDS = 300;
 export function parseCollection(definition: unknown, options: ParseCollectionOptions): Collection {
   const parsed = parseDefinition(definition, options.source);
   const fields = (parsed.fields ?? []).map(toField);
-  const singular = parsed.singular ?? toCamelCase(parsed.name);
   return {
     name: parsed.name,
     title: parsed.title ?? parsed.name,
@@ -150,9 +149,17 @@ export function parseCollection(definition: unknown, options: ParseCollectionOpt
     isDeclared: options.isDeclared,
     domainId: options.domainId,
     version: options.version,
-    singular,
-    plural: parsed.plural ?? `${singular}s`,
+    ...graphqlNamesOf(parsed),
   };
+}
+
+/** What its records are called in GraphQL, one and many. */
+export function graphqlNamesOf({
+  name,
+  singular = toCamelCase(name),
+  plural = `${singular}s`,
+}: CollectionDefinition): Pick<Collection, 'singular' | 'plural'> {
+  return { singular, plural };
 }
 
 /** Checks a declaration and gives it back with its type. @throws INVALID_VALUE as `parseCollection` does */
@@ -175,6 +182,10 @@ function definitionValidator(): ValidateFunction<CollectionDefinition> {
     allErrors: true,
     allowUnionTypes: true,
     verbose: true,
+    // A test holds our schema to the rules of schemas; every start and command would wait for it.
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
   }).compile<CollectionDefinition>(schema);
   return validator;
 }
@@ -317,8 +328,7 @@ function findFaults(definition: CollectionDefinition): ErrorDetail[] {
 }
 
 function findNameFaults(definition: CollectionDefinition): ErrorDetail[] {
-  const singular = definition.singular ?? toCamelCase(definition.name);
-  const plural = definition.plural ?? `${singular}s`;
+  const { singular, plural } = graphqlNamesOf(definition);
   if (singular !== plural) return [];
   return [fault('/plural', 'singular and plural are the same', 'two different GraphQL names', plural)];
 }

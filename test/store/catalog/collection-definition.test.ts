@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
 import { ServiceError } from '../../../src/errors.js';
 import {
   type CollectionDefinition,
@@ -28,6 +29,13 @@ function expectFaults(definition: unknown): string[] {
 function withField(field: Record<string, unknown>): unknown {
   return { name: 'thing', fields: [field] };
 }
+
+it('is held to a schema that keeps the rules of schemas', () => {
+  const schema = JSON.parse(readFileSync('schema/collections/collection.schema.json', 'utf8'));
+  const ajv = new Ajv({ allowUnionTypes: true });
+  expect(ajv.validateSchema(schema)).toBe(true);
+  expect(() => ajv.compile(schema)).not.toThrow();
+});
 
 describe('a declaration is refused', () => {
   it('without a name', () => {
