@@ -293,6 +293,8 @@ describe('the trial of a declaration', () => {
     });
     const { faults } = await tryOut({ name: 'choir', plural: 'guilds' });
     expect(faults).toEqual([{ pointer: null, detail: expect.stringContaining('the GraphQL name "guilds"') }]);
+    const said = (await tryOut({ name: 'choir', plural: 'classes' })).faults[0].detail;
+    expect(said).toContain('the GraphQL name "classes" is that of the collection class');
     expect((await tryOut({ name: 'task', title: 'Task' })).faults[0].detail).toContain(
       'schema/collections/task.json',
     );

@@ -255,7 +255,7 @@ export class Catalog {
     const before: CollectionDefinition | undefined = isNew ? undefined : JSON.parse(row.definition);
     const found = await conflictAsFault(async () => {
       if (isNew && row !== undefined) throw nameTaken(parsed.name, current);
-      assertOwnGraphqlNames(parsed, current);
+      assertOwnGraphqlNames(parsed, definitionsIn(current));
       return isNew ? NO_FAULTS : await this.#faultsOfAlteration(scope, parsed, current);
     });
     return { name: parsed.name, isNew, changes: compareDefinitions(before, after), ...found };
@@ -353,10 +353,7 @@ export class Catalog {
     await this.#alone(async () => {
       const current = await this.#database.query<CatalogRow>(selectRows);
       await check(current);
-      assertOwnGraphqlNames(
-        definition,
-        current.filter(({ dropped }) => !dropped).map((row) => JSON.parse(row.definition)),
-      );
+      assertOwnGraphqlNames(definition, definitionsIn(current));
       const collection = parseCollection(definition, {
         source: definition.name,
         isDeclared: false,
@@ -557,6 +554,11 @@ function isInFile(name: string): ServiceError {
     `${name} is declared in schema/collections/${name}.json: change it there, where every start ` +
       'would set it back to',
   );
+}
+
+/** Of the collections that are not dropped, whose names are taken. */
+function definitionsIn(rows: readonly CatalogRow[]): readonly CollectionDefinition[] {
+  return rows.filter(({ dropped }) => !dropped).map((row) => JSON.parse(row.definition));
 }
 
 /** No two collections may have a GraphQL name in common. */
