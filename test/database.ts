@@ -1,8 +1,9 @@
 /** A real PostgreSQL for tests: every test file gets a migrated, empty database of its own. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Database, openDatabase } from '../src/store/database/database.js';
+import { copyDatabase, dropDatabase, onCoordinator } from './spread-databases.js';
 import { TEMPLATE_URL_VARIABLE } from './test-server.js';
 
 /** Databases are made one after the other by the server: many test files at once wait for each other. */
@@ -57,24 +58,19 @@ export function useTestDatabase(): { readonly database: Database; readonly url: 
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = findTemplateUrl();
-  const templateName = pg.escapeIdentifier(template.pathname.slice(1));
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await withMaintenanceClient(template, (client) =>
-    // By file copy: the default writes every page to the log first, and is three times as slow here.
-    client.query(`create database ${name} template ${templateName} strategy file_copy`),
-  );
+  await copyDatabase(template.pathname.slice(1), name);
   const url = new URL(template);
   url.pathname = name;
   return {
     url: url.href,
-    drop: () =>
-      withMaintenanceClient(template, async (client) => {
-        const leftOpen = await findLeftOpen(client, name);
-        await client.query(`drop database ${name} with (force)`);
-        if (leftOpen.length > 0) {
-          throw new Error(`The test left connections open: ${leftOpen.join('; ')}`);
-        }
-      }),
+    drop: async () => {
+      const leftOpen = await onCoordinator((client) => findLeftOpen(client, name));
+      await dropDatabase(name);
+      if (leftOpen.length > 0) {
+        throw new Error(`The test left connections open: ${leftOpen.join('; ')}`);
+      }
+    },
   };
 }
 
@@ -83,7 +79,8 @@ async function findLeftOpen(client: pg.Client, name: string): Promise<string[]> 
   for (let attempt = 1; ; attempt++) {
     const { rows } = await client.query<{ description: string }>(
       `select application_name || ' (' || coalesce(state, '?') || '): ' || left(query, 200) as description
-         from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+         from pg_stat_activity where datname = $1 and backend_type = 'client backend'
+          and application_name not like 'citus\\_%'`,
       [name],
     );
     if (rows.length === 0 || attempt === 20) return rows.map((row) => row.description);
@@ -96,16 +93,4 @@ function findTemplateUrl(): URL {
   if (!url)
     throw new Error('There is no test server: run the tests by npm test, whose global setup starts it');
   return new URL(url);
-}
-
-async function withMaintenanceClient<T>(template: URL, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const url = new URL(template);
-  url.pathname = 'postgres';
-  const client = new pg.Client({ connectionString: url.href, application_name: 'campus tests' });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

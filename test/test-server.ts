@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { migrateJobQueue } from '../src/messaging/job-queue.js';
 import { startEmbeddedServer } from '../src/store/database/embedded-server.js';
 import { applyMigrations } from '../src/store/database/migrations.js';
 import { isProcessAlive } from '../src/store/database/start-lock.js';
+import { createSpreadDatabase, dropDatabase, findServers, sealTemplate } from './spread-databases.js';
 
 /**
  * Where the workers find the server: the address of the migrated database that every test file gets a copy
@@ -31,26 +31,17 @@ export async function startTestServer(): Promise<() => Promise<void>> {
 
 async function useOtherServer(serverUrl: string): Promise<() => Promise<void>> {
   const name = `campus_test_template_${process.pid}`;
-  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  await findServers(serverUrl);
+  await createSpreadDatabase(name);
   const url = Object.assign(new URL(serverUrl), { pathname: name }).href;
-  const drop = () => withClient(serverUrl, (client) => client.query(`drop database ${name} with (force)`));
   try {
     await migrateTemplate(url);
+    await sealTemplate(name);
   } catch (error) {
-    await drop();
+    await dropDatabase(name);
     throw error;
   }
-  return drop;
-}
-
-async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'campus tests' });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+  return () => dropDatabase(name);
 }
 
 async function migrateTemplate(url: string): Promise<void> {
@@ -75,6 +66,7 @@ async function startOwnServer(): Promise<() => Promise<void>> {
       max_connections: '400',
     },
   });
+  await findServers(server.url);
   await migrateTemplate(server.url);
   return async () => {
     await server.stop();

@@ -7,9 +7,9 @@ import { DEMO_DOMAIN } from './demo-options.js';
  */
 export async function isDemoAbandoned(database: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await database.query<{ isAbandoned: boolean }>(
-    `select exists (select from records where domain = $1)
-       and not exists (select from credentials)
-       and not exists (select from audit_entries) as "isAbandoned"
+    `select exists (select 1 from records where domain = $1)
+       and not exists (select 1 from credentials)
+       and not exists (select 1 from audit_entries) as "isAbandoned"
       from domains
      where id = $1 and parent_id is null`,
     [DEMO_DOMAIN],

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { ServiceError } from '../../errors.js';
 import { findPackageDirectory } from '../../package-directory.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
+import { spreadTables } from './table-places.js';
 
 /** Held by whoever applies migrations; the others wait. */
 const MIGRATION_LOCK = 0x6d696772;
@@ -48,7 +49,7 @@ export interface MigrationStatus {
 
 /**
  * Applies the pending migrations in order and returns their names. Any number of gateways may call it at
- * once: one works, the others wait and find nothing left to do.
+ * once: one works, the others wait and find nothing left to do. Where there is Citus, the tables are spread.
  *
  * @throws ServiceError or Error whose message is one line for the operator; what was applied before stays
  * applied
@@ -64,7 +65,10 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
       const begun = notes?.filter((note) => note.name === migration.name) ?? [];
       await applyMigration(client, migration, begun);
     }
-    tellOfHistory(history, missing, options.onNotice ?? (() => {}));
+    const onNotice = options.onNotice ?? (() => {});
+    tellOfHistory(history, missing, onNotice);
+    const spread = await spreadTables(client);
+    if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
     return missing.map(({ name }) => name);
   });
 }

@@ -10,6 +10,7 @@ import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
 import { type IndexDescription, isDeclaredIndexName, listDeclaredIndexes } from './declared-indexes.js';
 import { ensureStatistics, listDeclaredStatistics } from './declared-statistics.js';
+import { isSpread, spreadStatement } from './table-places.js';
 
 /**
  * Held while partitions are made and indexes built: two gateways that start at once do it one after the
@@ -102,19 +103,45 @@ async function createPartition(client: pg.Client, collection: string): Promise<b
   // The partition is made apart and attached: CREATE TABLE … PARTITION OF would lock out every reader of
   // every collection, and wait for the longest stream to end first. The check lets ATTACH trust what it would
   // otherwise read through.
+  const move = (await isSpread(client)) ? spreadMove(name) : MOVE;
   await retryOnLockTimeout(client, async () => {
-    await client.query(`
-      create table ${table} (like records including all);
-      alter table ${table} add constraint partition_value check (collection = ${value});
-      -- Moved, not deleted: what triggers keep in step with the records stays as it is.
-      alter table records_default disable trigger user;
-      with moved as (delete from records_default where collection = ${value} returning *)
-        insert into ${table} select * from moved;
-      alter table records_default enable trigger user;
-      alter table records attach partition ${table} for values in (${value});
-      alter table ${table} drop constraint partition_value;`);
+    const statements = [
+      `create table ${table} (like records including all)`,
+      `alter table ${table} add constraint partition_value check (collection = ${value})`,
+      ...move.before,
+      `with moved as (delete from records_default where collection = ${value} returning *)
+        insert into ${table} select * from moved`,
+      ...move.after,
+      `alter table records attach partition ${table} for values in (${value})`,
+      `alter table ${table} drop constraint partition_value`,
+    ];
+    for (const statement of statements) await client.query(statement);
   });
   return true;
+}
+
+interface MoveOfRecords {
+  /** The statements before and after the one that moves the records to a new partition. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Moved, not deleted: what triggers keep in step with the records stays as it is. */
+const MOVE: MoveOfRecords = {
+  before: ['alter table records_default disable trigger user'],
+  after: ['alter table records_default enable trigger user'],
+};
+
+/** A table that is spread has no triggers; the partition must be where the records of each domain are. */
+function spreadMove(partition: string): MoveOfRecords {
+  return {
+    before: [
+      // One connection to each server: on several, one would wait for what another does in this transaction.
+      `set local citus.multi_shard_modify_mode = 'sequential'`,
+      spreadStatement(partition, { column: 'domain' }),
+    ],
+    after: [],
+  };
 }
 
 async function retryOnLockTimeout(client: pg.Client, work: () => Promise<void>): Promise<void> {

@@ -44,13 +44,15 @@ export async function idempotently<T extends JsonValue>(
   const credential = credentialName(scope.principal.credential);
   const owner = Prisma.sql`domain_id = ${scope.domain.id} and credential = ${credential} and key = ${key}`;
   return await atomically(environment, scope, { within, writes }, async (tx) => {
+    // Reckoned here: Citus lets the conflict of an insert ask for nothing that depends on the clock.
+    const outdated = new Date(Date.now() - IDEMPOTENCY_HOURS * 3_600_000);
     // Waits here for a transaction that holds the same key.
     const claimed = await tx.query(Prisma.sql`
-      insert into idempotency_keys (domain_id, credential, key, request_hash)
-      values (${scope.domain.id}, ${credential}, ${key}, ${hash})
+      insert into idempotency_keys (domain_id, credential, key, request_hash, created_at)
+      values (${scope.domain.id}, ${credential}, ${key}, ${hash}, now())
       on conflict (domain_id, credential, key) do update
-        set request_hash = excluded.request_hash, answer = null, created_at = now()
-        where idempotency_keys.created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)
+        set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
+        where idempotency_keys.created_at < ${outdated.toISOString()}::timestamptz
       returning 1`);
     if (claimed.length === 0) return await firstAnswer<T>(tx, { owner, hash, key });
     const answer = await work(tx);

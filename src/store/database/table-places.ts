@@ -1,0 +1,168 @@
+/**
+ * Where each table is when the database is spread over several servers by Citus: all of a domain on one of
+ * them. One PostgreSQL has no such places, and nothing of this happens there.
+ *
+ * @see docs/scale.md
+ */
+import pg from 'pg';
+
+/**
+ * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
+ * - `everywhere`: every server has all rows, for statements of any domain read them; writes cost more.
+ * - `coordinator`: the rows are looked through for all domains, locked there by whoever works, or found
+ *   before a domain is known.
+ */
+export type TablePlace = { readonly column: string } | 'everywhere' | 'coordinator';
+
+const BY_DOMAIN: TablePlace = { column: 'domain' };
+const BY_DOMAIN_ID: TablePlace = { column: 'domain_id' };
+
+/**
+ * Every table; a test compares them with those that the migrations make. `records` comes before those that
+ * go by it.
+ */
+export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, TablePlace>([
+  ['domains', 'everywhere'],
+  ['properties', 'everywhere'],
+  ['records', BY_DOMAIN],
+  ['audit_entries', BY_DOMAIN],
+  ['fee_months', BY_DOMAIN],
+  ['attendance_months', BY_DOMAIN],
+  ['collected_receipts', BY_DOMAIN],
+  ['receipt_series', BY_DOMAIN],
+  ['idempotency_keys', BY_DOMAIN_ID],
+  ['files', BY_DOMAIN],
+  ['file_chunks', BY_DOMAIN],
+  ['import_seen', BY_DOMAIN],
+  ['script_runs', BY_DOMAIN_ID],
+  ['script_log', BY_DOMAIN_ID],
+  ['field_uses', BY_DOMAIN],
+  // Who comes in is found by a secret, before its domain is known; what ends a session announces it there.
+  ['account_links', 'coordinator'],
+  ['api_keys', 'coordinator'],
+  ['credentials', 'coordinator'],
+  ['key_requests', 'coordinator'],
+  ['key_usage', 'coordinator'],
+  ['login_failures', 'coordinator'],
+  ['rate_counters', 'coordinator'],
+  ['recovery_codes', 'coordinator'],
+  ['refresh_tokens', 'coordinator'],
+  ['second_factors', 'coordinator'],
+  ['sessions', 'coordinator'],
+  // Queues: whoever works takes the next of all domains.
+  ['erasures', 'coordinator'],
+  ['import_errors', 'coordinator'],
+  ['import_mappings', 'coordinator'],
+  ['imports', 'coordinator'],
+  ['message_attachments', 'coordinator'],
+  ['messages', 'coordinator'],
+  ['topic_messages', 'coordinator'],
+  ['webhook_deliveries', 'coordinator'],
+  ['webhook_position', 'coordinator'],
+  ['webhooks', 'coordinator'],
+  // Small, and of the whole instance.
+  ['_prisma_migrations', 'coordinator'],
+  ['collections', 'coordinator'],
+  ['script_versions', 'coordinator'],
+  ['scripts', 'coordinator'],
+  ['settings', 'coordinator'],
+]);
+
+/** Whether the database that `client` is connected to is spread by Citus. */
+export async function isSpread(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(`select 1 from pg_extension where extname = 'citus'`);
+  return rows.length > 0;
+}
+
+/**
+ * Spreads the tables that are not spread yet, each in a transaction of its own: what was interrupted is gone
+ * on with the next time. Does nothing where there is no Citus. The names of the tables that were spread.
+ */
+export async function spreadTables(client: pg.ClientBase): Promise<readonly string[]> {
+  if (!(await isSpread(client))) return [];
+  const spread = await listSpreadTables(client);
+  const missing = [...TABLE_PLACES].filter(([name, place]) => place !== 'coordinator' && !spread.has(name));
+  for (const [name, place] of missing) {
+    await client.query('begin');
+    try {
+      await client.query('set local statement_timeout = 0');
+      await makeFit(client, name, place);
+      await client.query(spreadStatement(name, place));
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  }
+  await spreadFunctions(client);
+  return missing.map(([name]) => name);
+}
+
+/** The statement by which a table goes to its place, or a new partition of the records to that of theirs. */
+export function spreadStatement(name: string, place: TablePlace): string {
+  const table = pg.escapeLiteral(pg.escapeIdentifier(name));
+  if (typeof place === 'string') return `select create_reference_table(${table})`;
+  const beside = name === 'records' ? '' : `, colocate_with => 'records'`;
+  return `select create_distributed_table(${table}, ${pg.escapeLiteral(place.column)}${beside})`;
+}
+
+async function listSpreadTables(client: pg.ClientBase): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name
+       from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where c.relnamespace = current_schema()::regnamespace`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/**
+ * Takes away what a spread table cannot have, all of it there for one PostgreSQL alone: triggers, foreign
+ * keys to the coordinator, and keys without the domain, beside which there is one with it.
+ */
+async function makeFit(client: pg.ClientBase, name: string, place: TablePlace): Promise<void> {
+  const table = pg.escapeIdentifier(name);
+  const { rows: triggers } = await client.query<{ name: string }>(
+    'select tgname as name from pg_trigger where tgrelid = to_regclass($1) and not tgisinternal',
+    [table],
+  );
+  for (const trigger of triggers) {
+    await client.query(`drop trigger ${pg.escapeIdentifier(trigger.name)} on ${table}`);
+  }
+  if (typeof place === 'string') return;
+  const { rows: constraints } = await client.query<{ name: string }>(
+    `select k.conname as name
+       from pg_constraint k
+      where k.conrelid = to_regclass($1)
+        and k.contype in ('p', 'u', 'f')
+        and not exists (
+          select
+            from pg_attribute a
+           where a.attrelid = k.conrelid and a.attnum = any (k.conkey) and a.attname = $2
+        )`,
+    [table, place.column],
+  );
+  for (const constraint of constraints) {
+    await client.query(`alter table ${table} drop constraint ${pg.escapeIdentifier(constraint.name)}`);
+  }
+}
+
+/** Statements that go to a server call functions of ours there; those of extensions are there with them. */
+async function spreadFunctions(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ signature: string }>(
+    `select p.oid::regprocedure::text as signature
+       from pg_proc p
+      where p.pronamespace = current_schema()::regnamespace
+        and p.prokind in ('f', 'a')
+        and p.prorettype <> 'trigger'::regtype
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+        and not exists (
+          select
+            from pg_dist_object o
+           where o.classid = 'pg_proc'::regclass and o.objid = p.oid
+        )
+      order by p.oid`,
+  );
+  for (const { signature } of rows) {
+    await client.query('select create_distributed_function($1::regprocedure)', [signature]);
+  }
+}

@@ -1,0 +1,80 @@
+/** Where tables are on Citus. What asks a server about it needs one; the rest runs everywhere. */
+import { describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { Prisma } from '../../../src/generated/prisma/client.js';
+import { ensurePartition } from '../../../src/store/database/partitions.js';
+import { spreadTables, TABLE_PLACES } from '../../../src/store/database/table-places.js';
+import { useTestDatabase } from '../../database.js';
+import { isTestedOnCitus } from '../../spread-databases.js';
+
+const test = useTestDatabase();
+const onCitus = isTestedOnCitus() ? describe : describe.skip;
+
+async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await test.database.pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+describe('the places of tables', () => {
+  it('are said of each table that the migrations make', async () => {
+    const rows = await test.database.query<{ name: string }>(Prisma.sql`
+      select c.relname as name
+        from pg_class c
+       where c.relnamespace = current_schema()::regnamespace
+         and c.relkind in ('r', 'p')
+         and not c.relispartition
+         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`);
+    expect([...TABLE_PLACES.keys()].sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  it('are nowhere but here where there is no Citus', async () => {
+    if (isTestedOnCitus()) return;
+    expect(await withClient(spreadTables)).toEqual([]);
+  });
+});
+
+onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), tables', () => {
+  it('are spread as it is said, all of a domain on one server', async () => {
+    const rows = await test.database.query<{ name: string; kind: string; column: string; group: number }>(
+      Prisma.sql`
+      select table_name::text as name, citus_table_type as kind, distribution_column as column,
+        colocation_id as group
+        from citus_tables`,
+    );
+    const spread = new Map(rows.map((row) => [row.name, row]));
+    const home = spread.get('records')?.group;
+    for (const [name, place] of TABLE_PLACES) {
+      if (place === 'coordinator')
+        expect({ name, spread: spread.get(name) }).toEqual({ name, spread: undefined });
+      else if (place === 'everywhere') expect(spread.get(name)).toMatchObject({ name, kind: 'reference' });
+      else expect(spread.get(name)).toEqual({ name, kind: 'distributed', column: place.column, group: home });
+    }
+  });
+
+  it('that are spread are left alone the next time', async () => {
+    expect(await withClient(spreadTables)).toEqual([]);
+  });
+
+  it('get partitions of records later, with the records there are', async () => {
+    const insert = (domain: string, id: string) =>
+      test.database.query(Prisma.sql`
+        insert into records (domain, collection, id, data) values (${domain}, 'bus', ${id}, '{}')`);
+    const domains = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const domain of domains) await insert(domain, 'before');
+    const bus = { name: 'bus', fields: [], indexes: [], uniqueTogether: [] };
+    expect(await ensurePartition(test.database, bus)).toMatchObject({ isCreated: true });
+    for (const domain of domains) await insert(domain, 'after');
+    expect(await test.database.query(Prisma.sql`select count(*)::int as count from records_bus`)).toEqual([
+      { count: 12 },
+    ]);
+    const [shards] = await test.database.query<{ servers: number }>(Prisma.sql`
+      select count(distinct nodeport)::int as servers
+        from citus_shards
+       where table_name = 'records_bus'::regclass`);
+    expect(shards?.servers).toBeGreaterThan(1);
+  });
+});
