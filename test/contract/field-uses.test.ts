@@ -140,8 +140,8 @@ describe('the uses of a field', () => {
     expect((await rest('/o/recs/guild?oquery=rest_filter=x&sort=rest_sort&project=rest_shown')).status).toBe(
       200,
     );
-    expect((await rest('/o/guild', json('POST', { _id: 'g-2', rest_sent: 'x' }))).status).toBe(201);
-    expect((await rest('/o/recs/guild/g-2?project=rest_of_one')).status).toBe(200);
+    expect((await rest('/o/guild', json('POST', { _id: 'g-rest', rest_sent: 'x' }))).status).toBe(201);
+    expect((await rest('/o/recs/guild/g-rest?project=rest_of_one')).status).toBe(200);
     const text =
       'query Any { records(collection: "guild", where: {any_filter: {equals: "x"}}) { totalCount } }';
     expect((await byKey(text)).errors).toEqual([]);
@@ -155,10 +155,10 @@ describe('the uses of a field', () => {
 
   it('are those of callers who may', async () => {
     const { errors } = await byKey(
-      'mutation Never { updateGuild(id: "g-2", data: {forbidden: "x"}) { id } }',
+      'mutation Never { updateGuild(id: "g-rest", data: {forbidden: "x"}) { id } }',
     );
     expect(errors[0]?.extensions.code).toBe('FORBIDDEN');
-    const answer = await fetch(`${gateway.url}/o/recs/guild/g-2`, {
+    const answer = await fetch(`${gateway.url}/o/recs/guild/g-rest`, {
       method: 'PATCH',
       headers: { ...JSON_TYPE, authorization: `Bearer ${key}` },
       body: JSON.stringify({ forbidden: 'x' }),
