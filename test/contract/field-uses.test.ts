@@ -320,7 +320,7 @@ describe('fields that are not declared', () => {
       values ('top', 'guild', 'g-2', '{"motto": "x", "rank": 1, "note": null}'),
         ('top', 'guild', 'g-3', '{"rank": "first"}'), ('north', 'guild', 'g-4', '{"secret": 1}')`);
     expect((await ask(gateway, query)).undeclaredFields).toEqual({
-      sampledCount: 3,
+      sampledCount: 4,
       fields: [
         { name: 'rank', types: ['number', 'string'], recordCount: 2 },
         { name: 'note', types: ['null'], recordCount: 1 },
