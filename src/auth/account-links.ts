@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
+import { auditedAct } from '../store/audited-act.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
@@ -57,6 +58,9 @@ export class AccountLinks {
     const token = createOpaqueSecret('cgl');
     const expiresAt = new Date(Date.now() + LIFE_HOURS[purpose] * HOUR_MS);
     await endLinks(transaction, { domainId: scope.domain.id, userId });
+    await transaction.query(
+      auditedAct(scope, { collection: '$accountLink', id: userId, operation: 'created' }),
+    );
     await transaction.query(Prisma.sql`
       insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
       values (${hashOpaqueSecret(token)}, ${scope.domain.id}, ${userId}, ${purpose}, ${scope.principal.id},

@@ -7,6 +7,7 @@ import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { KeyScopes, Scope } from '../model/scope.js';
+import { auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import { liveRecordsIn } from '../store/sql/records-of.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
@@ -104,20 +105,15 @@ export class ApiKeys {
     await this.#assertUser(scope, userId);
     const id = randomUUID();
     const key = createOpaqueSecret('cg');
-    await this.#database.prisma.apiKey.create({
-      data: {
-        id,
-        domainId: scope.domain.id,
-        userId,
-        name,
-        prefix: key.slice(0, PREFIX_LENGTH),
-        keyHash: new Uint8Array(hashOpaqueSecret(key)),
-        scopes: toJson(scopes),
-        createdBy: scope.principal.id,
-        allowedAddresses: [...allowedAddresses],
-        ...(request.expiresAt && { expiresAt: request.expiresAt }),
-      },
-    });
+    await this.#database.query(Prisma.sql`
+      with made as (
+        insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by, expires_at,
+          allowed_addresses)
+        values (${id}::uuid, ${scope.domain.id}, ${userId}, ${name}, ${key.slice(0, PREFIX_LENGTH)},
+          ${hashOpaqueSecret(key)}, ${JSON.stringify(toJson(scopes))}::jsonb, ${scope.principal.id},
+          ${request.expiresAt?.toISOString() ?? null}::timestamptz, ${[...allowedAddresses]}::text[])
+      )
+      ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
     return { id, key };
   }
 
@@ -192,6 +188,20 @@ export class ApiKeys {
               ${hashOpaqueSecret(key)}, scopes, ${scope.principal.id}, before.expires_at, allowed_addresses,
               id
             from ended, before
+          ), noted as (
+            ${auditedAct(scope, {
+              collection: '$apiKey',
+              id: Prisma.sql`changed.id`,
+              operation: 'rotated',
+              from: Prisma.sql`from ended as changed`,
+            })}
+          ), noted_new as (
+            ${auditedAct(scope, {
+              collection: '$apiKey',
+              id: newId,
+              operation: 'created',
+              from: Prisma.sql`from ended`,
+            })}
           )
           select user_id as "userId",
             ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}
@@ -218,7 +228,12 @@ export class ApiKeys {
     const domainId = scope.domain.id;
     await this.#database.query(Prisma.sql`
       with revoked as (
-        update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null
+        update api_keys set revoked_at = now() where id = ${id}::uuid and revoked_at is null returning id
+      ), noted as (
+        ${auditedAct(scope, {
+          ...{ collection: '$apiKey', id, operation: 'revoked' },
+          from: Prisma.sql`from revoked`,
+        })}
       )
       select ${announceUser({ domainId: Prisma.sql`${domainId}`, userId: Prisma.sql`${key.userId}` })}`);
     this.#principals.forget(domainId, key.userId);

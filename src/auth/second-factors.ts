@@ -9,6 +9,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Principal, Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
+import { type AuditedOperation, auditedAct } from '../store/audited-act.js';
 import type { Database, Queryable } from '../store/database/database.js';
 import { inOwnTransaction } from '../store/writing/atomically.js';
 import type { LoginLockout, LoginTrial } from './login-lockout.js';
@@ -140,6 +141,7 @@ export class SecondFactors {
       await transaction.query(Prisma.sql`
         update second_factors set confirmed_at = now() where ${isOf(user)}`);
       await replaceRecoveryCodes(transaction, user, codes);
+      await transaction.query(noteOf(scope, user, 'created'));
       await transaction.query(Prisma.sql`
         with freed as (
           update sessions set is_confined = false where id = ${scope.principal.credential.id}::uuid
@@ -161,7 +163,7 @@ export class SecondFactors {
     if (this.isRequired(scope.principal.roles))
       throw new ServiceError('CONFLICT', 'Your role needs a second factor (SECOND_FACTOR_ROLES).');
     await this.#assertCode(scope, user, code);
-    await removeFactor(this.#database, user);
+    await removeFactor(this.#database, scope, user);
   }
 
   /**
@@ -173,7 +175,10 @@ export class SecondFactors {
     const user = ownerOf(scope);
     await this.#assertCode(scope, user, code);
     const codes = createRecoveryCodes();
-    await inOwnTransaction(this.#database, (transaction) => replaceRecoveryCodes(transaction, user, codes));
+    await inOwnTransaction(this.#database, async (transaction) => {
+      await replaceRecoveryCodes(transaction, user, codes);
+      await transaction.query(noteOf(scope, user, 'rotated'));
+    });
     return codes;
   }
 
@@ -184,7 +189,7 @@ export class SecondFactors {
    */
   async reset(scope: Scope, userId: string): Promise<void> {
     if (!isAdmin(scope.principal)) throw new ServiceError('FORBIDDEN', 'Only an admin manages users.');
-    await removeFactor(this.#database, { domainId: scope.domain.id, userId });
+    await removeFactor(this.#database, scope, { domainId: scope.domain.id, userId });
   }
 
   /** A stolen session must not become a place to guess codes at: failures count with those of logins. */
@@ -252,10 +257,23 @@ async function replaceRecoveryCodes(
     from unnest(${codes.map((one) => hashRecoveryCode(one).toString('hex'))}::text[]) as n (hash)`);
 }
 
-async function removeFactor(database: Queryable, user: UserRef): Promise<void> {
+async function removeFactor(database: Queryable, scope: Scope, user: UserRef): Promise<void> {
   await database.query(Prisma.sql`
-    with codes as (delete from recovery_codes where ${isOf(user)})
-    delete from second_factors where ${isOf(user)}`);
+    with codes as (delete from recovery_codes where ${isOf(user)}),
+    removed as (
+      delete from second_factors where ${isOf(user)} returning confirmed_at
+    )
+    ${noteOf(scope, user, 'deleted', Prisma.sql`from removed where confirmed_at is not null`)}`);
+}
+
+/** What was done to the second factor of a user, in the audit trail. */
+function noteOf(
+  scope: Scope,
+  { domainId, userId }: UserRef,
+  operation: AuditedOperation,
+  from: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
+  return auditedAct(scope, { collection: '$secondFactor', id: userId, operation, domainId, from });
 }
 
 function isOf({ domainId, userId }: UserRef): Prisma.Sql {

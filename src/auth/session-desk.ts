@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
+import { auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import { announceUser, type Principals } from './principals.js';
 
@@ -71,7 +72,7 @@ export class SessionDesk {
     const own = isAdmin(scope.principal)
       ? Prisma.sql`domain_id = ${scope.domain.id}`
       : Prisma.sql`domain_id = ${scope.principal.domainId} and user_id = ${scope.principal.id}`;
-    const found = isUuid(id) ? await this.#end(Prisma.sql`id = ${id}::uuid and ${own}`) : 0;
+    const found = isUuid(id) ? await this.#end(scope, Prisma.sql`id = ${id}::uuid and ${own}`) : 0;
     if (found === 0) throw new ServiceError('NOT_FOUND', 'There is no such session among yours.');
   }
 
@@ -88,17 +89,26 @@ export class SessionDesk {
     const user = userInReach(scope, userId);
     const spared =
       which === 'others' ? Prisma.sql`and id <> ${scope.principal.credential.id}::uuid` : Prisma.empty;
-    return await this.#end(Prisma.sql`
-      domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null ${spared}`);
+    const isOfUser = Prisma.sql`
+      domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null ${spared}`;
+    return await this.#end(scope, isOfUser);
   }
 
-  async #end(condition: Prisma.Sql): Promise<number> {
+  async #end(scope: Scope, condition: Prisma.Sql): Promise<number> {
     const rows = await this.#database.query<{ domain_id: string; user_id: string }>(Prisma.sql`
       with ended as (
         update sessions
         set revoked_at = coalesce(revoked_at, now())
         where ${condition}
         returning domain_id, user_id
+      ), noted as (
+        ${auditedAct(scope, {
+          collection: '$session',
+          id: Prisma.sql`ended.user_id`,
+          domainId: Prisma.sql`ended.domain_id`,
+          operation: 'revoked',
+          from: Prisma.sql`from (select distinct domain_id, user_id from ended) as ended`,
+        })}
       )
       select domain_id, user_id,
         ${announceUser({ domainId: Prisma.sql`domain_id`, userId: Prisma.sql`user_id` })}

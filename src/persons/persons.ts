@@ -4,6 +4,7 @@
  *
  * An erasure that a fault ends is gone on with where it stood when it is asked for again.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../errors.js';
@@ -11,6 +12,7 @@ import type { Files } from '../files/files.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { parsePlainJson, printExactJson } from '../json.js';
 import type { Scope } from '../model/scope.js';
+import { auditedAct } from '../store/audited-act.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { Database, Queryable, Transaction } from '../store/database/database.js';
 import type { RecordStore } from '../store/record-store.js';
@@ -233,16 +235,10 @@ async function end(
  */
 async function auditPerson(
   db: Queryable,
-  { domain, principal, requestId, operation: requestOperation }: Scope,
+  scope: Scope,
   noted: PersonAsked & { readonly operation: 'exported' | 'erased' },
 ): Promise<void> {
-  await db.query(Prisma.sql`
-    insert into audit_entries
-      (domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id,
-        request_operation, transaction_id)
-    values (${domain.id}, ${noted.collection}, ${noted.id}, ${noted.operation}, null, 0, ${principal.id},
-      ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
-      ${requestOperation ?? null}::text, null)`);
+  await db.query(auditedAct(scope, noted));
 }
 
 function toErasure({ pseudonym, identifiers }: PersonIdentity, entries: readonly ErasureEntry[]): Erasure {

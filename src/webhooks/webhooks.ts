@@ -6,6 +6,7 @@ import { ServiceError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Scope } from '../model/scope.js';
 import { isAdmin } from '../store/access/admin.js';
+import { type AuditedOperation, auditedAct } from '../store/audited-act.js';
 import type { Database } from '../store/database/database.js';
 import {
   compileKeyset,
@@ -116,6 +117,7 @@ export class Webhooks {
         where domain_id = ${domain.id} and user_id = ${principal.id}`);
       if ((found?.count ?? 0) >= MOST_OF_A_USER)
         throw new ServiceError('LIMIT_EXCEEDED', `A user has at most ${MOST_OF_A_USER} webhooks.`);
+      await transaction.query(noteOf(scope, id, 'created'));
       const [row] = await transaction.query<Webhook>(Prisma.sql`
         insert into webhooks (id, domain_id, user_id, name, url, events, secret, created_by)
         values (${id}::uuid, ${domain.id}, ${principal.id}, ${name}, ${url}, ${JSON.stringify(events)}::jsonb,
@@ -149,6 +151,7 @@ export class Webhooks {
         ? null
         : JSON.stringify(parseWebhookEvents(change.events, { scope, store: this.#store }));
     const [row] = await this.#database.query<Webhook>(Prisma.sql`
+      with noted as (${noteOf(scope, id, 'updated')})
       update webhooks
       set name = coalesce(${name}::text, name),
           url = coalesce(${url}::text, url),
@@ -164,7 +167,9 @@ export class Webhooks {
   /** Removes one, with what is noted of its deliveries. @throws NOT_FOUND (404), FORBIDDEN (403) */
   async remove(scope: Scope, id: string): Promise<void> {
     await this.#get(scope, id);
-    await this.#database.query(Prisma.sql`delete from webhooks where id = ${id}::uuid`);
+    await this.#database.query(Prisma.sql`
+      with noted as (${noteOf(scope, id, 'deleted')})
+      delete from webhooks where id = ${id}::uuid`);
   }
 
   /** A new secret in place of the one before, which signs nothing more. @throws as `remove` */
@@ -172,6 +177,7 @@ export class Webhooks {
     await this.#get(scope, id);
     const secret = createWebhookSecret();
     await this.#database.query(Prisma.sql`
+      with noted as (${noteOf(scope, id, 'rotated')})
       update webhooks
       set secret = ${this.#encryption.encrypt(scope.domain.id, secret)}, updated_at = now()
       where id = ${id}::uuid`);
@@ -251,6 +257,11 @@ export class Webhooks {
       `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), once logged in, in the own domain.`,
     );
   }
+}
+
+/** What was done to a webhook, in the audit trail. */
+function noteOf(scope: Scope, id: string, operation: AuditedOperation): Prisma.Sql {
+  return auditedAct(scope, { collection: '$webhook', id, operation });
 }
 
 const COLUMNS = Prisma.sql`webhooks.id::text as id, user_id as "userId", name, url, events,

@@ -74,6 +74,23 @@ describe('the page of the audit', () => {
     await page.getByText(/· Clerk · token|· (?!usr-)[A-Z][a-z]+ [A-Z][a-z]+ · token/).waitFor();
   });
 
+  it('shows what was done to keys, and leads to the key', async () => {
+    const query =
+      'mutation { createApiKey(data: {name: "bell", scopes: {collections: {}, reports: [], scripts: []}}) ' +
+      '{ id } }';
+    await gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const page = await pages.openPortalAs('admin', '/portal/audit');
+    await page.getByLabel('Collection').selectOption('API keys');
+    const row = page.getByRole('row', { name: / Created API keys / });
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'bell' }).waitFor();
+  });
+
   it('is refused to another role that types its address', async () => {
     const page = await pages.openPortalAs('clerk', '/portal/audit');
     await page.getByText('This page is not for your role').waitFor();

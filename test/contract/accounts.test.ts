@@ -324,3 +324,79 @@ describe('userRights', () => {
     ).toEqual(['NOT_FOUND']);
   });
 });
+
+describe('the audit trail', () => {
+  const entriesOf = async (collection: string) =>
+    (
+      await ask(
+        gateway,
+        'query ($c: String) { auditTrail(collection: $c) ' +
+          '{ recordId operation fromVersion toVersion principal requestOperation } }',
+        { variables: { c: collection } },
+      )
+    ).auditTrail as readonly Answered[];
+  const saidOf = async (collection: string, id: string) =>
+    (await entriesOf(collection))
+      .filter(({ recordId }) => recordId === id)
+      .map(({ operation, principal }) => `${operation} by ${principal}`);
+
+  it('tells who made, rotated and revoked an API key, the newest first', async () => {
+    const scopes = '{collections: {}, reports: [], scripts: []}';
+    const { createApiKey } = await ask(
+      gateway,
+      `mutation MakeKey { createApiKey(data: {name: "bell", scopes: ${scopes}}) { id } }`,
+    );
+    const { rotateApiKey } = await ask(
+      gateway,
+      'mutation ($id: ID!) { rotateApiKey(id: $id, overlapSeconds: 60) { id } }',
+      { variables: { id: createApiKey.id } },
+    );
+    const revoke = 'mutation ($id: ID!) { revokeApiKey(id: $id) }';
+    await ask(gateway, revoke, { variables: { id: rotateApiKey.id } });
+    // Again is no error, and nothing was done.
+    await ask(gateway, revoke, { variables: { id: rotateApiKey.id } });
+    expect(await saidOf('$apiKey', createApiKey.id)).toEqual([
+      'rotated by usr-admin',
+      'created by usr-admin',
+    ]);
+    expect(await saidOf('$apiKey', rotateApiKey.id)).toEqual([
+      'revoked by usr-admin',
+      'created by usr-admin',
+    ]);
+    expect(
+      (await entriesOf('$apiKey')).findLast(({ recordId }) => recordId === createApiKey.id),
+    ).toMatchObject({
+      fromVersion: null,
+      toVersion: 0,
+      requestOperation: 'MakeKey',
+    });
+  });
+
+  it('tells of links and of the end of sessions, for each user once', async () => {
+    await ask(gateway, 'mutation { sendAccountLink(userId: "usr-viewer") { userId } }');
+    expect(await saidOf('$accountLink', 'usr-viewer')).toEqual(['created by usr-admin']);
+    await logIn('viewer');
+    await logIn('viewer');
+    await ask(gateway, 'mutation { endSessions(userId: "usr-viewer") }');
+    // Nothing is left to end.
+    await ask(gateway, 'mutation { endSessions(userId: "usr-viewer") }');
+    expect((await saidOf('$session', 'usr-viewer'))[0]).toBe('revoked by usr-admin');
+    expect(new Set(await saidOf('$session', 'usr-viewer')).size).toBe(1);
+  });
+
+  it('tells of declarations, but not of what came to nothing', async () => {
+    const definition = { name: 'bus', fields: [] };
+    await ask(gateway, 'mutation ($d: JSON!) { registerCollection(definition: $d) { name } }', {
+      variables: { d: definition },
+    });
+    const alter = 'mutation ($d: JSON!) { alterCollection(definition: $d) { name } }';
+    await ask(gateway, alter, { variables: { d: definition } });
+    await ask(gateway, alter, { variables: { d: { ...definition, title: 'Buses' } } });
+    await ask(gateway, 'mutation { dropCollection(name: "bus") }');
+    expect(await saidOf('$collection', 'bus')).toEqual([
+      'deleted by usr-admin',
+      'updated by usr-admin',
+      'created by usr-admin',
+    ]);
+  });
+});

@@ -216,3 +216,25 @@ describe('where a role needs one', () => {
     expect(codeOf(await logIn('accountant'))).toBe('SECOND_FACTOR_REQUIRED');
   });
 });
+
+it('what is done to a second factor stands in the audit trail', async () => {
+  const { recoveryCodes } = await switchOn('clerk');
+  const [code] = recoveryCodes;
+  await ask(gateway, 'mutation ($c: String!) { renewRecoveryCodes(code: $c) }', {
+    variables: { c: code },
+    as: 'clerk',
+  });
+  const reset = 'mutation { resetSecondFactor(userId: "usr-clerk") }';
+  await ask(gateway, reset);
+  // There is none any more: nothing is done.
+  await ask(gateway, reset);
+  const { auditTrail } = await ask(
+    gateway,
+    '{ auditTrail(collection: "$secondFactor", recordId: "usr-clerk", first: 3) { operation principal } }',
+  );
+  expect(auditTrail).toEqual([
+    { operation: 'deleted', principal: 'usr-admin' },
+    { operation: 'rotated', principal: 'usr-clerk' },
+    { operation: 'created', principal: 'usr-clerk' },
+  ]);
+});

@@ -369,3 +369,22 @@ describe('webhooks', () => {
     ]);
   });
 });
+
+it('what is done to a webhook stands in the audit trail', async () => {
+  const { id } = await create();
+  const variables = { id };
+  const mutations = [
+    'mutation ($id: ID!) { updateWebhook(id: $id, data: {isPaused: true}) { id } }',
+    'mutation ($id: ID!) { rotateWebhookSecret(id: $id) }',
+    'mutation ($id: ID!) { removeWebhook(id: $id) }',
+  ];
+  for (const mutation of mutations) await ask(gateway, mutation, { variables });
+  const { auditTrail } = await ask(
+    gateway,
+    'query ($id: ID!) { auditTrail(collection: "$webhook", recordId: $id) { operation principal } }',
+    { variables },
+  );
+  expect(auditTrail.map(({ operation, principal }: Answered) => `${operation} by ${principal}`)).toEqual(
+    ['deleted', 'rotated', 'updated', 'created'].map((operation) => `${operation} by usr-admin`),
+  );
+});

@@ -21,7 +21,11 @@ export const FLOORS: readonly Room[] = [
   { name: 'languages/', imports: ['model/'] },
   { name: 'store/database/', imports: ['model/'] },
   { name: 'store/access/', imports: ['model/', 'languages/'] },
-  { name: 'store/catalog/', imports: ['model/', 'store/database/', 'store/access/'] },
+  { name: 'store/audited-act.ts', imports: ['model/'] },
+  {
+    name: 'store/catalog/',
+    imports: ['model/', 'store/database/', 'store/access/', 'store/audited-act.ts'],
+  },
   { name: 'store/sql/', imports: ['model/', 'languages/', 'store/database/', 'store/access/'] },
   {
     name: 'store/reading/',
@@ -35,7 +39,10 @@ export const FLOORS: readonly Room[] = [
   },
   {
     name: 'store/changes/',
-    imports: ['model/', 'store/database/', 'store/access/', 'store/catalog/', 'store/writing/'],
+    imports: [
+      ...['model/', 'store/database/', 'store/access/', 'store/audited-act.ts', 'store/catalog/'],
+      'store/writing/',
+    ],
   },
   {
     name: 'store/history/',

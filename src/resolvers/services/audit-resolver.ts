@@ -1,4 +1,4 @@
-/** The door to the audit trail: who changed which record, when, from which version. For admins. */
+/** The door to the audit trail: who changed what, when, from which version. For admins. */
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { DateTime } from '../../scalars/date-time.js';
 import type { AuditEntry, AuditQuery } from '../../store/changes/audit-trail.js';
@@ -7,7 +7,10 @@ import { instantArgument } from '../instant-argument.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
-@ObjectType('AuditEntry', { description: 'One change of one record.', simpleResolvers: true })
+@ObjectType('AuditEntry', {
+  description: 'One change of one record, or of what else is looked after here.',
+  simpleResolvers: true,
+})
 class AuditEntryResult {
   @Field(() => ID, { description: 'Goes up with time; what `before` takes.' })
   readonly id!: string;
@@ -15,16 +18,23 @@ class AuditEntryResult {
   @Field(() => DateTime, { description: 'When.' })
   readonly at!: Date;
 
-  @Field(() => String, { description: 'The collection of the record.' })
+  @Field(() => String, {
+    description:
+      'The collection of the record; `$apiKey`, `$webhook`, `$accountLink`, `$secondFactor`, `$session`, ' +
+      '`$collection`, `$property` or `$domain` for what is no record.',
+  })
   readonly collection!: string;
 
-  @Field(() => ID, { description: 'The id of the record.' })
+  @Field(() => ID, {
+    description:
+      'The id of the record, key or webhook; of links, second factors and sessions that of the user.',
+  })
   readonly recordId!: string;
 
   @Field(() => String, {
     description:
-      '`created`, `updated` or `deleted`; `exported` or `erased` of the data of a person, which has the ' +
-      'version 0.',
+      '`created`, `updated` or `deleted`; `exported` or `erased` of the data of a person, `rotated` or ' +
+      '`revoked` of keys and their like. What is no record has the version 0.',
   })
   readonly operation!: string;
 
@@ -112,7 +122,8 @@ export class AuditResolver {
   @Query(() => [AuditEntryResult], {
     name: 'auditTrail',
     description:
-      'The changes of records in this domain, the newest first. For admins. Errors: FORBIDDEN, INVALID_VALUE.',
+      'The changes in this domain, of records and of what else is looked after, the newest first. For ' +
+      'admins. Errors: FORBIDDEN, INVALID_VALUE.',
   })
   async queryTrail(
     @Ctx() context: RequestContext,

@@ -19,6 +19,7 @@ import type { StoredField } from '../../model/stored-field.js';
 import { assertInReach, isInReach } from '../access/access.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { type AuditedOperation, auditedAct } from '../audited-act.js';
 import { withAdvisoryLock } from '../database/advisory-lock.js';
 import type { Database, Queryable } from '../database/database.js';
 import { ensurePartition } from '../database/partitions.js';
@@ -204,7 +205,7 @@ export class Catalog {
   async register(scope: Scope, definition: JsonValue): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'registerCollection');
-    await this.#change(scope, parsed, async (current) => {
+    await this.#change(scope, parsed, 'created', async (current) => {
       if (current.some((row) => row.name === parsed.name)) throw nameTaken(parsed.name, current);
     });
     return this.get(parsed.name, scope);
@@ -227,7 +228,7 @@ export class Catalog {
   ): Promise<Collection> {
     this.#assertAdmin(scope);
     const parsed = parseDefinition(toPlain(definition), 'alterCollection');
-    await this.#change(scope, parsed, async (current) => {
+    await this.#change(scope, parsed, 'updated', async (current) => {
       const { faults, useFaults } = await this.#faultsOfAlteration(scope, parsed, current);
       const all = [...faults, ...(dropsUsedFields ? [] : useFaults)];
       const [first] = all;
@@ -329,7 +330,7 @@ export class Catalog {
           set dropped_at = now(), updated_at = now(), version = version + 1
           where name = ${name}
           returning name
-        )
+        ), noted as (${noteOf(scope, name, 'deleted', Prisma.sql`from dropped`)})
         select pg_notify(${CHANNEL}, name) from dropped`);
     });
     await this.refresh();
@@ -348,6 +349,7 @@ export class Catalog {
   async #change(
     scope: Scope,
     definition: CollectionDefinition,
+    operation: 'created' | 'updated',
     check: (current: readonly CatalogRow[]) => Promise<void>,
   ): Promise<void> {
     await this.#alone(async () => {
@@ -360,7 +362,8 @@ export class Catalog {
         version: 0,
       });
       await ensurePartition(this.#database, collection);
-      await this.#database.query(upsert(definition, { domainId: topDomainIdOf(scope.domain) }));
+      const note = noteOf(scope, definition.name, operation, Prisma.sql`from changed`);
+      await this.#database.query(upsert(definition, { domainId: topDomainIdOf(scope.domain), note }));
     });
     await this.refresh();
   }
@@ -455,7 +458,7 @@ async function declareAll(
  */
 function upsert(
   definition: CollectionDefinition,
-  origin: 'declared' | { readonly domainId: string },
+  origin: 'declared' | { readonly domainId: string; readonly note: Prisma.Sql },
 ): Prisma.Sql {
   const { $schema: _where, ...stored } = definition;
   const domainId = origin === 'declared' ? null : origin.domainId;
@@ -475,8 +478,13 @@ function upsert(
           or collections.is_declared is distinct from excluded.is_declared
           or collections.dropped_at is not null
       returning name
-    )
+    )${origin === 'declared' ? Prisma.empty : Prisma.sql`, noted as (${origin.note})`}
     select pg_notify(${CHANNEL}, name) from changed`;
+}
+
+/** What was done to the declaration of a collection, in the audit trail. */
+function noteOf(scope: Scope, name: string, operation: AuditedOperation, from: Prisma.Sql): Prisma.Sql {
+  return auditedAct(scope, { collection: '$collection', id: name, operation, from });
 }
 
 interface FaultsOfChange {

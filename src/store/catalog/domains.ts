@@ -14,6 +14,7 @@ import { type JsonValue, printExactJson } from '../../json.js';
 import type { Domain, Scope } from '../../model/scope.js';
 import { isAdmin } from '../access/admin.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
+import { auditedAct } from '../audited-act.js';
 import type { Database } from '../database/database.js';
 import { assertPropertyValue, hintAtPropertyName } from './known-properties.js';
 
@@ -195,8 +196,15 @@ export class Domains {
             on conflict (domain_id, name) do update
               set value = excluded.value, is_secret = excluded.is_secret, updated_at = excluded.updated_at
             returning 1`;
+    const note = auditedAct(scope, {
+      collection: '$property',
+      id: property.name,
+      operation: property.value === undefined ? 'deleted' : 'updated',
+      from: Prisma.sql`from changed`,
+    });
     await this.#database.query(
-      Prisma.sql`with changed as (${change}) select pg_notify(${CHANNEL}, ${domain}) from changed`,
+      Prisma.sql`with changed as (${change}), noted as (${note})
+        select pg_notify(${CHANNEL}, ${domain}) from changed`,
     );
     await this.refresh();
     return { hint: property.value === undefined ? undefined : hintAtPropertyName(property.name) };

@@ -7,11 +7,8 @@ import { ServiceError } from '../../errors.js';
 import { Prisma } from '../../generated/prisma/client.js';
 import type { Scope } from '../../model/scope.js';
 import { isAdmin } from '../access/admin.js';
+import { AUDITED_OPERATIONS, type AuditedOperation } from '../audited-act.js';
 import type { Database } from '../database/database.js';
-
-/** `exported` and `erased` are done with the data of a person, and change no version. */
-const AUDITED_OPERATIONS = ['created', 'updated', 'deleted', 'exported', 'erased'] as const;
-type AuditedOperation = (typeof AUDITED_OPERATIONS)[number];
 
 export interface AuditEntry {
   /** Goes up with time; what `before` takes. */

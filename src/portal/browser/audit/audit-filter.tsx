@@ -7,6 +7,7 @@ import { phrase, useTexts } from '../language/use-texts';
 import { isFiltering } from '../shell/use-address';
 import { useUserNames } from '../shell/use-user-names';
 import { useViewer } from '../shell/viewer';
+import { AUDITED_SUBJECTS } from './audited-subjects';
 
 /** As it stands in the address; '' for what is not asked. */
 export const NO_AUDIT_FILTER = {
@@ -28,6 +29,8 @@ export const OPERATION_NAMES: Readonly<Record<string, string>> = {
   deleted: phrase('Removed'),
   exported: phrase('Exported as a person’s data'),
   erased: phrase('Erased as a person’s data'),
+  rotated: phrase('Replaced by a new one'),
+  revoked: phrase('Ended'),
 };
 
 export const CREDENTIAL_NAMES: Readonly<Record<string, string>> = {
@@ -67,6 +70,7 @@ export function AuditFilter({ filter, onChange }: AuditFilterProps) {
         data={[
           { value: '', label: t('All collections') },
           ...collections.map(({ name, title }) => ({ value: name, label: title })),
+          ...Object.entries(AUDITED_SUBJECTS).map(([value, { name }]) => ({ value, label: t(name) })),
         ]}
       />
       <NativeSelect

@@ -21,6 +21,7 @@ import {
   NO_AUDIT_FILTER,
   OPERATION_NAMES,
 } from './audit-filter';
+import { AUDITED_SUBJECTS } from './audited-subjects';
 import type { AskedChanges, ListedChange } from './listed-change';
 
 const PAGE_SIZE = 100;
@@ -84,7 +85,10 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
   const formats = useFormats();
   const { collections } = useViewer();
   const nameOf = useUserNames(rows.map(({ principal }) => principal));
-  const titles = new Map(collections.map(({ name, title }) => [name, title]));
+  const titles = new Map([
+    ...collections.map(({ name, title }) => [name, title] as const),
+    ...Object.entries(AUDITED_SUBJECTS).map(([subject, { name }]) => [subject, t(name)] as const),
+  ]);
   const plain = (
     name: string,
     head: string,
@@ -110,17 +114,12 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       head: t('Record'),
       width: 210,
       title: ({ recordId }) => recordId,
-      cell: ({ collection, recordId }) => (
-        <Link
-          to={`/portal/records/${collection}/${encodeURIComponent(recordId)}`}
-          search={{ tab: 'history' } as never}
-        >
-          {recordId}
-        </Link>
-      ),
+      cell: ({ collection, recordId }) => <ChangedLink collection={collection} id={recordId} />,
     },
     {
-      ...plain('version', t('Version'), 90, ({ toVersion }) => formats.number(toVersion)),
+      ...plain('version', t('Version'), 90, ({ toVersion }) =>
+        toVersion === 0 ? '–' : formats.number(toVersion),
+      ),
       isNumeric: true,
     },
     plain('credential', t('Credential'), 150, ({ credential }) => {
@@ -137,5 +136,17 @@ function ChangesTable({ rows, more }: ChangesTableProps) {
       {...{ columns, rows, more }}
       total={t('{count, plural, one {# change} other {# changes}}', { count: rows.length })}
     />
+  );
+}
+
+/** To the history of a record, or to the page of what else was changed. */
+function ChangedLink({ collection, id }: { readonly collection: string; readonly id: string }) {
+  const subject = AUDITED_SUBJECTS[collection];
+  if (subject?.pageOf) return <Link to={subject.pageOf(id)}>{id}</Link>;
+  if (subject) return id;
+  return (
+    <Link to={`/portal/records/${collection}/${encodeURIComponent(id)}`} search={{ tab: 'history' } as never}>
+      {id}
+    </Link>
   );
 }

@@ -1,0 +1,23 @@
+import { phrase } from '../language/use-texts';
+
+interface AuditedSubject {
+  readonly name: string;
+  /** The page of what it was done to; absent: there is none. */
+  pageOf?(id: string): string;
+}
+
+/** What is looked after beside records, by what stands for its collection in the audit trail. */
+export const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
+  $apiKey: { name: phrase('API keys'), pageOf: (id) => `/portal/keys/${id}` },
+  $webhook: { name: phrase('Webhooks'), pageOf: (id) => `/portal/webhooks/${id}` },
+  $accountLink: { name: phrase('Links to set a password'), pageOf: personPage },
+  $secondFactor: { name: phrase('Second factors'), pageOf: personPage },
+  $session: { name: phrase('Sessions'), pageOf: personPage },
+  $collection: { name: phrase('Collections'), pageOf: (id) => `/portal/collections/${id}` },
+  $property: { name: phrase('Settings') },
+  $domain: { name: phrase('Branches') },
+};
+
+function personPage(id: string): string {
+  return `/portal/people/${encodeURIComponent(id)}`;
+}
