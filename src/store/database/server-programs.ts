@@ -87,9 +87,10 @@ export async function runProgram(
   });
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
-    // The event is not 'close': on Windows the server started by pg_ctl may inherit the pipes and hold them
-    // open.
-    child.once('exit', (code) => resolve(code ?? 1));
+    // Only 'close' comes after all of the output: on a busy machine the number of a user was still in the pipe
+    // when `id` had ended, and an empty number is that of root. On Windows, the server that pg_ctl starts may
+    // inherit the pipes and hold them open, so that 'close' would not come there.
+    child.once(process.platform === 'win32' ? 'exit' : 'close', (code: number | null) => resolve(code ?? 1));
   });
   return { exitCode, output };
 }

@@ -233,6 +233,11 @@ describe('the embedded server', () => {
     await expect(ask(second.url, 'select 1')).rejects.toThrow('ECONNREFUSED');
   });
 
+  it('hears all that a program says, whether or not it has ended by then', async () => {
+    const said = await runProgram('/bin/sh', ['-c', '(sleep 0.3; echo 101) & exit 0'], undefined);
+    expect(said).toEqual({ exitCode: 0, output: '101\n' });
+  });
+
   it('says in one line that its password is lost', async () => {
     const server = await start();
     await server.stop();
