@@ -25,7 +25,6 @@ export const CHAPTERS: readonly ManualChapter[] = [
       doc('accounts', 'Accounts'),
       doc('rest', 'REST'),
       doc('graphql', 'GraphQL'),
-      doc('clients-relay', 'Relay'),
       doc('live', 'Live data'),
       doc('webhooks', 'Webhooks'),
       doc('agents', 'Agents'),
@@ -46,7 +45,9 @@ export const CHAPTERS: readonly ManualChapter[] = [
   {
     title: 'Clients',
     pages: [
+      doc('clients', 'Which client, and how'),
       doc('clients/typescript', 'TypeScript'),
+      doc('clients/relay', 'Relay'),
       doc('clients/dashboard', 'Dashboards'),
       doc('clients/scripts-and-sheets', 'Python, R, Apps Script'),
       doc('clients/grafana', 'Grafana'),

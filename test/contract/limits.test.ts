@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectProblem, useGateway } from './gateway.js';
 
-const gateway = useGateway({ RATE_LIMIT_PER_MINUTE: '20' });
+const gateway = useGateway({ RATE_LIMIT_PER_MINUTE: '20', GRAPHQL_MAX_COST: '100' });
 
 /** Waits where the minute is about to change, in the middle of which the counts begin anew. */
 async function awaitQuietMinute(): Promise<void> {
@@ -71,6 +71,34 @@ describe('the rate of a credential', () => {
         },
       ],
     });
+  });
+});
+
+describe('agents', () => {
+  const call = (name: string, sent: object) =>
+    gateway.fetch('/mcp', {
+      method: 'POST',
+      as: 'admin',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name, arguments: sent },
+      }),
+    });
+
+  it('are held to the cost of a document, and to the rate of their credential', async () => {
+    await awaitQuietMinute();
+    const dear = await call('search-records', { collection: 'task', first: 200 });
+    expect(dear.headers.get('ratelimit-remaining')).toBe('19');
+    const { result } = (await dear.json()) as { result: { isError: boolean; content: { text: string }[] } };
+    expect(result.isError).toBe(true);
+    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({
+      errors: [{ message: expect.stringMatching(/cost.*100/), extensions: { code: 'LIMIT_EXCEEDED' } }],
+    });
+    for (let left = 19; left > 0; left--) await (await call('what-there-is', {})).text();
+    const refused = await call('what-there-is', {});
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expectProblem(refused, await refused.text());
   });
 });
 
