@@ -77,6 +77,8 @@ export async function loadDemo(
     await client.query('begin');
     // A large school takes minutes, and so does the vacuum after it.
     await client.query('set local statement_timeout = 0');
+    // What follows from the records is made at the end, from all of them.
+    await client.query(`set local campus.months = 'filled later'`);
     await lockUntilCommit(client, SEED_LOCK, options.signal);
     await prepareDomains(client, demo, { domainIds, options, tell });
     tell('planning the school');
@@ -86,6 +88,7 @@ export async function loadDemo(
     options.signal?.throwIfAborted();
     tell('building the indexes');
     await restoreIndexes();
+    await client.query('select derive_rows_anew($1)', [domainIds]);
     await setPasswords(client, domainIds, options.passwordHashes ?? new Map());
     options.signal?.throwIfAborted();
     await client.query(

@@ -1,8 +1,7 @@
 /**
  * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled
- * table: several times faster than an entry at a time, and more compact. So with `fee_months`,
- * `collected_receipts` and `attendance_months`, which triggers fill otherwise. In the caller's transaction,
- * so a load that fails leaves all as it was.
+ * table: several times faster than an entry at a time, and more compact. In the caller's transaction, so a
+ * load that fails leaves all as it was.
  *
  * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
  */
@@ -12,9 +11,6 @@ interface PausedIndex {
   readonly name: string;
   readonly definition: string;
 }
-
-/** From their records `fee_months`, `collected_receipts` and `attendance_months` are made. */
-const PARTITIONS_WITH_MONTHS = ['records_attendance', 'records_fee_due', 'records_fee_receipt'];
 
 /** Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes. */
 export async function pauseIndexes(
@@ -33,25 +29,15 @@ export async function pauseIndexes(
     [collectionNames.map((name) => `records_${name}`)],
   );
   const paused: PausedIndex[] = [];
-  const empty = new Set<string>();
   for (const partition of new Set(rows.map((row) => row.partition))) {
     // Names come from the server's own catalog, quoted by it.
     const { rowCount } = await client.query(`select from ${partition} limit 1`);
     if (rowCount !== 0) continue;
-    empty.add(partition);
     paused.push(...rows.filter((row) => row.partition === partition));
   }
-  const areMonthsPaused = PARTITIONS_WITH_MONTHS.every((partition) => empty.has(partition));
-  // What the triggers keep_months_of_new_records and keep_collected_receipts_written ask for.
-  if (areMonthsPaused) await client.query(`set local campus.months = 'filled later'`);
   for (const { name } of paused) await client.query(`drop index ${name}`);
   return async () => {
     await client.query(`set local maintenance_work_mem = '256MB'`);
     for (const { definition } of paused) await client.query(definition);
-    if (!areMonthsPaused) return;
-    await client.query(`set local campus.months = ''`);
-    await client.query('select fill_fee_months()');
-    await client.query('select fill_collected_receipts()');
-    await client.query('select fill_attendance_months()');
   };
 }

@@ -10,6 +10,7 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { Transaction } from '../store/database/database.js';
 import { recordsIn } from '../store/sql/records-of.js';
 import { keysOf } from '../store/writing/check-faults.js';
+import { derivedRows, sweepDerivedRows } from '../store/writing/derived-rows.js';
 import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import { type Belongings, findBelongings } from './belongings.js';
 import type { ErasureReport } from './erasure-report.js';
@@ -41,6 +42,7 @@ export async function eraseRecords(work: ErasureWork): Promise<void> {
     else await keepRecords(work, part, personal);
   }
   await replaceInOthers(work);
+  await sweepDerivedRows(transaction, scope.domain.id);
   // Whose rights come from records that were changed is found out anew.
   const domain = JSON.stringify({ domain: scope.domain.id });
   await transaction.query(Prisma.sql`select pg_notify(${PRINCIPALS_CHANNEL}, ${domain})`);
@@ -87,13 +89,17 @@ async function forgetHistory({ transaction, scope, report }: ErasureWork, { coll
 
 async function removeRecords(work: ErasureWork, { collection, ids }: Belongings): Promise<void> {
   const { transaction, scope, report } = work;
+  const derived = derivedRows(scope.domain.id, collection.name, {
+    was: Prisma.sql`select id, data, keys from written where is_live`,
+  });
   const rows = await transaction.query<{ id: string }>(Prisma.sql`
-    with written as (
+    with ${derived.first}written as (
       delete from records r
+      using (select) as one ${derived.join}
       where ${recordsIn(scope.domain.id, collection.name)} and r.id = any(${[...ids]}::text[])
-      returning r.id, r.version + 1 as version, r.deleted_at is null as is_live
+      returning r.id, r.data, r.keys, r.version + 1 as version, r.deleted_at is null as is_live
     ),
-    ${audited(scope, collection.name, 'deleted')}
+    ${audited(scope, collection.name, 'deleted')}${derived.last}
     select id from written order by id`);
   report.add('removed', collection.name, idsOf(rows));
 }
@@ -262,8 +268,12 @@ async function writeRecords(
     const keys = collection && keysOf(collection, data, scope.domain.timeZone);
     return { id, newId, data, keys: keys ?? null };
   });
+  const derived = derivedRows(scope.domain.id, name, {
+    was: Prisma.sql`select was_id as id, was as data, was_keys as keys from written where is_live`,
+    is: Prisma.sql`select id, data, keys from written where is_live`,
+  });
   await transaction.query(Prisma.sql`
-    with input as (
+    with ${derived.first}input as (
       select i->>'id' as id, i->>'newId' as new_id, i->'data' as data, nullif(i->'keys', 'null') as keys
       from jsonb_array_elements(${printExactJson(input)}::jsonb) as i
     ),
@@ -271,11 +281,13 @@ async function writeRecords(
       update records r
       set id = i.new_id, data = i.data, keys = i.keys, updated_at = now(),
         version = r.version + case when r.deleted_at is null then 1 else 0 end
-      from input i
-      where r.domain = ${scope.domain.id} and r.collection = ${name} and r.id = i.id
-      returning r.id, r.version, r.deleted_at is null as is_live
+      from input i ${derived.join}, records o
+      where ${recordsIn(scope.domain.id, name)} and r.id = i.id
+        and ${recordsIn(scope.domain.id, name, 'o')} and o.id = i.id
+      returning r.id, r.data, r.keys, r.version, r.deleted_at is null as is_live, o.id as was_id,
+        o.data as was, o.keys as was_keys
     ),
-    ${audited(scope, name, 'updated')}
+    ${audited(scope, name, 'updated')}${derived.last}
     select 1`);
 }
 

@@ -84,7 +84,7 @@ const NOT_ASKED = Prisma.sql`null::text`;
  * receipt on its own day as it was, and a negative on the day of its rollback, so that a closed day never
  * changes. A receipt with an unusable amount is left out whole.
  *
- * Receipts are read from the table `collected_receipts`, which triggers keep in step with the records.
+ * Receipts are read from the table `collected_receipts`, which every write keeps in step with the records.
  *
  * @see reports 2, prisma/migrations/0020_collected_receipts
  */

@@ -16,7 +16,7 @@
  *   rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
  *
- * Dues and receipts are read from the table `fee_months`, which triggers keep in step with the records. A
+ * Dues and receipts are read from the table `fee_months`, which every write keeps in step with the records. A
  * month to which nothing happens after the day is what its columns say (`settled_months`), for a student
  * with a concession less that, head by head (`conceded_months`). A month in which something is still to come
  * is told from its entries (`open_months`).

@@ -19,8 +19,8 @@
  * that session; before the first mark in that of the first; without any, in that of the registration, if it
  * is of that session.
  *
- * Marks come from `attendance_months`, which triggers keep in step with the records. A month of days is 31
- * bits, so that marks, working days and days on roll meet in a few operations a student and month, whatever
+ * Marks come from `attendance_months`, which every write keeps in step with the records. A month of days is
+ * 31 bits, so that marks, working days and days on roll meet in a few operations a student and month, whatever
  * the number of days.
  *
  * @see reports 9, "Terms used by all", prisma/migrations/0013_attendance_months

@@ -5,6 +5,7 @@ import type { Domain, Scope } from '../../model/scope.js';
 import { isTopDomainAdmin } from '../access/top-domain-admin.js';
 import { KEEP_HISTORY_DAYS } from '../catalog/known-properties.js';
 import type { Database } from '../database/database.js';
+import { sweepDerivedRows } from '../writing/derived-rows.js';
 import { IDEMPOTENCY_HOURS } from '../writing/idempotency.js';
 import { USER_COLLECTION } from '../writing/record-statements.js';
 
@@ -116,6 +117,7 @@ export async function purge(database: Database, scope: Scope, options: PurgeOpti
     )
     select name, pg_notify('campus_catalog', name) as announced
     from purged`);
+  await sweepDerivedRows(database, 'all domains');
   const outdated = await purgeHistory(database);
   return {
     historyValues: (gone?.forgotten ?? 0) + outdated,

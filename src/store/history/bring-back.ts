@@ -19,9 +19,11 @@ import { assertWritable, outOfRows } from '../writing/record-refusals.js';
 import {
   announcement,
   audit,
+  derivedOf,
   inputOf,
   type NewRecord,
   REPLACED,
+  WRITTEN,
   type WriteContext,
 } from '../writing/record-statements.js';
 import { assertJudgeable, secretFieldsOf, without } from '../writing/secret-fields.js';
@@ -139,8 +141,9 @@ function bringBackRecords(
   rows: Prisma.Sql | undefined,
 ): Prisma.Sql {
   const { scope, collection, now } = context;
+  const derived = derivedOf(context, { is: WRITTEN });
   return Prisma.sql`
-with input as (${inputOf(records)}),
+with ${derived.first}input as (${inputOf(records)}),
 written as (
   update records r
   set data = i.data,
@@ -148,12 +151,12 @@ written as (
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = null
-  from input i, records o
+  from input i ${derived.join}, records o
   where ${recordsOf(scope, collection)} and r.id = i.id and r.deleted_at is not null
     and ${recordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
-  returning r.id, r.data, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, r.domain, r.collection, o.data as was
 ),
-${audit(context, 'brought back', { before: REPLACED })}
+${audit(context, 'brought back', { before: REPLACED })}${derived.last}
 select ${storedColumns(context.projection)}, 
   (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'create')}
 from written r`;

@@ -6,7 +6,15 @@ import { Prisma } from '../../generated/prisma/client.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../json.js';
 import { storedColumns } from '../reading/stored-record.js';
 import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
-import { announcement, audit, NOTHING_REPLACED, type WriteContext } from './record-statements.js';
+import {
+  announcement,
+  audit,
+  buryRecords,
+  derivedOf,
+  REPLACED_RECORDS,
+  WRITTEN,
+  type WriteContext,
+} from './record-statements.js';
 
 type Sql = Prisma.Sql;
 
@@ -69,8 +77,9 @@ export function updateRecords(
     removed,
     keys: keys ?? null,
   }));
+  const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
   return Prisma.sql`
-with input as (
+with ${derived.first}input as (
   select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
     array(select jsonb_object_keys(e->'set')) as names,
     nullif(e->'keys', 'null') as keys
@@ -82,12 +91,13 @@ written as (
     keys = i.keys,
     version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz
-  from input i, records o
+  from input i ${derived.join}, records o
   where ${liveRecordsOf(scope, collection)} and r.id = i.id
     and ${liveRecordsIn(scope.domain.id, collection.name, 'o')} and o.id = i.id
-  returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was, i.removed || i.names as changed
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,
+    i.removed || i.names as changed
 ),
-${audit(context, 'updated', { before: Prisma.sql`reverse_delta(w.was, w.data, w.changed)` })}
+${audit(context, 'updated', { before: Prisma.sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}
 select ${storedColumns(context.projection)},
   (${rows ?? Prisma.sql`true`}) is true as is_in_rows${announcement(context, 'update')}
 from written r`;
@@ -95,19 +105,7 @@ from written r`;
 
 /** Makes locked records tombstones, and gives them as they were. */
 export function deleteRecords(context: WriteContext, ids: readonly string[]): Sql {
-  const { scope, collection, now } = context;
-  return Prisma.sql`
-with written as (
-  update records r
-  set version = r.version + 1,
-    updated_at = ${now.toISOString()}::timestamptz,
-    deleted_at = ${now.toISOString()}::timestamptz
-  where ${liveRecordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
-  returning r.id, r.data, r.version, r.created_at, r.updated_at
-),
-${audit(context, 'deleted', { before: NOTHING_REPLACED })}
-select ${storedColumns(context.projection)}${announcement(context, 'delete')}
-from written r`;
+  return buryRecords(context, Prisma.sql`r.id = any(${[...ids]}::text[])`);
 }
 
 function whereOf({ scope, collection }: WriteContext, { conditions }: Selected): Sql {

@@ -9,6 +9,7 @@ import type { Collection } from '../../model/collection.js';
 import type { Scope } from '../../model/scope.js';
 import { printStored, storedColumns } from '../reading/stored-record.js';
 import { liveRecordsOf, nameLiteral, recordsOf } from '../sql/records-of.js';
+import { type DerivedChange, type DerivedRows, derivedRows } from './derived-rows.js';
 import type { WriteOperation, WriteTriggers } from './write-triggers.js';
 
 type Sql = Prisma.Sql;
@@ -118,17 +119,18 @@ export function insertInput(
   { input, refusal, count, author = authorOf(context) }: InsertedInput,
 ): Sql {
   const { scope, collection } = context;
-  return Prisma.sql`with input as (${input}),
+  const derived = derivedOf(context, { is: WRITTEN });
+  return Prisma.sql`with ${derived.first}input as (${input}),
 written as (
   insert into records (domain, collection, id, data, keys, version, created_at, updated_at)
   select ${scope.domain.id}, ${nameLiteral(collection.name)}, i.id, i.data, i.keys, 1,
     ${author.at}, ${author.at}
-  from input i
+  from input i ${derived.join}
   ${refusal}
   ${inOrderOfLocks(collection, count)}
-  returning id, data, version
+  returning id, data, keys, version
 ),
-${audit(context, 'created', { before: NOTHING_BEFORE, author })}`;
+${audit(context, 'created', { before: NOTHING_BEFORE, author })}${derived.last}`;
 }
 
 export interface InsertedInput {
@@ -202,9 +204,10 @@ export function updateRecord(context: WriteContext, update: RecordUpdate): Sql {
   const { scope, collection, now } = context;
   const keys =
     update.keys === undefined ? Prisma.empty : Prisma.sql`keys = ${jsonOrNull(update.keys.value)}::jsonb,`;
+  const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
   return Prisma.sql`
-with old as (
-  select r.id, r.data
+with ${derived.first}old as (
+  select r.id, r.data, r.keys
   from records r
   where ${liveRecordsOf(scope, collection)}
     and r.id = ${update.id}
@@ -220,11 +223,11 @@ with old as (
 written as (
   update records r
   set data = ${update.data}, ${keys} version = r.version + 1, updated_at = ${now.toISOString()}::timestamptz
-  from old o
+  from old o ${derived.join}
   where ${recordsOf(scope, collection)} and r.id = o.id
-  returning r.id, r.data, r.version, r.created_at, r.updated_at, o.data as was
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys
 ),
-${audit(context, 'updated', { before: replacedBy(update.changed) })}
+${audit(context, 'updated', { before: replacedBy(update.changed) })}${derived.last}
 select ${storedColumns(context.projection)}${announcement(context, 'update')}
 from written r`;
 }
@@ -234,19 +237,24 @@ export function deleteRecord(
   context: WriteContext,
   removal: Pick<RecordUpdate, 'id' | 'ifVersion' | 'rows'>,
 ): Sql {
+  return buryRecords(context, Prisma.sql`r.id = ${removal.id} ${conditionsOf(removal)}`);
+}
+
+/** Makes live records tombstones, and gives them as they were. */
+export function buryRecords(context: WriteContext, condition: Sql): Sql {
   const { scope, collection, now } = context;
+  const derived = derivedOf(context, { was: WRITTEN });
   return Prisma.sql`
-with written as (
+with ${derived.first}written as (
   update records r
   set version = r.version + 1,
     updated_at = ${now.toISOString()}::timestamptz,
     deleted_at = ${now.toISOString()}::timestamptz
-  where ${liveRecordsOf(scope, collection)}
-    and r.id = ${removal.id}
-    ${conditionsOf(removal)}
-  returning r.id, r.data, r.version, r.created_at, r.updated_at
+  from (select) as one ${derived.join}
+  where ${liveRecordsOf(scope, collection)} and ${condition}
+  returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at
 ),
-${audit(context, 'deleted', { before: NOTHING_REPLACED })}
+${audit(context, 'deleted', { before: NOTHING_REPLACED })}${derived.last}
 select ${storedColumns(context.projection)}${announcement(context, 'delete')}
 from written r`;
 }
@@ -302,10 +310,21 @@ export function staysIn(rows: Sql, data: Sql): Sql {
     )`;
 }
 
+/** The records of `written`, as the statement leaves them. */
+export const WRITTEN = Prisma.sql`select id, data, keys from written`;
+
+/** The records of `written` that gives them as they were too. */
+export const REPLACED_RECORDS = Prisma.sql`select id, was as data, was_keys as keys from written`;
+
+/** What follows from what a statement does to records of the collection. */
+export function derivedOf({ scope, collection }: WriteContext, change: DerivedChange): DerivedRows {
+  return derivedRows(scope.domain.id, collection.name, change);
+}
+
 /** The reverse delta of a record that was not there. */
 const NOTHING_BEFORE = Prisma.sql`null::jsonb`;
 /** The reverse delta of a removal: the tombstone keeps the record as it was. */
-export const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
+const NOTHING_REPLACED = Prisma.sql`'{}'::jsonb`;
 
 /** The reverse delta of any change of `written w`, which gives the record before as `was`. */
 export const REPLACED = Prisma.sql`reverse_delta(w.was, w.data)`;

@@ -24,6 +24,8 @@ export class RandomSchool {
   #next = 0;
   /** By student and day: what was marked, so that nobody is marked twice. */
   readonly #marked = new Set<string>();
+  /** The removed records that have not come back, by their collections. */
+  readonly #removed: { readonly collection: string; readonly record: RawRecord }[] = [];
 
   constructor(gateway: Gateway, random: Random) {
     this.#gateway = gateway;
@@ -40,9 +42,10 @@ export class RandomSchool {
       .map((index) => new Date(Date.UTC(start, 3 + index, 1)).toISOString().slice(0, 7));
   }
 
-  /** Empties the school of the round before; what is derived of the records follows by its triggers. */
+  /** Empties the school of the round before. */
   async begin(): Promise<void> {
     await this.#gateway.sql.query(`delete from records where domain = 'top' and collection <> 'pltf_user'`);
+    await this.#gateway.sql.query(`select derive_rows_anew('{top}')`);
     for (const name of ['1', '2']) {
       const sections = ['A', 'B'].map((section) => ({ name: section, capacity: 30 }));
       await this.#create('class', { name, category: 'Primary', order: Number(name), sections });
@@ -74,6 +77,12 @@ export class RandomSchool {
       ['marks', () => this.#mark()],
       ['marks changed', () => this.#changeMark()],
       ['marks removed', () => this.#removeSome('attendance', 1)],
+      ['dues asked together', () => this.#askDuesTogether()],
+      ['dues changed together', () => this.#changeDuesTogether()],
+      ['dues removed together', () => this.#removeDuesTogether()],
+      ['marks made anew together', () => this.#markTogether()],
+      ['records brought back', () => this.#bringBack(['fee_due', 'fee_receipt', 'attendance'])],
+      ['writes taken back', () => this.#takeBack()],
       ['holidays', () => this.#declareHoliday()],
       ['holidays removed', () => this.#removeSome('holiday', 1)],
     ]);
@@ -138,6 +147,111 @@ export class RandomSchool {
     });
   }
 
+  /** Some that are new, and some that are there with another amount. */
+  async #askDuesTogether(): Promise<void> {
+    const student = await this.#one('registration');
+    const due = await this.#one('fee_due');
+    if (!student || !due) return;
+    const data = this.months.flatMap((month) =>
+      HEADS.map((head) => ({
+        _id: `fee_due-${String(++this.#next).padStart(6, '0')}`,
+        student: { value: student._id },
+        ...{ class: student.class, section: student.section, session: this.session, month, fee_head: head },
+        ...{ amount: this.#random.integer(0, 100_000) / 100, due_date: `${month}-10` },
+      })),
+    );
+    const { _version, ...other } = due;
+    await this.#mutate(
+      'mutation ($data: [JSON!]!) { upsertRecords(collection: "fee_due", data: $data) { count } }',
+      { data: [...data, { ...other, amount: this.#random.integer(0, 100_000) / 100 }] },
+    );
+  }
+
+  async #changeDuesTogether(): Promise<void> {
+    const due = await this.#one('fee_due');
+    if (!due) return;
+    const change = this.#random.pick<object>([
+      { increment: { amount: this.#random.integer(1, 500) / 100 } },
+      { set: { month: this.#pick(this.months) } },
+      { set: { cancelled_on: this.today } },
+    ]);
+    await this.#mutate(
+      `mutation ($oquery: String, $set: JSON, $increment: JSON) {
+        updateRecords(collection: "fee_due", oquery: $oquery, set: $set, increment: $increment) { count }
+      }`,
+      { oquery: `student.value=${due.student.value}`, ...change },
+    );
+  }
+
+  async #removeDuesTogether(): Promise<void> {
+    const due = await this.#one('fee_due');
+    if (!due) return;
+    await this.#mutate(
+      'mutation ($oquery: String) { deleteRecords(collection: "fee_due", oquery: $oquery) { count } }',
+      { oquery: `student.value=${due.student.value},month=${due.month}` },
+    );
+  }
+
+  /** Marks of a day are changed and others added, as a class is marked anew. */
+  async #markTogether(): Promise<void> {
+    const mark = await this.#one('attendance');
+    if (!mark) return;
+    const status = () => this.#random.pick(['present', 'absent', 'late', 'half_day', 'leave']);
+    const day = addDays(this.today, -this.#random.integer(1, 20));
+    const students = (await this.#list('registration')).filter(
+      (student) => !this.#marked.has(`${student._id} ${day}`),
+    );
+    const made = students.slice(0, 5).map((student) => {
+      this.#marked.add(`${student._id} ${day}`);
+      return {
+        ...{ _id: `m-${student._id}-${day}`, created: `${day}T04:00:00.000Z`, status: status() },
+        ...{ class: student.class, section: student.section, student: { value: student._id } },
+      };
+    });
+    const { _version, ...other } = mark;
+    await this.#mutate(
+      'mutation ($data: [JSON!]!) { upsertRecords(collection: "attendance", data: $data) { count } }',
+      { data: [...made, { ...other, status: status() }] },
+    );
+  }
+
+  /** A record whose student is there as it was at first. */
+  async #bringBack(collections: readonly string[]): Promise<void> {
+    const present = await this.#present();
+    const index = this.#removed.findIndex(
+      ({ collection, record }) => collections.includes(collection) && present.has(record.student.value),
+    );
+    const [gone] = index < 0 ? [] : this.#removed.splice(index, 1);
+    if (!gone) return;
+    await this.#send('POST', `/o/recs/${gone.collection}/${gone.record._id}/restore`, { version: 1 });
+  }
+
+  /** Dues are removed together, and that is undone. */
+  async #takeBack(): Promise<void> {
+    const present = await this.#present();
+    const due = await this.#one('fee_due', (one) => present.has(one.student.value));
+    if (!due) return;
+    const answer = await this.#gateway.fetch('/graphql', {
+      method: 'POST',
+      as: 'admin',
+      body: JSON.stringify({
+        query:
+          'mutation ($oquery: String) { deleteRecords(collection: "fee_due", oquery: $oquery) { count } }',
+        variables: { oquery: `student.value=${due.student.value}` },
+      }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const requestId = answer.headers.get('x-request-id');
+    const { errors } = JSON.parse(await answer.text());
+    if (errors) throw new Error(JSON.stringify(errors));
+    await this.#mutate(
+      'mutation ($requestId: String!) { undoChange(requestId: $requestId) { broughtBack } }',
+      {
+        requestId,
+      },
+    );
+  }
+
   async #changeDue(): Promise<void> {
     const due = await this.#one('fee_due');
     if (!due) return;
@@ -172,7 +286,7 @@ export class RandomSchool {
 
   /** Money of a student who is there, for dues the student has: other receipts are refused. */
   async #receive(): Promise<void> {
-    const present = new Set((await this.#list('registration')).map(({ _id }) => _id));
+    const present = await this.#present();
     const due = await this.#one(
       'fee_due',
       (one) => one.cancelled_on === undefined && present.has(one.student.value),
@@ -250,7 +364,9 @@ export class RandomSchool {
 
   async #removeSome(collection: string, chance: number): Promise<void> {
     const record = this.#random.isChance(chance) ? await this.#one(collection) : undefined;
-    if (record) await this.#send('DELETE', `/o/recs/${collection}/${record._id}`);
+    if (!record) return;
+    await this.#send('DELETE', `/o/recs/${collection}/${record._id}`);
+    this.#removed.push({ collection, record });
   }
 
   #place() {
@@ -270,6 +386,10 @@ export class RandomSchool {
     const records = await this.#send('GET', `/o/recs/${collection}?stream=true`);
     if (!Array.isArray(records)) throw new Error(`${collection} is read as a list`);
     return records.sort((a: RawRecord, b: RawRecord) => orderOf(a).localeCompare(orderOf(b)));
+  }
+
+  async #present(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#list('registration')).map(({ _id }) => _id));
   }
 
   #pick<T>(values: readonly T[]): T {

@@ -1,0 +1,266 @@
+/**
+ * The rows that follow from records (`fee_months`, `attendance_months`, `collected_receipts`), written by the
+ * statement that writes the records, for all of its rows at once. Here is said which rows follow from which
+ * collection; every statement that writes records takes its part from here.
+ *
+ * Exact whoever else writes the same month: a row is written by `on conflict do update`, which waits for the
+ * other writer and adds to what that one has left, also to a row that the statement's snapshot does not show.
+ * For the same reason a row is never deleted here, for it may be one that the snapshot does not show: what
+ * nothing follows to any more stays as an empty row, which no report counts, until `sweepDerivedRows`. Rows
+ * are written in the order of their keys, so that no two statements wait for each other in a circle.
+ *
+ * The tables have triggers too, for whoever writes records without this (the version before, during an
+ * upgrade); the setting that `KEPT` makes tells them that there is nothing left to do.
+ *
+ * @see prisma/migrations/0005_fee_months, 0013_attendance_months, 0020_collected_receipts,
+ * 0035_derived_by_statement
+ */
+import { Prisma } from '../../generated/prisma/client.js';
+import type { Queryable } from '../database/database.js';
+
+type Sql = Prisma.Sql;
+
+/** What a statement does, as far as derived rows follow: queries of live records, `id`, `data` and `keys`. */
+export interface DerivedChange {
+  /** The records as they were; absent: they were not there. */
+  readonly was?: Sql;
+  /** The records as they are now; absent: they are there no longer. */
+  readonly is?: Sql;
+}
+
+/** The parts of a statement that writes records. */
+export interface DerivedRows {
+  /** Stands first in the `with` of the statement. */
+  readonly first: Sql;
+  /** Stands behind the tables from which the statement takes what it writes. */
+  readonly join: Sql;
+  /** Stands behind the last part of the `with`. */
+  readonly last: Sql;
+}
+
+const NOTHING: DerivedRows = { first: Prisma.empty, join: Prisma.empty, last: Prisma.empty };
+
+/** What follows from the records of a collection, in the order in which it is written. */
+const DERIVED: Readonly<Record<string, readonly ((domain: string, change: DerivedChange) => Sql)[]>> = {
+  attendance: [attendanceMonths],
+  fee_due: [(domain, change) => feeMonths(domain, 'fee_due', change)],
+  fee_receipt: [(domain, change) => feeMonths(domain, 'fee_receipt', change), collectedReceipts],
+};
+
+/** What a statement that writes records of a collection has to have in it; nothing for most collections. */
+export function derivedRows(domain: string, collection: string, change: DerivedChange): DerivedRows {
+  const derived = Object.hasOwn(DERIVED, collection) ? DERIVED[collection] : undefined;
+  if (derived === undefined) return NOTHING;
+  const parts = derived.map(
+    (rows) => Prisma.sql`,
+${rows(domain, change)}`,
+  );
+  return { first: KEPT, join: Prisma.sql`cross join kept`, last: Prisma.join(parts, '') };
+}
+
+/** Read before the first record is written, because the statement takes its rows from a join with it. */
+const KEPT = Prisma.sql`kept as materialized (
+  select set_config('campus.months', 'kept by statement', true)
+),
+`;
+
+/**
+ * The days of each status. What is taken out is told to the row that is there by a day that is `present` and
+ * `absent` at once, which no day is otherwise: of a new row, only those columns arrive at a conflict.
+ */
+function attendanceMonths(domain: string, { was, is }: DerivedChange): Sql {
+  const entries = [
+    ...(is === undefined ? [] : [attendanceEntries(domain, is, Prisma.sql`false`)]),
+    ...(was === undefined ? [] : [attendanceEntries(domain, was, Prisma.sql`true`)]),
+  ];
+  if (was === undefined) {
+    const columns = STATUSES.map((status) => Prisma.raw(`bit_or(e.${status})`));
+    const merged = STATUSES.map((status) => Prisma.raw(`${status} = m.${status} | excluded.${status}`));
+    return Prisma.sql`attendance_kept as (
+  insert into attendance_months as m
+  select e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(columns)}
+  from (${Prisma.join(entries, ' union all ')}) as e
+  group by e.domain, e.student, e.month, e.class, e.section
+  order by e.domain, e.student, e.month, e.class, e.section
+  on conflict (domain, student, month, class, section) do update
+  set ${Prisma.join(merged)}
+)`;
+  }
+  const now = STATUSES.map((status) => bitsOf(status, 'not e.is_former'));
+  const then = STATUSES.map((status) => bitsOf(status, 'e.is_former'));
+  const removed = Prisma.raw('(e.were & ~e.are)');
+  const arriving = STATUSES.map((status) =>
+    status === 'present' || status === 'absent'
+      ? Prisma.sql`e.${Prisma.raw(status)} | ${removed}`
+      : Prisma.raw(`e.${status}`),
+  );
+  const touched = STATUSES.map((status) => `excluded.${status}`).join(' | ');
+  const entered = (status: string) => `excluded.${status} & ~(excluded.present & excluded.absent)`;
+  const merged = STATUSES.map((status) =>
+    Prisma.raw(`${status} = (m.${status} & ~(${touched})) | (${entered(status)})`),
+  );
+  return Prisma.sql`attendance_kept as (
+  insert into attendance_months as m
+  select e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(arriving)}
+  from (
+    select
+      e.domain, e.student, e.month, e.class, e.section, ${Prisma.join(now.map(named(STATUSES)))},
+      ${bitsOfAll('not e.is_former')} as are, ${bitsOfAll('e.is_former')} as were
+    from (${Prisma.join(entries, ' union all ')}) as e
+    group by e.domain, e.student, e.month, e.class, e.section
+    having (${Prisma.join(now)}) is distinct from (${Prisma.join(then)})
+  ) as e
+  order by e.domain, e.student, e.month, e.class, e.section
+  on conflict (domain, student, month, class, section) do update
+  set ${Prisma.join(merged)}
+)`;
+}
+
+const STATUSES = ['present', 'absent', 'late', 'half_day', 'leave', 'other'] as const;
+
+function attendanceEntries(domain: string, records: Sql, isFormer: Sql): Sql {
+  return Prisma.sql`
+    select d.*, ${isFormer} as is_former
+    from (${records}) as n
+    cross join lateral attendance_month_of(${domain}, n.data, n.keys, null) as d`;
+}
+
+function bitsOf(status: string, condition: string): Sql {
+  return Prisma.raw(`coalesce(bit_or(e.${status}) filter (where ${condition}), 0)`);
+}
+
+function bitsOfAll(condition: string): Sql {
+  const all = STATUSES.map((status) => `e.${status}`).join(' | ');
+  return Prisma.raw(`coalesce(bit_or(${all}) filter (where ${condition}), 0)`);
+}
+
+function named(names: readonly string[]) {
+  return (sql: Sql, index: number) => Prisma.sql`${sql} as ${Prisma.raw(names[index] ?? '')}`;
+}
+
+/** The entries of each month. What is taken out is told to the row that is there by an entry that is null. */
+function feeMonths(domain: string, collection: 'fee_due' | 'fee_receipt', change: DerivedChange): Sql {
+  const [own, other] = collection === 'fee_due' ? ['dues', 'payments'] : ['payments', 'dues'];
+  const after =
+    change.was === undefined
+      ? `m.${own} || excluded.${own}`
+      : `(
+        select coalesce(jsonb_object_agg(key, value) filter (where value <> 'null'), '{}')
+        from jsonb_each(m.${own} || excluded.${own})
+      )`;
+  return Prisma.sql`fees_kept as (
+  insert into fee_months as m
+  select ${domain}::text, e.student, e.month, s.*, e.dues, e.payments
+  from (
+    select
+      e.student, e.month, jsonb_object_agg(e.id, e.entry) as ${Prisma.raw(own ?? '')},
+      '{}'::jsonb as ${Prisma.raw(other ?? '')},
+      coalesce(jsonb_object_agg(e.id, e.entry) filter (where e.entry is not null), '{}') as entries
+    from (${changedEntries(collection, change)}) as e
+    group by e.student, e.month
+  ) as e
+  cross join lateral fee_month_state(${
+    collection === 'fee_due' ? Prisma.raw(`e.entries, '{}'`) : Prisma.raw(`'{}', e.entries`)
+  }) as s
+  order by e.student, e.month
+  on conflict (domain, student, month) do update
+  set (
+    due, paid, fine, balance, credit, balance_from, due_from, due_to, cancelled_to, paid_from, paid_to,
+    is_regular, heads, dues, payments
+  ) = (
+    select s.*, after.dues, after.payments
+    from (
+      select ${Prisma.raw(after)} as ${Prisma.raw(own ?? '')}, m.${Prisma.raw(other ?? '')}
+      offset 0
+    ) as after
+    cross join lateral fee_month_state(after.dues, after.payments) as s
+  )
+)`;
+}
+
+/** The entries that are another one now, null where there is none any more. */
+function changedEntries(collection: string, { was, is }: DerivedChange): Sql {
+  const now = is === undefined ? undefined : feeEntries(collection, is);
+  const then = was === undefined ? undefined : feeEntries(collection, was);
+  if (now === undefined)
+    return Prisma.sql`select o.student, o.month, o.id, null::jsonb as entry from (${then}) as o`;
+  if (then === undefined) return now;
+  return Prisma.sql`
+      select student, month, id, n.entry
+      from (${now}) as n
+      full join (${then}) as o using (student, month, id)
+      where n.entry is distinct from o.entry`;
+}
+
+function feeEntries(collection: string, records: Sql): Sql {
+  return Prisma.sql`
+      select e.student, e.month, n.id, e.entry
+      from (${records}) as n
+      cross join lateral fee_entries_of(${Prisma.raw(`'${collection}'`)}, n.id, n.data, null) as e`;
+}
+
+/** A row a receipt; empty of one that is there no longer. */
+function collectedReceipts(domain: string, { was, is }: DerivedChange): Sql {
+  const rows = [
+    ...(is === undefined
+      ? []
+      : [
+          Prisma.sql`
+    select r.*
+    from (${is}) as n
+    cross join lateral collected_receipt_of(${domain}, n.id, n.data) as r`,
+        ]),
+    ...(was === undefined
+      ? []
+      : [
+          Prisma.sql`
+    select
+      ${domain}::text, n.id, null, false, false, null, null, null, null::bigint, null, 'unknown', null,
+      null, null::numeric, '[]', null
+    from (${was}) as n
+    ${is === undefined ? Prisma.empty : Prisma.sql`where n.id not in (select id from (${is}) as r)`}`,
+        ]),
+  ];
+  const assignments = RECEIPT_COLUMNS.map((column) => Prisma.raw(`${column} = excluded.${column}`));
+  return Prisma.sql`receipts_kept as (
+  insert into collected_receipts as c
+  select r.*
+  from (${Prisma.join(rows, ' union all ')}) as r
+  order by 2
+  on conflict (domain, id) do update
+  set ${Prisma.join(assignments)}
+)`;
+}
+
+const RECEIPT_COLUMNS = [
+  'at',
+  'is_active',
+  'is_rolled_back',
+  'rolled_back_on',
+  'receipt_no',
+  'series',
+  'number',
+  'ordered_no',
+  'payment_type',
+  'collector_id',
+  'collector',
+  'total',
+  'lines',
+  'fault',
+];
+
+/** Which rows are empty, table by table. A receipt that counts has a total, one that does not has a fault. */
+const EMPTY_ROWS: readonly (readonly [table: string, condition: string])[] = [
+  ['fee_months', `dues = '{}' and payments = '{}'`],
+  ['attendance_months', `${STATUSES.join(' | ')} = 0`],
+  ['collected_receipts', 'total is null and fault is null'],
+];
+
+/** Takes the empty rows away, of one domain or of all. */
+export async function sweepDerivedRows(queryable: Queryable, domain: string | 'all domains'): Promise<void> {
+  for (const [table, condition] of EMPTY_ROWS) {
+    const ofDomain = domain === 'all domains' ? Prisma.empty : Prisma.sql`and domain = ${domain}`;
+    await queryable.query(Prisma.sql`
+      delete from ${Prisma.raw(table)} where ${Prisma.raw(condition)} ${ofDomain}`);
+  }
+}
