@@ -89,7 +89,7 @@ export class AccountLinks {
     await this.#get(this.#database, token);
     const passwordHash = await this.#passwords.hash(password);
     const user = await inOwnTransaction(this.#database, async (transaction) => {
-      const link = await this.#get(transaction, token, Prisma.sql`for update of l`);
+      const link = await this.#get(transaction, token, Prisma.sql`for update`);
       await endLinks(transaction, link);
       await replacePassword(transaction, link, passwordHash);
       return link;
@@ -98,24 +98,26 @@ export class AccountLinks {
   }
 
   async #get(database: Queryable, token: string, lock: Prisma.Sql = Prisma.empty): Promise<StoredLink> {
-    const [link] = await database.query<StoredLink>(Prisma.sql`
-      select
-        l.domain_id as "domainId",
-        l.user_id as "userId",
-        l.purpose,
-        l.expires_at as "expiresAt",
-        coalesce(r.data ->> 'user_name', '') as "userName",
-        coalesce(r.data ->> 'name', '') as name,
-        d.name as "domainName"
-      from account_links l
-      join domains d on d.id = l.domain_id
-      join records r on ${liveRecordsIn(Prisma.raw('l.domain_id'), 'pltf_user')} and r.id = l.user_id
-      where l.token_hash = ${hashOpaqueSecret(token)}
-        and l.used_at is null
-        and l.expires_at > now()
-        and r.data -> 'active' = 'true'
+    const [link] = await database.query<UserRef & Pick<StoredLink, 'purpose' | 'expiresAt'>>(Prisma.sql`
+      select domain_id as "domainId", user_id as "userId", purpose, expires_at as "expiresAt"
+      from account_links
+      where token_hash = ${hashOpaqueSecret(token)} and used_at is null and expires_at > now()
       ${lock}`);
-    if (link) return link;
+    // Asked for by itself: the domain, which says where the records are, is known only now.
+    const [user] =
+      link === undefined
+        ? []
+        : await database.query<Pick<StoredLink, 'userName' | 'name' | 'domainName'>>(Prisma.sql`
+            select
+              coalesce(r.data ->> 'user_name', '') as "userName",
+              coalesce(r.data ->> 'name', '') as name,
+              d.name as "domainName"
+            from records r
+            join domains d on d.id = r.domain
+            where ${liveRecordsIn(link.domainId, 'pltf_user')}
+              and r.id = ${link.userId}
+              and r.data -> 'active' = 'true'`);
+    if (link && user) return { ...link, ...user };
     throw new ServiceError(
       'NOT_FOUND',
       'This link was used, has expired or was replaced. Ask for a new one.',

@@ -333,7 +333,7 @@ function selectSession({ domainId, userId, origin }: CredentialRef): Prisma.Sql 
       s.is_confined as "isConfined"
     from sessions s
     join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
-    join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
+    join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
     where s.id = ${origin.id}::uuid
       and s.domain_id = ${domainId}
       and s.user_id = ${userId}
@@ -354,7 +354,7 @@ function selectKey({ domainId, userId, origin }: CredentialRef): Prisma.Sql {
       false as "isConfined"
     from api_keys k
     left join credentials c on c.domain_id = k.domain_id and c.user_id = k.user_id
-    join records r on ${liveRecordsIn(Prisma.raw('k.domain_id'), 'pltf_user')} and r.id = k.user_id
+    join records r on ${liveRecordsIn(domainId, 'pltf_user')} and r.id = ${userId}
     where k.id = ${origin.id}::uuid
       and k.domain_id = ${domainId}
       and k.user_id = ${userId}

@@ -100,6 +100,8 @@ export class Sessions {
     refreshToken: string,
     { leewaySeconds }: { readonly leewaySeconds: number },
   ): Promise<RenewedSession | undefined> {
+    const user = await this.#userOf(refreshToken);
+    if (user === undefined) return undefined;
     const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
     const [row] = await this.#database.query<Omit<RenewedSession, 'refreshToken'>>(
@@ -108,10 +110,11 @@ export class Sessions {
       Prisma.sql`
         with used as (
           update refresh_tokens t
-          set used_at = coalesce(t.used_at, now())
+          -- The first use counts; Citus takes no coalesce() of a clock.
+          set used_at = least(t.used_at, now())
           from sessions s
           join credentials c on c.domain_id = s.domain_id and c.user_id = s.user_id
-          join records r on ${liveRecordsIn(Prisma.raw('s.domain_id'), 'pltf_user')} and r.id = s.user_id
+          join records r on ${liveRecordsIn(user.domainId, 'pltf_user')} and r.id = ${user.userId}
           where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
             and (
               t.used_at is null
@@ -121,6 +124,8 @@ export class Sessions {
             )
             and t.expires_at > now()
             and s.id = t.session_id
+            and s.domain_id = ${user.domainId}
+            and s.user_id = ${user.userId}
             and s.revoked_at is null
             and s.expires_at > now()
             and r.data -> 'active' = 'true'
@@ -148,6 +153,19 @@ export class Sessions {
       { name: 'auth-renew-session' },
     );
     return row && { ...row, refreshToken: next };
+  }
+
+  /** Whose token it is: records are asked for in a domain that is known. */
+  async #userOf(refreshToken: string): Promise<UserRef | undefined> {
+    const [user] = await this.#database.query<UserRef>(
+      Prisma.sql`
+        select s.domain_id as "domainId", s.user_id as "userId"
+        from refresh_tokens t
+        join sessions s on s.id = t.session_id
+        where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea`,
+      { name: 'auth-user-of-refresh' },
+    );
+    return user;
   }
 
   /**

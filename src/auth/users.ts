@@ -312,26 +312,53 @@ async function selectUsers(
       coalesce(r.data ->> 'name', '') as name,
       r.data -> 'roles' as roles,
       r.data ->> 'email' as email,
-      coalesce(r.data -> 'active' = 'true', false) as "isActive",
-      c.user_id is not null as "hasPassword",
-      (select max(s.created_at) from sessions s where s.domain_id = r.domain
-        and s.user_id = r.id) as "lastLoginAt"
+      coalesce(r.data -> 'active' = 'true', false) as "isActive"
     from records r
-    left join credentials c on c.domain_id = r.domain and c.user_id = r.id
     where ${liveRecordsIn(scope.domain.id, 'pltf_user')} ${condition}
     ${tail}`);
+  const logins = await selectLogins(
+    database,
+    scope,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => ({
     ...row,
     roles: parseRoles(row.roles),
     email: row.email ?? undefined,
-    lastLoginAt: row.lastLoginAt ?? undefined,
+    hasPassword: logins.get(row.id)?.hasPassword ?? false,
+    lastLoginAt: logins.get(row.id)?.lastLoginAt ?? undefined,
   }));
 }
 
-interface ListedUserRow extends Omit<ListedUser, 'roles' | 'lastLoginAt' | 'email'> {
+interface ListedUserRow extends Omit<ListedUser, 'roles' | 'hasPassword' | 'lastLoginAt' | 'email'> {
   readonly roles: unknown;
   readonly email: string | null;
+}
+
+interface UserLogins {
+  readonly userId: string;
+  readonly hasPassword: boolean;
   readonly lastLoginAt: Date | null;
+}
+
+/** Apart from the records, which may be on another server than accounts. */
+async function selectLogins(
+  database: Queryable,
+  scope: Scope,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, UserLogins>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await database.query<UserLogins>(Prisma.sql`
+    select
+      u.id as "userId",
+      exists (
+        select from credentials c where c.domain_id = ${scope.domain.id} and c.user_id = u.id
+      ) as "hasPassword",
+      (
+        select max(s.created_at) from sessions s where s.domain_id = ${scope.domain.id} and s.user_id = u.id
+      ) as "lastLoginAt"
+    from unnest(${[...userIds]}::text[]) as u (id)`);
+  return new Map(rows.map((row) => [row.userId, row]));
 }
 
 /** @throws FORBIDDEN (403) */

@@ -53,9 +53,10 @@ export async function eraseMessages({ transaction, scope, identity, report }: Er
           lower(concat_ws(' ', m.key, m.subject, m.content::text, array_to_string(m.recipients, ' ')))
             like any(${[...likePatterns(alone.sought)]}::text[])
           -- Its record has gone before it.
-          or (m.record_id is not null and not exists (
-            select from records r
-            where r.domain = m.domain and r.collection = 'sms_log' and r.id = m.record_id
+          or (m.record_id is not null and m.record_id not in (
+            select r.id
+            from records r
+            where r.domain = ${scope.domain.id} and r.collection = 'sms_log'
           ))
         )
     )

@@ -180,7 +180,10 @@ describe('a transaction', () => {
   it('is seen by nobody else before it is done', async () => {
     const blocker = await gateway.sql.connect();
     await blocker.query('begin');
-    await blocker.query(`select 1 from records where collection = 'task' and id = 't-1' for update`);
+    await blocker.query(`
+      select 1 from records
+      where domain = 'top' and collection = 'task' and id = 't-1'
+      for update`);
     const pending = transact(
       'createTask(data: {id: "a", name: "A"}) { id } updateTask(id: "t-1", data: {name: "Two"}) { id }',
     );

@@ -32,7 +32,7 @@ export class Cancellation {
       return;
     }
     const pool = this.#poolOf(url);
-    await pool.query('select pg_cancel_backend($1)', [backendId]).catch((error: Error) => {
+    await pool.query('select pg_cancel_backend($1::int)', [backendId]).catch((error: Error) => {
       client.connection.stream.destroy(error);
     });
   }

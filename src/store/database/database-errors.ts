@@ -154,13 +154,20 @@ export function wasRefused(error: unknown): boolean {
   return code === undefined ? wasRefused(error.cause) : /^(?:22|23|40|54|55P03$)/.test(code);
 }
 
+/** What the coordinator of Citus adds to the error of another server, where an index has a number besides. */
+const REMOTE_COMMAND = /^while executing command on /m;
+const SHARD_NUMBER = /_\d+$/;
+
 /**
  * The unique index or other constraint a write ran into: from the error of Postgres, or from a `ServiceError`
  * whose cause it is. The store finds the field by it.
  */
 export function findConstraint(error: unknown): string | undefined {
   if (!isNativeError(error)) return undefined;
-  if ('constraint' in error && typeof error.constraint === 'string') return error.constraint;
+  if ('constraint' in error && typeof error.constraint === 'string') {
+    const isOfShard = 'where' in error && REMOTE_COMMAND.test(String(error.where));
+    return isOfShard ? error.constraint.replace(SHARD_NUMBER, '') : error.constraint;
+  }
   const constraint = findDriverError(error)?.constraint;
   if (constraint && 'index' in constraint) return constraint.index;
   return findConstraint(error.cause);

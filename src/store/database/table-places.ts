@@ -1,8 +1,6 @@
 /**
  * Where each table is when the database is spread over several servers by Citus: all of a domain on one of
  * them. One PostgreSQL has no such places, and nothing of this happens there.
- *
- * @see docs/scale.md
  */
 import pg from 'pg';
 
@@ -36,7 +34,6 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
   ['import_seen', BY_DOMAIN],
   ['script_runs', BY_DOMAIN_ID],
   ['script_log', BY_DOMAIN_ID],
-  ['field_uses', BY_DOMAIN],
   // Who comes in is found by a secret, before its domain is known; what ends a session announces it there.
   ['account_links', 'coordinator'],
   ['api_keys', 'coordinator'],
@@ -63,6 +60,7 @@ export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, Tab
   // Small, and of the whole instance.
   ['_prisma_migrations', 'coordinator'],
   ['collections', 'coordinator'],
+  ['field_uses', 'coordinator'],
   ['script_versions', 'coordinator'],
   ['scripts', 'coordinator'],
   ['settings', 'coordinator'],

@@ -375,11 +375,12 @@ function rightsAnnouncement({ scope, collection }: WriteContext): Sql {
   if (collection.name === USER_COLLECTION) {
     return Prisma.sql`,
   pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text,
-    'user', r.id)::text) as announced`;
+    'user', r.id)::text)::text as announced`;
   }
   if (collection.grants.length === 0) return Prisma.empty;
   return Prisma.sql`,
-  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text)::text) as announced`;
+  pg_notify(${PRINCIPALS_CHANNEL}, json_build_object('domain', ${scope.domain.id}::text)::text)::text
+    as announced`;
 }
 
 function jsonOrNull(value: JsonObject | undefined): string | null {

@@ -67,3 +67,14 @@ describe('the table of database errors', () => {
     expect(findConstraint(undefined)).toBeUndefined();
   });
 });
+
+describe('findConstraint', () => {
+  const violated = (constraint: string, where?: string) =>
+    Object.assign(databaseError('23505'), { constraint, where });
+
+  it('says the index of the tables, where the server of a domain has its own for each part of them', () => {
+    const where = 'while executing command on 127.0.0.1:5433';
+    expect(findConstraint(violated('task_code_key_19bfda3e_102255', where))).toBe('task_code_key_19bfda3e');
+    expect(findConstraint(violated('task_code_key_19'))).toBe('task_code_key_19');
+  });
+});
