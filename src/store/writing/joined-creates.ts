@@ -13,6 +13,7 @@ import type { Scope } from '../../model/scope.js';
 import { isTraced } from '../../traced.js';
 import { type EffectiveAccess, findAccess } from '../access/access.js';
 import { wasRefused } from '../database/database-errors.js';
+import { GatheringLine } from '../database/gathering-line.js';
 import { printStored } from '../reading/stored-record.js';
 import {
   areThere,
@@ -43,8 +44,6 @@ export interface LoneCreate {
   readonly change: StoredChange;
 }
 
-/** With two, one is prepared and sent while the other is written to disk. */
-const MOST_UNDER_WAY = 2;
 const MOST_RECORDS = 64;
 const MOST_BYTES = 256 * 1024;
 /** Whoever is waited for is so by all: those who must wait longer do it by themselves. */
@@ -58,16 +57,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Those whom one statement can serve. */
+/** Those whom one statement can serve, and what it needs to know of all of them. */
 interface Line {
   readonly context: WriteContext;
   readonly sought: readonly LookedUpTarget[];
-  readonly waiting: Waiting[];
-  underWay: number;
-  /** It is served at the end of this turn. */
-  isCalled: boolean;
-  /** Forgets the line, once nobody stands in it. */
-  readonly end: () => void;
+  readonly creates: GatheringLine<Waiting>;
 }
 
 export class JoinedCreates {
@@ -88,8 +82,7 @@ export class JoinedCreates {
     const line = this.#lineOf(create);
     if (line === undefined) return undefined;
     return await new Promise((resolve, reject) => {
-      line.waiting.push({ create, text: printInput(create), resolve, reject });
-      this.#call(line);
+      line.creates.join({ create, text: printInput(create), resolve, reject });
     });
   }
 
@@ -112,10 +105,11 @@ export class JoinedCreates {
     const line: Line = {
       context: this.#environment.writeContext(scope, collection, create.now),
       sought,
-      waiting: [],
-      underWay: 0,
-      isCalled: false,
-      end: () => lines.delete(key),
+      creates: new GatheringLine<Waiting>({
+        takeNext: takeFirst,
+        serve: (served) => this.#serve(line, served),
+        onEmpty: () => lines.delete(key),
+      }),
     };
     lines.set(key, line);
     return line;
@@ -126,21 +120,7 @@ export class JoinedCreates {
     return this.#environment.triggers.after(scope, name, 'create') !== undefined;
   }
 
-  /** At the end of the turn, when all that came with it are here. */
-  #call(line: Line): void {
-    if (line.isCalled || line.underWay >= MOST_UNDER_WAY) return;
-    line.isCalled = true;
-    setImmediate(() => {
-      line.isCalled = false;
-      void this.#serve(line);
-    });
-  }
-
-  async #serve(line: Line): Promise<void> {
-    const served = takeFirst(line.waiting);
-    if (served.length === 0) return;
-    line.underWay += 1;
-    this.#callRest(line);
+  async #serve(line: Line, served: readonly Waiting[]): Promise<void> {
     try {
       const shownById = await this.#insert(line, served);
       for (const { create, resolve } of served) resolve(shownById.get(create.record.id));
@@ -151,15 +131,7 @@ export class JoinedCreates {
         if (isToBeTriedAlone) resolve(undefined);
         else reject(error);
       }
-    } finally {
-      line.underWay -= 1;
-      this.#callRest(line);
     }
-  }
-
-  #callRest(line: Line): void {
-    if (line.waiting.length > 0) this.#call(line);
-    else if (line.underWay === 0 && !line.isCalled) line.end();
   }
 
   /** What is shown of the records that were stored, by their ids. */
