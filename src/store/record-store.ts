@@ -22,6 +22,7 @@ import { type HistoryPage, type HistoryQuery, type Moment, RecordHistory } from 
 import { Reverts, type Undone } from './history/reverts.js';
 import { previewUndo, type UndoPreview } from './history/undo-preview.js';
 import { hintAtDeclaredNames } from './reading/declared-names.js';
+import { JoinedReads, type LoneRead } from './reading/joined-reads.js';
 import { KeptReads } from './reading/kept-reads.js';
 import type { Readable, RecordSetOptions } from './reading/record-page.js';
 import { RecordSet } from './reading/record-set.js';
@@ -84,6 +85,7 @@ export class RecordStore {
   readonly #reverts: Reverts;
   readonly #topDomain: () => Domain | undefined;
   readonly #keptReads = new KeptReads();
+  readonly #joinedReads: JoinedReads;
 
   constructor(options: RecordStoreOptions) {
     this.#environment = new RecordEnvironment(options);
@@ -93,6 +95,7 @@ export class RecordStore {
     this.#history = new RecordHistory(this.#environment);
     this.#reverts = new Reverts(this.#environment);
     this.#topDomain = options.topDomain;
+    this.#joinedReads = new JoinedReads(this.#environment.database);
   }
 
   /**
@@ -124,6 +127,8 @@ export class RecordStore {
       context,
       plans: this.#environment.plans,
       keptReads: this.#keptReads,
+      joinedReads: this.#joinedReads,
+      within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
     });
@@ -152,14 +157,13 @@ export class RecordStore {
     const access = accessOf(scope, collection, 'read');
     const context = this.#environment.compileContext(scope, collection);
     const rows = andRows(access, context);
-    const condition = Prisma.sql`${recordsOf(scope, collection)} and r.id = ${id} ${rows}`;
     const identity = {
       scope,
       query: { ...queryOf(name), projection },
       revision: this.#environment.catalog.list(),
       now: context.now,
     };
-    const { sql } = this.#keptReads.find(identity, condition).statement('record', condition, (where) => {
+    const compile = (where: Prisma.Sql) => {
       const { plans } = this.#environment;
       // To merge the id into a whole record takes PostgreSQL as long as to print it.
       const printed =
@@ -169,11 +173,20 @@ export class RecordStore {
       return Prisma.sql`
         select ${storedColumns(printed)}, r.deleted_at is not null as is_removed from records r
           where ${where}`;
-    });
-    const [row] = await this.#environment.run<StoredRow & { readonly is_removed: boolean }>(
-      options.within ?? this.#environment.database,
-      sql,
+    };
+    const read: LoneRead = {
+      id,
+      values: rows.values,
+      texts: 'strings',
+      statement: (isAsked) => {
+        const where = Prisma.sql`${recordsOf(scope, collection)} and ${isAsked} ${rows}`;
+        return this.#keptReads.find(identity, where).statement('record', where, compile);
+      },
+    };
+    const row = await this.#joinedReads.read<StoredRow & { readonly is_removed: boolean }>(
       scope,
+      read,
+      options.within,
     );
     if (row === undefined) throw notFound(collection, id);
     if (row.is_removed) throw gone(collection, id);

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Prisma } from '../../src/generated/prisma/client.js';
 import { parseOquery } from '../../src/languages/oquery.js';
 import { queryOf, type RecordQuery } from '../../src/model/record-query.js';
+import type { EndedStatement } from '../../src/model/statement-caller.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import { ADMIN } from './people.js';
 import { useTestStore } from './store.js';
@@ -70,5 +71,29 @@ describe('a list', () => {
     expect(await planOf({ filter: { kind: 'equals', path: ['_id'], value: 'm-7' } })).toMatch(
       /records_mark_pkey.*\n.*Index Cond:.*\(id = 'm-7'::text\)/,
     );
+  });
+});
+
+describe('records that are read together by their ids', () => {
+  it('are read by the primary key under a plan for any ids', async () => {
+    let joined: EndedStatement['sql'] | undefined;
+    test.database.watchSlow({
+      thresholdMs: 0,
+      onSlow: ({ sql }) => {
+        if (sql.text.includes('any(array[')) joined ??= sql;
+      },
+    });
+    await Promise.all(['m-1', 'm-2'].map((id) => test.store.get(ADMIN, 'mark', id)));
+    if (joined === undefined) throw new Error('no statement was heard of');
+    const types = joined.values.map(() => 'text').join();
+    const lines = await test.database.withConnection('plan', async (connection) => {
+      const run = (text: string) => connection.query<{ 'QUERY PLAN': string }>(Prisma.raw(text));
+      await run('set plan_cache_mode = force_generic_plan');
+      await run(`prepare joined (${types}) as ${joined?.text}`);
+      return await run(`explain execute joined (${types.replaceAll('text', "''")})`);
+    });
+    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Index Scan using records_mark_pkey/);
+    expect(plan).toMatch(/Index Cond: .*id = ANY/);
   });
 });

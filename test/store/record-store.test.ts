@@ -6,6 +6,7 @@ import type { Filter } from '../../src/model/filter.js';
 import { queryOf } from '../../src/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../src/model/scope.js';
 import { RecordStore } from '../../src/store/record-store.js';
+import { eventually } from '../eventually.js';
 import { ADMIN, SUB, scopeOf, TOP } from './people.js';
 import { dataOf, useTestStore } from './store.js';
 
@@ -283,6 +284,119 @@ describe('an _id', () => {
     await expectRefusal(add({ _id: 's-1' }), 'CONFLICT');
     await test.store.purge(ADMIN, { removedBefore: new Date(Date.now() + 1000) });
     await expect(add({ _id: 's-1' })).resolves.toMatchObject({ version: 1 });
+  });
+});
+
+describe('records that are read at the same moment', () => {
+  /** How many statements answered the work. */
+  async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+    let statements = 0;
+    test.database.watchSlow({
+      thresholdMs: 0,
+      onSlow: () => {
+        statements += 1;
+      },
+    });
+    await work();
+    test.database.watchSlow({ thresholdMs: Number.POSITIVE_INFINITY, onSlow: () => {} });
+    return statements;
+  }
+
+  /** A store whose statements of several ids go wrong as this statement does; the others are as they are. */
+  function storeFailingTogether(failure: Prisma.Sql): RecordStore {
+    const { catalog, database } = test;
+    const failing: typeof database = Object.create(database, {
+      query: {
+        value: (sql: Prisma.Sql, options?: object) =>
+          sql.text.includes('any(array[') ? database.query(failure) : database.query(sql, options),
+      },
+    });
+    return new RecordStore({ database: failing, catalog, topDomain: () => TOP });
+  }
+
+  it('are each given to the one who asked, by few statements', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `Reader ${index}`);
+    const records = await test.store.create(
+      ADMIN,
+      'student',
+      names.map((name) => student({ name })),
+    );
+    let found: readonly unknown[] = [];
+    const statements = await statementsOf(async () => {
+      found = await Promise.all(
+        records.map(async ({ id }) => dataOf(await test.store.get(ADMIN, 'student', id)).name),
+      );
+    });
+    expect(found).toEqual(names);
+    expect(statements).toBeLessThanOrEqual(4);
+  });
+
+  it('are refused one by one', async () => {
+    const [there, removed] = [await add({ name: 'Anu' }), await add()];
+    await test.store.delete(ADMIN, 'student', removed.id);
+    const [first, second, ...refusals] = await Promise.allSettled(
+      [there.id, there.id, removed.id, 'nobody', 'no\0body'].map((id) =>
+        test.store.get(ADMIN, 'student', id),
+      ),
+    );
+    expect([first, second]).toEqual([
+      { status: 'fulfilled', value: there },
+      { status: 'fulfilled', value: there },
+    ]);
+    expect(refusals).toMatchObject(
+      ['GONE', 'NOT_FOUND', 'INVALID_VALUE'].map((code) => ({ status: 'rejected', reason: { code } })),
+    );
+  });
+
+  it('are those that each caller may read, shown as to each', async () => {
+    const [own, other] = [await add({ section: 'A' }), await add({ section: 'B' })];
+    const teacherOf = (section: string) =>
+      scopeOf({ id: 'usr-both', roles: ['teacher'], attributes: { sectionsTaught: [['5', section]] } });
+    // The same rule over the same columns, with other values.
+    const callers = [ADMIN, TEACHER, teacherOf('B'), VIEWER, BRANCH_ADMIN];
+    const read = (scope: Scope, { id }: { readonly id: string }) =>
+      test.store.get(scope, 'student', id).then(
+        (record) => dataOf(record),
+        ({ code }) => code,
+      );
+    const together = await Promise.all(
+      callers.flatMap((scope) => [own, other].map((record) => read(scope, record))),
+    );
+    const alone: unknown[] = [];
+    for (const scope of callers) for (const record of [own, other]) alone.push(await read(scope, record));
+    expect(together).toEqual(alone);
+    expect(alone.slice(2, 6)).toMatchObject([{ section: 'A' }, 'NOT_FOUND', 'NOT_FOUND', { section: 'B' }]);
+  });
+
+  it('are heard of, each by its caller', async () => {
+    const { id } = await add();
+    const heard: string[] = [];
+    const durations: number[] = [];
+    const listening: Scope = { ...ADMIN, onStatement: ({ sql }) => heard.push(sql.text) };
+    const timing: Scope = { ...ADMIN, onDuration: (durationMs) => durations.push(durationMs) };
+    await Promise.all([listening, timing, timing].map((scope) => test.store.get(scope, 'student', id)));
+    expect(heard).toHaveLength(1);
+    expect(durations).toHaveLength(2);
+  });
+
+  it('are read one by one where the statement for all is refused', async () => {
+    const records = [await add({ name: 'Anu' }), await add({ name: 'Bala' })];
+    const store = storeFailingTogether(Prisma.sql`select 1 / 0`);
+    expect(await Promise.all(records.map(({ id }) => store.get(ADMIN, 'student', id)))).toEqual(records);
+  });
+
+  it('are all UNAVAILABLE where the connection is lost', async () => {
+    const { id } = await add();
+    const store = storeFailingTogether(Prisma.sql`select pg_terminate_backend(pg_backend_pid())`);
+    const reads = await Promise.allSettled([id, 'nobody'].map((one) => store.get(ADMIN, 'student', one)));
+    expect(reads).toMatchObject(Array(2).fill({ status: 'rejected', reason: { code: 'UNAVAILABLE' } }));
+    // The others need not notice that the database was away for a moment.
+    await eventually(() =>
+      test.store.get(ADMIN, 'student', id).then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 });
 

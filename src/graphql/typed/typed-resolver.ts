@@ -12,7 +12,7 @@ import { LazyRecord, Page } from '../../resolvers/records/lazy-record.js';
 import { CI_ARGUMENT } from '../../resolvers/records/oquery-arguments.js';
 import { readingOf, toPageShape } from '../../resolvers/records/page-shape.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
-import { byId, perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
+import { perField, type RecordResolver } from '../../resolvers/records/record-resolver.js';
 import { SelectionMemory } from '../../resolvers/records/selection.js';
 import { assertShownFields } from '../../resolvers/records/shown-fields.js';
 import { toSort } from '../../resolvers/records/to-sort.js';
@@ -110,7 +110,8 @@ export function createTypedResolver(
       return new LazyRecord({
         form,
         members,
-        find: () => records.records(context, { collection: name, projection, filter: byId(id), limit: 1 }),
+        id,
+        find: () => records.records(context, { collection: name, projection, limit: 1 }),
         get: () => records.record(context, { collection: name, id, projection }),
       });
     }

@@ -82,8 +82,8 @@ export class LazyRecord<Node> implements Printable {
   }
 
   async [PRINT](_info: GraphQLResolveInfo): Promise<string> {
-    const { find, get, members } = this.#options;
-    const printed = await find().printRecord(members);
+    const { id, find, get, members } = this.#options;
+    const printed = await find().printRecord(id, members);
     if (printed !== undefined) return printed;
     // Says why there is none: NOT_FOUND or GONE.
     await get();
@@ -97,7 +97,8 @@ export class LazyRecord<Node> implements Printable {
 }
 
 export interface LazyRecordOptions<Node> {
-  /** The set of this one record, for printing. */
+  readonly id: string;
+  /** A set the record is in, for printing. */
   readonly find: () => RecordSet;
   /** Reads it. @throws NOT_FOUND, GONE */
   readonly get: () => Promise<StoredRecord>;

@@ -233,7 +233,8 @@ export class RecordResolver {
     return new LazyRecord({
       form,
       members: form.members(info.fieldNodes, info),
-      find: () => this.records(context, { collection, projection, filter: byId(id), limit: 1 }),
+      id,
+      find: () => this.records(context, { collection, projection, limit: 1 }),
       get: () => this.record(context, { collection, id, projection }),
     });
   }
@@ -358,10 +359,6 @@ export class RecordResolver {
 export function perField(context: RequestContext, info: GraphQLResolveInfo): RequestContext {
   if (context.idempotencyKey === undefined) return context;
   return { ...context, idempotencyKey: `${context.idempotencyKey}/${info.path.key}` };
-}
-
-export function byId(id: string): Filter {
-  return { kind: 'equals', path: ['_id'], value: id };
 }
 
 export function byIds(ids: readonly string[]): Filter {

@@ -1,6 +1,6 @@
 /**
- * Those who ask at the same moment for what one statement can do for all of them. Whoever comes alone does not
- * wait; while statements are under way, those who come gather for the next.
+ * Those who ask at the same moment for what one statement can do for all of them. Whoever comes alone does
+ * not wait; while statements are under way, those who come gather for the next.
  */
 export interface GatheringLineOptions<Asker> {
   /** Takes those out of the line whom the next statement serves: one at least. */

@@ -20,6 +20,11 @@ export interface Statement {
   readonly name: string | undefined;
 }
 
+/** A statement whose values are filled in: all that come of one template differ by the values alone. */
+export interface FilledStatement extends Statement {
+  readonly template: object;
+}
+
 /** What a read is told by. Its filter is told by the condition that it compiles to. */
 export interface ReadIdentity {
   readonly scope: Scope;
@@ -89,7 +94,7 @@ export class KeptRead {
   readonly #printed = new WeakMap<PageShape | readonly Member[], StatementTemplate>();
 
   /** The statement for one use of the read, with the values of this condition. */
-  statement(use: Use, where: Prisma.Sql, compile: Compile): Statement {
+  statement(use: Use, where: Prisma.Sql, compile: Compile): FilledStatement {
     const known = this.#statements.get(use);
     if (known) return known.fill(where);
     const made = new StatementTemplate(where, compile);
@@ -101,7 +106,7 @@ export class KeptRead {
    * The statement that prints the read in a shape, of a page or of one record. Shapes live as long as the
    * documents they come from.
    */
-  print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): Statement {
+  print(shape: PageShape | readonly Member[], where: Prisma.Sql, compile: Compile): FilledStatement {
     const known = this.#printed.get(shape);
     if (known) return known.fill(where);
     const made = new StatementTemplate(where, compile);
@@ -127,10 +132,10 @@ class StatementTemplate {
     this.#values = sql.values;
   }
 
-  fill({ values }: Prisma.Sql): Statement {
+  fill({ values }: Prisma.Sql): FilledStatement {
     const { sql, name } = this.#statement;
     const filled = this.#values.map((value) => (value instanceof Slot ? values[value.index] : value));
-    return { sql: new FilledSql(sql, filled), name };
+    return { sql: new FilledSql(sql, filled), name, template: this };
   }
 }
 

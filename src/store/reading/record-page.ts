@@ -4,8 +4,9 @@ import type { Collection } from '../../model/collection.js';
 import type { RecordQuery } from '../../model/record-query.js';
 import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
-import type { Database } from '../database/database.js';
+import type { Database, Queryable } from '../database/database.js';
 import type { CompileContext } from '../sql/compile-filter.js';
+import type { JoinedReads } from './joined-reads.js';
 import type { KeptReads } from './kept-reads.js';
 import type { QueryPlans } from './query-plans.js';
 import type { StoredRecord } from './stored-record.js';
@@ -40,6 +41,9 @@ export interface RecordSetOptions {
   readonly context: CompileContext;
   readonly plans: QueryPlans;
   readonly keptReads: KeptReads;
+  readonly joinedReads: Pick<JoinedReads, 'read'>;
+  /** The transaction that is read in. */
+  readonly within: Queryable | undefined;
   /** @see ReadIdentity */
   readonly revision: object;
   readonly findReadable: FindReadable;

@@ -16,15 +16,17 @@ import { compileRecordSource, compileRecordSources, type RecordSource } from '..
 import { liveRecordsOf, recordsOf } from '../sql/records-of.js';
 import type { Member, PageShape } from '../sql/shape.js';
 import { statementName } from '../sql/statement-name.js';
+import { storable } from '../sql/storable-json.js';
 import { assertMembersReadable } from './assert-members-readable.js';
 import { type ChangedRecord, compileChangedRecords } from './changed-records.js';
 import { changedSince, selectChanges, selectCount } from './changed-since.js';
+import type { LoneRead } from './joined-reads.js';
 import { type KeptRead, type Statement, toStatement } from './kept-reads.js';
 import type { OrderPlan } from './query-plans.js';
 import { readGroups } from './read-groups.js';
 import type { RecordPage, RecordSetOptions } from './record-page.js';
 import { type ListMarks, type PagePrinter, printRecordTexts, printWhole } from './record-printer.js';
-import { type RecordTexts, selectText, selectTexts } from './record-texts.js';
+import { type RecordTexts, selectTexts } from './record-texts.js';
 import { compileReferrers, type ReferrersPage, type ReferrersRequest, readReferrers } from './referrers.js';
 import { type StoredRow, storedColumns, toStoredRecord } from './stored-record.js';
 
@@ -63,22 +65,28 @@ const END_OF_LIST = Buffer.from(']');
 export class RecordSet {
   readonly collection: Collection;
   readonly #options: RecordSetOptions;
-  readonly #kept: KeptRead;
   readonly #where: Prisma.Sql;
   readonly #order: OrderPlan;
   #rowsStreamed = 0;
 
   /** Is called by `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
-    const { scope, query, context, plans } = options;
+    const { query, context, plans } = options;
     this.collection = context.collection;
     this.#options = options;
-    const { revision, keptReads } = options;
     this.#where = compileWhere(options);
-    this.#kept = keptReads.find({ scope, query, revision, now: context.now }, this.#where);
     this.#order = plans.order(context.collection, query.sort);
     // A cursor of another order is refused before anything is read.
     if (query.after !== undefined || query.before !== undefined) this.#source(query.limit, this.#where);
+  }
+
+  get #kept(): KeptRead {
+    return this.#keptFor(this.#where);
+  }
+
+  #keptFor(where: Prisma.Sql): KeptRead {
+    const { scope, query, revision, keptReads, context } = this.#options;
+    return keptReads.find({ scope, query, revision, now: context.now }, where);
   }
 
   /**
@@ -200,6 +208,11 @@ export class RecordSet {
   #textColumns(): Prisma.Sql {
     const { access, plans } = this.#options;
     return Prisma.sql`r.id, ${plans.fields(this.collection, undefined, access.hiddenFields)} as fields`;
+  }
+
+  #fieldsText(): Prisma.Sql {
+    const { access, plans } = this.#options;
+    return Prisma.sql`${plans.fields(this.collection, undefined, access.hiddenFields)}::text`;
   }
 
   async #readTexts(
@@ -376,24 +389,32 @@ export class RecordSet {
   }
 
   /**
-   * The first record as JSON text of these members; `undefined` where there is none. @throws FORBIDDEN as
-   * `print` does
+   * The record with this id as JSON text of these members; `undefined` where there is none.
+   *
+   * @throws FORBIDDEN as `print` does
    */
-  async printRecord(members: readonly Member[]): Promise<string | undefined> {
-    const printer = this.#options.plans.shapePrinter(this.collection, members);
-    const statement = this.#kept.print(members, this.#where, (where) => {
-      this.#assertPrintable(members);
-      if (printer !== undefined) return selectText(this.#select(this.#textColumns(), 1, where));
-      return compileRecord(members, { source: this.#source(1, where), printing: this.#printing() });
-    });
+  async printRecord(id: string, members: readonly Member[]): Promise<string | undefined> {
     // One record is there before a signal could be of use, and before a replica is asked how far it is.
-    const { primary } = this.#options;
-    if (printer !== undefined) {
-      const texts = await this.#readTexts(primary, statement, {});
-      const { text, count } = printRecordTexts(texts, printer, NO_MARKS);
-      return count === 0 ? undefined : text.toString();
+    const { scope, primary, joinedReads, within, plans } = this.#options;
+    const printer = plans.shapePrinter(this.collection, members);
+    const statement = (isAsked: Prisma.Sql) => {
+      const where = Prisma.sql`${this.#where} and ${isAsked}`;
+      return this.#keptFor(where).print(members, where, (slotted) => {
+        this.#assertPrintable(members);
+        return printer === undefined
+          ? compileRecord(members, { source: this.#source(1, slotted), printing: this.#printing() })
+          : Prisma.sql`select r.id, ${this.#fieldsText()} as fields from records r where ${slotted}`;
+      });
+    };
+    const asked = storable(id);
+    if (printer === undefined) {
+      return await this.#printOne(primary, statement(Prisma.sql`r.id = ${asked}`), {});
     }
-    return await this.#printOne(primary, statement, {});
+    const read: LoneRead = { id: asked, values: this.#where.values, texts: 'bytes', statement };
+    const found = await joinedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
+    if (found === undefined) return undefined;
+    const texts = { ids: Buffer.from(JSON.stringify(id)), fields: found.fields };
+    return printRecordTexts(texts, printer, NO_MARKS).text.toString();
   }
 
   /**

@@ -19,11 +19,6 @@ export function selectTexts(records: Prisma.Sql): Prisma.Sql {
     from (${records}) page`;
 }
 
-/** The same of a statement that gives one record at most. */
-export function selectText(record: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`select to_json(page.id)::text as ids, page.fields::text as fields from (${record}) page`;
-}
-
 /** Goes through the records. What it tells of one is true until the next. */
 export class RecordCursor {
   readonly ids: Buffer;

@@ -167,7 +167,7 @@ describe('a printed page', () => {
     for (const member of hidden) {
       const refusal = { code: 'FORBIDDEN', message: expect.stringContaining('"phone"') };
       await expect(find({ limit: 5 }, VIEWER).print(nodes([name, member]))).rejects.toMatchObject(refusal);
-      await expect(find({ limit: 5 }, VIEWER).printRecord([member])).rejects.toMatchObject(refusal);
+      await expect(find({ limit: 5 }, VIEWER).printRecord('s-1', [member])).rejects.toMatchObject(refusal);
     }
   });
 
@@ -195,9 +195,10 @@ describe('a printed page', () => {
   });
 
   it('of one record is that record, or nothing', async () => {
-    const byId = (value: string) => find({ filter: { kind: 'equals', path: ['_id'], value } });
-    expect(JSON.parse((await byId('s-2').printRecord([name])) ?? '')).toEqual({ name: 'Bala' });
-    expect(await byId('s-9').printRecord([name])).toBeUndefined();
-    expect(await byId('b-1').printRecord([name])).toBeUndefined();
+    const print = (id: string) => find({ limit: 1 }).printRecord(id, [name]);
+    expect(JSON.parse((await print('s-2')) ?? '')).toEqual({ name: 'Bala' });
+    expect(await print('s-9')).toBeUndefined();
+    expect(await print('b-1')).toBeUndefined();
+    await expect(print('s-\0')).rejects.toMatchObject({ code: 'INVALID_VALUE' });
   });
 });
