@@ -75,11 +75,15 @@ function choicesOf(type: GraphQLType): readonly string[] | null {
   return type instanceof GraphQLEnumType ? type.getValues().map(({ name }) => name) : null;
 }
 
-/** Fields with values, and lists and objects that hold nothing but such. */
+/**
+ * Fields with values, and lists and objects that hold nothing but such. An id is for caches, and tells people
+ * nothing.
+ */
 function columnsOf(type: GraphQLType): readonly ReportColumn[] {
   if (!(type instanceof GraphQLObjectType)) return [];
   return Object.values(type.getFields()).flatMap((field): readonly ReportColumn[] => {
     const named = getNamedType(field.type);
+    if (named.name === 'ID') return [];
     const shared = { name: field.name, description: field.description ?? '', isList: isListType(field.type) };
     if (isLeafType(named)) return [{ ...shared, type: named.name, members: [] }];
     if (!(named instanceof GraphQLObjectType)) return [];

@@ -31,7 +31,7 @@ describe('the forms of reports', () => {
         currency: String!
       }
       type Warning { reason: String! count: Int! }
-      type Due { "How much." amount: Int! heads: [Head!]! student: Task }
+      type Due { id: ID! "How much." amount: Int! heads: [Head!]! student: Task }
       type Head { name: String! amount: Int }`);
     const [form, ...others] = formsOf(schema);
     expect(others).toEqual([]);

@@ -5,7 +5,7 @@ import { currentLanguage } from './languages';
 
 export interface Formats {
   number(value: number | string): string;
-  /** With the sign of the currency; without paise where there are none. */
+  /** With the sign of the currency and always its paise, so that a column of amounts lines up. */
   money(value: number | string, currency?: string): string;
   /** Short, for axes and tiles: 12 L, 3.4 Cr. */
   shortNumber(value: number): string;
@@ -29,6 +29,7 @@ export function useFormats(): Formats {
 
 function createFormats(locale: string, timeZone: string): Formats {
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const byCurrency = new Map<string, Intl.NumberFormat>();
   const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const months = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -37,13 +38,10 @@ function createFormats(locale: string, timeZone: string): Formats {
   return {
     number: (value) => plain.format(Number(value)),
     money(value, currency = 'INR') {
-      const isWhole = Number.isInteger(Number(value));
-      return new Intl.NumberFormat(locale, {
-        style: 'currency',
-        currency,
-        minimumFractionDigits: isWhole ? 0 : 2,
-        maximumFractionDigits: isWhole ? 0 : 2,
-      }).format(Number(value));
+      const known = byCurrency.get(currency);
+      const amounts = known ?? new Intl.NumberFormat(locale, { style: 'currency', currency });
+      if (!known) byCurrency.set(currency, amounts);
+      return amounts.format(Number(value));
     },
     shortNumber: (value) => short.format(value),
     percent: (value) => `${plain.format(Number(value))} %`,
