@@ -1,17 +1,15 @@
 /** Brings the collections of a dump of MongoDB in, one after the other, and tells what became of each. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import path from 'node:path';
 import type { Services } from '../compose/services.js';
 import { ServiceError } from '../errors.js';
 import type { ImportCounts } from '../importing/import-counts.js';
 import { toCollectionName } from '../importing/mongo/collection-name.js';
-import { type CollectionReport, CollectionReporter } from '../importing/mongo/collection-report.js';
+import type { CollectionReport } from '../importing/mongo/collection-report.js';
 import type { MongoDump } from '../importing/mongo/mongo-dump.js';
 import { type ProposedDeclaration, proposeDeclaration } from '../importing/mongo/propose-declaration.js';
-import { inspectSource } from '../importing/reading/inspect-source.js';
-import { openRowSource } from '../importing/reading/open-row-source.js';
-import type { RowSource, SourceFormat } from '../importing/reading/row-source.js';
+import { surveyDocuments } from '../importing/mongo/survey-documents.js';
+import type { SourceFormat } from '../importing/reading/row-source.js';
 import type { StoredImport } from '../importing/stored-import.js';
 import type { JsonObject } from '../json.js';
 import type { Scope } from '../model/scope.js';
@@ -47,8 +45,6 @@ export interface ImportedCollection {
   readonly fault: JsonObject | undefined;
 }
 
-/** Documents from which types are guessed: a declaration is a proposal. */
-const SAMPLE_ROWS = 5_000;
 const MAX_REFUSED = 20;
 const POLL_MS = 500;
 /** The latest imports among which an unfinished one is looked for. */
@@ -83,16 +79,13 @@ async function importCollection(
   options: ImportDumpOptions,
 ): Promise<ImportedCollection> {
   const { services, scope, signal } = options;
-  const source = await openDumped(one);
-  const reporter = new CollectionReporter();
-  let read = 0;
-  for await (const rows of source.rows(signal)) {
-    for (const row of rows) reporter.add(row);
-    read += rows.length;
-    options.progress.reading.show({ stage: one.name, done: read, total: read });
-  }
-  const report = reporter.finish();
-  const inspection = await inspectSource(source, { maxRows: SAMPLE_ROWS, signal });
+  const { format, report, inspection } = await surveyDocuments(
+    { file: one.file },
+    {
+      signal,
+      onProgress: (read) => options.progress.reading.show({ stage: one.name, done: read, total: read }),
+    },
+  );
   const proposal = proposeDeclaration({
     ...{ name: collection, inspection, collections },
     metadata: one.metadata,
@@ -105,7 +98,7 @@ async function importCollection(
     }
     await services.catalog.register(scope, proposal.declaration);
   }
-  const ended = await runImport(one, { collection, format: source.format, documents: read }, options);
+  const ended = await runImport(one, { collection, format, documents: report.documents }, options);
   const counts = options.run === 'try' ? (ended.trial?.counts ?? ended.counts) : ended.counts;
   const outcome = ended.state === 'done' || ended.state === 'tried' ? DONE[options.run] : 'failed';
   const refused = (await services.imports.listErrors(scope, ended.id, MAX_REFUSED)).map(
@@ -115,14 +108,6 @@ async function importCollection(
     }),
   );
   return { ...told, outcome, import: { id: ended.id, counts }, refused, fault: ended.fault };
-}
-
-/** Plain JSON of mongoexport is extended JSON too: its `_id` is to be one of ours. */
-async function openDumped({ file }: DumpedCollection): Promise<RowSource> {
-  const named = { path: file, name: path.basename(file) };
-  const source = await openRowSource(named);
-  const isPlainJson = source.format === 'json' || source.format === 'ndjson';
-  return isPlainJson ? await openRowSource(named, { format: 'ejson' }) : source;
 }
 
 const DONE = { try: 'tried', write: 'written' } as const;

@@ -99,12 +99,16 @@ export const FLOORS: readonly Room[] = [
   { name: 'importing/cells/', imports: ['model/'] },
   { name: 'importing/documents/', imports: ['model/'] },
   { name: 'importing/reading/', imports: ['tables/', 'importing/cells/', 'importing/documents/'] },
-  { name: 'importing/mongo/', imports: ['importing/documents/', 'importing/reading/'] },
+  { name: 'importing/preparing/file-thread.ts', imports: [] },
+  {
+    name: 'importing/mongo/',
+    imports: ['importing/documents/', 'importing/reading/', 'importing/preparing/file-thread.ts'],
+  },
   {
     name: 'importing/',
     imports: [
       ...['model/', 'store/', 'auth/', 'files/', 'tables/', 'exporting/', 'importing/cells/'],
-      'importing/reading/',
+      ...['importing/reading/', 'importing/preparing/file-thread.ts'],
     ],
   },
   { name: 'reports/engine/', imports: ['scalars/', 'model/', 'store/', 'tables/'] },

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.js';
 
 export type Packing = 'gzip' | 'none';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Whether a file is gzipped, by its first bytes. */
 export async function packingOf(path: string): Promise<Packing> {

@@ -2,27 +2,12 @@
  * A file whose rows are prepared on a thread of its own, so that a large one keeps no request waiting. The
  * thread is one batch ahead of whoever writes them.
  */
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { ServiceError } from '../../errors.js';
+import type { Worker } from 'node:worker_threads';
+import { faultOfThread, startFileThread } from './file-thread.js';
 import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
 import type { Ask, PreparedRows } from './row-preparer.js';
 
-/**
- * Compiled, the module of the thread is beside this one; from the sources, Node is told how to read
- * TypeScript.
- */
-const EXTENSION = path.extname(fileURLToPath(import.meta.url));
-const ENTRY = new URL(`./preparer-thread${EXTENSION}`, import.meta.url);
-const EXEC_ARGUMENTS =
-  EXTENSION === '.ts' ? ['--import', new URL('../../../test/typescript.mjs', import.meta.url).href] : [];
-const HEAP_MB = 256;
-/**
- * A batch that outlives the young generation is copied twice: room for one took a fifth off the time of a
- * row.
- */
-const YOUNG_MB = 24;
+const ENTRY = new URL('./preparer-thread', import.meta.url);
 
 export interface PreparedFileOptions extends PreparerStart {
   readonly ask: Ask;
@@ -44,13 +29,7 @@ export class PreparedFile {
   constructor(options: PreparedFileOptions) {
     const { ask: _ask, signal: _signal, order: _order, ...start } = options;
     this.#options = options;
-    this.#worker = new Worker(ENTRY, {
-      workerData: start satisfies PreparerStart,
-      execArgv: EXEC_ARGUMENTS,
-      // The secrets of the gateway are in its environment.
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
-    });
+    this.#worker = startFileThread(ENTRY, start satisfies PreparerStart);
     this.#worker.on('message', (report: PreparerReport) => this.#hear(report));
     this.#worker.on('error', (error) => this.#add({ kind: 'failed', message: error.message }));
     this.#worker.once('exit', () =>
@@ -74,7 +53,7 @@ export class PreparedFile {
         const report = await this.#nextReport();
         if (report === undefined) throw signal.reason;
         if (report.kind === 'end') return;
-        if (report.kind === 'failed') throw toFault(report);
+        if (report.kind === 'failed') throw faultOfThread(report);
         if (report.kind !== 'batch') continue;
         if (order === 'ahead') this.#order({ kind: 'next' });
         yield report.batch;
@@ -137,9 +116,4 @@ export class PreparedFile {
       });
     }
   }
-}
-
-function toFault({ code, message, errors }: Extract<PreparerReport, { kind: 'failed' }>): Error {
-  if (code === undefined) return new Error(message);
-  return new ServiceError(code, message, { errors: errors ?? [] });
 }

@@ -1,6 +1,6 @@
 /** What the gateway and the thread that prepares rows say to each other. */
-import type { ErrorCode, ErrorDetail } from '../../errors.js';
 import type { SourceFile, SourceOptions } from '../reading/row-source.js';
+import type { ThreadFault } from './file-thread.js';
 import type { AnswerOf, PreparationPlan, PreparedRows, Question } from './row-preparer.js';
 
 export interface PreparerStart {
@@ -28,10 +28,4 @@ export type PreparerReport =
   | { readonly kind: 'end' }
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'sources'; readonly sources: ReadonlyMap<number, readonly string[]> }
-  | {
-      readonly kind: 'failed';
-      /** Of what the file, or the caller, is to blame for. */
-      readonly code?: ErrorCode | undefined;
-      readonly message: string;
-      readonly errors?: readonly ErrorDetail[] | undefined;
-    };
+  | ThreadFault;

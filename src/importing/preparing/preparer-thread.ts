@@ -1,11 +1,11 @@
 /** The thread that reads a file and prepares its rows, a batch whenever it is asked for the next one. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { ServiceError } from '../../errors.js';
 import { parsePlainJson } from '../../json.js';
 import { toImportMapping } from '../import-mapping.js';
 import { openRowSource } from '../reading/open-row-source.js';
 import { rowLength } from '../reading/row-length.js';
 import type { SourceRow } from '../reading/row-source.js';
+import { threadFaultOf } from './file-thread.js';
 import type { PreparerOrder, PreparerReport, PreparerStart } from './preparer-order.js';
 import { type AnswerOf, type Question, RowPreparer } from './row-preparer.js';
 
@@ -34,12 +34,7 @@ class PreparerThread {
     try {
       await this.#prepareAll();
     } catch (fault) {
-      const isService = fault instanceof ServiceError;
-      this.#tell({
-        kind: 'failed',
-        message: fault instanceof Error ? fault.message : String(fault),
-        ...(isService && { code: fault.code, errors: fault.errors }),
-      });
+      this.#tell(threadFaultOf(fault));
     }
   }
 

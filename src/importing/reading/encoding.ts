@@ -11,7 +11,7 @@ export interface FoundEncoding {
   readonly warnings: readonly string[];
 }
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
