@@ -277,7 +277,7 @@ export class ImportRun {
         position: 0,
         counts: NO_COUNTS,
         fault: null,
-        ...(state === 'running' && { triggers }),
+        triggers,
         startedAt: 'now',
         endedAt: null,
       });

@@ -112,7 +112,9 @@ export class ImportRunner {
       if (step === 'inspect') return await this.#inspect(work, collection, file);
       const { mapping, options } = one;
       if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
-      const staging = this.#options.store.staging(step === 'run' ? options.triggers : []);
+      // Scripts after a write have nothing to say of what it comes to.
+      const asked = options.triggers.filter((one) => step === 'run' || one === 'before');
+      const staging = this.#options.store.staging(asked);
       const key = staging.keyOf(scope, one.collection, options.by);
       staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping));
       const seed = createHash('sha256')

@@ -330,6 +330,50 @@ describe('scripts', () => {
     expect(await records('task', 'name=Yes')).toMatchObject([{ _id: 'l-1', amount: 5 }, { _id: 'q-1' }]);
     await ask('POST', '/graphql', { query: 'mutation { removeScript(name: "five") }' });
   });
+
+  it('tell a dry run what they would refuse and change, and leave nothing behind', async () => {
+    const code = `export default async ({ record, operation }) => {
+      await platform.db.create('task', { _id: 'trace-' + record._id, name: 'Trace' });
+      if (record.name === 'No') throw new Error('never no');
+      return operation === 'update' ? { ...record, classes: ['9'] } : record;
+    }`;
+    const query = `mutation Save($code: String!) { saveScript(script: {name: "picky", code: $code,
+      before: [{collection: "holiday", operations: [CREATE, UPDATE]}], serviceRoles: ["admin"]}) { name } }`;
+    await ask('POST', '/graphql', { query, variables: { code } });
+    const there = await take('holiday', '_id,date,name\nd-1,2031-01-01,Old\nd-4,2031-01-04,Old\n');
+    expect(await run(there.id, 'mode=rows')).toMatchObject({ counts: { created: 2 } });
+    const file =
+      '_id,date,name\nd-1,2031-01-01,New\nd-2,2031-01-02,Yes\nd-3,2031-01-03,No\nd-4,2031-01-04,No\n';
+    const { id } = await take('holiday', file);
+    const before = await records('holiday', 'name=Old');
+    expect(before).toHaveLength(2);
+    for (const [triggers, counts, changed, scripts] of [
+      ['before', { created: 1, updated: 1, refused: 2 }, { name: 1, classes: 1 }, ['picky']],
+      ['after', { created: 2, updated: 2, refused: 0 }, { name: 2 }, []],
+    ] as const) {
+      await ask('POST', `/imports/${id}/dry-run?mode=rows&triggers=${triggers}`);
+      const tried = await rested(id);
+      expect(tried).toMatchObject({
+        state: 'tried',
+        fault: null,
+        trial: {
+          counts,
+          fields: Object.entries(changed).map(([field, count]) => ({ field, records: count })),
+        },
+        scripts: { before: scripts, after: [] },
+      });
+    }
+    expect(await records('holiday', 'name=Old')).toEqual(before);
+    expect(await records('task', 'name=Trace')).toEqual([]);
+    await ask('POST', `/imports/${id}/run?mode=atomic&triggers=before`);
+    expect(await rested(id)).toMatchObject({ state: 'failed', fault: { code: 'INVALID_VALUE' } });
+    expect(await records('task', 'name=Trace')).toEqual([]);
+    expect(await run(id, 'mode=rows&triggers=before')).toMatchObject({
+      counts: { created: 1, updated: 1, refused: 2 },
+    });
+    expect(await records('task', 'name=Trace')).toMatchObject([{ _id: 'trace-d-1' }, { _id: 'trace-d-2' }]);
+    await ask('POST', '/graphql', { query: 'mutation { removeScript(name: "picky") }' });
+  });
 });
 
 describe('several imports at once', () => {

@@ -81,6 +81,15 @@ export async function refusedByIndex<T>(
   }
 }
 
+/** Runs work that tells what a write would come to, and takes all back that it wrote. */
+export async function rehearse<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+  await transaction.query(Prisma.sql`savepoint rehearsal`);
+  const result = await work();
+  await transaction.query(Prisma.sql`rollback to savepoint rehearsal`);
+  await transaction.query(Prisma.sql`release savepoint rehearsal`);
+  return result;
+}
+
 async function inSavepoint<T>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,

@@ -10,7 +10,7 @@ import type { Scope } from '../../model/scope.js';
 import type { EffectiveAccess } from '../access/access.js';
 import type { Transaction } from '../database/database.js';
 import type { StoredRow } from '../reading/stored-record.js';
-import { refusedByIndex } from './atomically.js';
+import { atomically, refusedByIndex } from './atomically.js';
 import { fieldsTogether, findCheckFaults, keysOf } from './check-faults.js';
 import { deadReferenceDetail, type HeldReference, listReferences, withoutHeld } from './held-references.js';
 import { type LockedRow, type MatchedChange, updateRecords } from './matched-change.js';
@@ -71,7 +71,8 @@ export async function* planChanges(
   onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): AsyncGenerator<readonly FinishedChange[], void> {
   const secret = secretFieldsOf(request.scope, request.collection);
-  const change = await askTriggers(environment, transaction, { ...request, operation: 'update' });
+  const asked = { ...request, operation: 'update' } as const;
+  const change = await askTriggers(environment, transaction, asked, onFault);
   const unlessAtFault = <T>(row: LockedRow, work: () => T): T[] => {
     if (onFault === undefined) return [naming(row, work)];
     try {
@@ -99,7 +100,8 @@ export async function* planChanges(
 
 /**
  * Asks the triggers of every record that is to be another one, or gone; gives the change with what they made
- * of it.
+ * of it. What one refuses ends it, unless somebody wants to be told of each: then nothing stays of what the
+ * triggers of that record have written, and the record is as it was.
  */
 export async function askTriggers(
   environment: RecordEnvironment,
@@ -107,6 +109,7 @@ export async function askTriggers(
   asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change'> & {
     readonly operation: 'update' | 'delete';
   },
+  onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): Promise<ChangeRequest['change']> {
   const { scope, collection, operation, rows, change } = asked;
   const triggers = environment.triggers.before(scope.domain.id, collection.name, operation);
@@ -118,7 +121,18 @@ export async function askTriggers(
     const record = naming(row, () => change(previous, row));
     if (operation === 'update' && isSameJson(previous, record)) continue;
     const pending = { scope, collection, operation, id, record, previous };
-    recordsById.set(id, revise(record, await askBefore(triggers, pending, transaction)));
+    const ask = async (within: Transaction) =>
+      recordsById.set(id, revise(record, await askBefore(triggers, pending, within)));
+    if (onFault === undefined) {
+      await ask(transaction);
+      continue;
+    }
+    try {
+      await atomically(environment, scope, { within: transaction, writes: [] }, ask);
+    } catch (fault) {
+      if (!(fault instanceof ServiceError) || fault.status >= 500) throw fault;
+      onFault(row, fault);
+    }
   }
   return (before, { id }) => recordsById.get(id) ?? before;
 }

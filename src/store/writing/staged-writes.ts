@@ -15,7 +15,7 @@ import type { OwnTransaction, Queryable, Transaction } from '../database/databas
 import { renewStatistics } from '../database/renew-statistics.js';
 import { compileFilter } from '../sql/compile-filter.js';
 import { liveRecordsOf, nameLiteral } from '../sql/records-of.js';
-import { atomically } from './atomically.js';
+import { atomically, rehearse } from './atomically.js';
 import { askTriggers, type FinishedChange, planChanges, writeChanges } from './change-records.js';
 import { nameOfKey, STAGED_COLUMNS } from './check-record.js';
 import type { HeldReference } from './held-references.js';
@@ -194,10 +194,29 @@ export class StagedWrites {
    * Judges the rows of a batch and, unless it is a trial, writes those that are right. They are in a table
    * that goes with the transaction, so one batch a transaction, or one after the other.
    *
+   * What scripts make of a record is found out by writing it: where some are asked, a trial writes too, and
+   * takes all back, what the scripts themselves have written with it.
+   *
    * @throws FORBIDDEN; CONFLICT for a value that was taken meanwhile, after which the transaction is taken
    * back
    */
   async write(
+    transaction: OwnTransaction,
+    scope: Scope,
+    name: string,
+    batch: StagedBatch,
+  ): Promise<StagedOutcome> {
+    const { before } = this.triggerNames(scope, name);
+    if (batch.mode === 'write' || before.length === 0) {
+      return await this.#judge(transaction, scope, name, batch);
+    }
+    const written = await rehearse(transaction, () =>
+      this.#judge(transaction, scope, name, { ...batch, mode: 'write' }),
+    );
+    return { ...written, tellOfCommit: () => {} };
+  }
+
+  async #judge(
     transaction: OwnTransaction,
     scope: Scope,
     name: string,
