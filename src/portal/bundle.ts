@@ -15,6 +15,7 @@ import { findPackageDirectory } from '../package-directory.js';
 import { assertSizes, type Chunk, measureChunks, printSizes } from './bundle-sizes.js';
 import { generateOperations } from './generate-operations.js';
 import { generateReportForms } from './generate-report-forms.js';
+import { generateTileOperations } from './generate-tile-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { partsOfMantine } from './parts-of-mantine.js';
 import { type PortalFiles, portalDirectory, readPortalFiles } from './portal-files.js';
@@ -82,6 +83,10 @@ async function buildPortal(): Promise<void> {
   await generateReportForms(
     path.join(packageDirectory, 'schema', 'schema.graphql'),
     path.join(packageDirectory, 'src', 'generated', 'portal', 'report-forms.ts'),
+  );
+  await generateTileOperations(
+    path.join(packageDirectory, 'schema'),
+    path.join(packageDirectory, 'src', 'generated', 'portal', 'tile-operations.ts'),
   );
   const catalogs = await readMessageCatalogs(browserSources);
   const workers = await build({ ...COMMON, entryPoints: WORKERS, format: 'iife' });
@@ -256,8 +261,18 @@ async function hashOfSources(): Promise<string> {
         .map((name) => path.join(room, name)),
     ),
   );
+  const libraryFiles = (
+    await Promise.all(
+      ['operations', 'collections'].map(async (folder) => {
+        const directory = path.join(packageDirectory, 'schema', folder);
+        return (await readdir(directory)).map((name) => path.join(directory, name));
+      }),
+    )
+  ).flat();
   const files = [
     ...sources.flat(),
+    ...libraryFiles,
+    path.join(packageDirectory, 'src', 'graphql', 'typed', 'graphql-names.ts'),
     path.join(packageDirectory, 'src', 'tables', 'csv-line.ts'),
     path.join(packageDirectory, 'src', 'importing', 'cells', 'day-formats.ts'),
     path.join(packageDirectory, 'schema', 'schema.graphql'),

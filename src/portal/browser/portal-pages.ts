@@ -34,6 +34,10 @@ function readsRecords({ collections }: Viewer): boolean {
   return collections.some(({ canRead }) => canRead);
 }
 
+function readsDashboards({ collections }: Viewer): boolean {
+  return collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
+}
+
 function runsReports({ reports }: Viewer): boolean {
   return reports.length > 0;
 }
@@ -49,6 +53,19 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
     load: async () => (await import('./home/home-page')).HomePage,
     isFor: everybody,
     menu: { icon: 'home', group: 'work' },
+  },
+  {
+    path: '/portal/dashboards',
+    label: phrase('Dashboards'),
+    load: async () => (await import('./dashboards/dashboards-page')).DashboardsPage,
+    isFor: readsDashboards,
+    menu: { icon: 'layers', group: 'work' },
+  },
+  {
+    path: '/portal/dashboards/$dashboard',
+    label: phrase('Dashboard'),
+    load: async () => (await import('./dashboards/dashboard-details-page')).DashboardDetailsPage,
+    isFor: readsDashboards,
   },
   {
     path: '/portal/records',

@@ -1,7 +1,6 @@
 /** The dashboard: of the reports and records that the viewer has, what a day begins with. */
 import { ActionIcon, Anchor, Group, Table, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import {
   CollectedByMonth,
   CollectedOnDay,
@@ -13,7 +12,6 @@ import {
   ShortageByClass,
   StrengthByClass,
 } from '../../../generated/portal/home/home';
-import type { ChartCanvasProps } from '../charts/chart-canvas';
 import { useFormats } from '../language/use-formats';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
@@ -22,20 +20,9 @@ import { EmptyState } from '../shell/states';
 import { useAddress } from '../shell/use-address';
 import { useViewer } from '../shell/viewer';
 import { dayBefore, monthsBefore, startOfSession } from './days-before';
-import { Figure, Tile } from './tile';
-
-const LazyChart = lazy(async () => ({ default: (await import('../charts/chart-canvas')).ChartCanvas }));
-
-const CHART_HEIGHT = 200;
-
-/** Of the same height while it is loaded, so that nothing jumps. */
-function TileChart(props: Omit<ChartCanvasProps, 'height'>) {
-  return (
-    <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
-      <LazyChart {...props} height={CHART_HEIGHT} />
-    </Suspense>
-  );
-}
+import { Figure } from './figure';
+import { Tile } from './tile';
+import { TileChart } from './tile-chart';
 
 export function HomePage() {
   const t = useTexts();

@@ -1,13 +1,12 @@
 /** A tile of the dashboard: a figure or a chart of one operation, and the way to all of it. */
 import { Anchor, Card, Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useCallback } from 'react';
-import { ReportHasChanged } from '../../../generated/portal/home/home';
+import type { ReactNode } from 'react';
 import type { PortalOperation } from '../gateway/portal-operation';
-import { useEvents, useOperation } from '../gateway/use-operation';
+import { useOperation } from '../gateway/use-operation';
 import { useTexts } from '../language/use-texts';
 import { LoadingState, ProblemState } from '../shell/states';
+import { TileRefresher } from './tile-refresher';
 
 export interface TileProps<Result, Variables> {
   readonly title: string;
@@ -52,38 +51,7 @@ export function Tile<Result, Variables>(props: TileProps<Result, Variables>) {
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && data === undefined && <LoadingState rows={5} />}
       {data !== undefined && show(data)}
-      {report !== undefined && <Refreshed operation={operation.name} report={report} />}
+      {report !== undefined && <TileRefresher asked={operation.name} report={report} />}
     </Card>
-  );
-}
-
-/** Asks the tile's operation anew when its report tells of a change. */
-function Refreshed({ operation, report }: { readonly operation: string; readonly report: string }) {
-  const queries = useQueryClient();
-  const refresh = useCallback(
-    () => void queries.invalidateQueries({ queryKey: [operation] }),
-    [queries, operation],
-  );
-  useEvents(ReportHasChanged, { report }, refresh);
-  return null;
-}
-
-export interface FigureProps {
-  readonly value: string;
-  readonly note?: string;
-}
-
-export function Figure({ value, note }: FigureProps) {
-  return (
-    <div className="figure">
-      <Text component="span" className="figure-value">
-        {value}
-      </Text>
-      {note !== undefined && (
-        <Text component="span" size="sm" c="dimmed">
-          {note}
-        </Text>
-      )}
-    </div>
   );
 }

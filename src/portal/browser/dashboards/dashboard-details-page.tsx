@@ -1,0 +1,335 @@
+/** A dashboard: its tiles in the order its owner gives them, to look at, to print, and for a wall. */
+import { ActionIcon, Button, Text } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type DragEvent, type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import {
+  ChangeDashboard,
+  DashboardsOfPortal,
+  type DashboardTileInput,
+  DashboardTiles,
+  type DashboardTilesQuery,
+  RemoveDashboard,
+  type UpdateDashboardInput,
+} from '../../../generated/portal/dashboards/dashboards';
+import { GatewayProblem } from '../gateway/gateway-problem';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, NotFoundState, ProblemState } from '../shell/states';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { DashboardDialog } from './dashboard-dialog';
+import { DashboardTile, titleOfTile } from './dashboard-tile';
+import { moveTile } from './move-tile';
+
+const TileForm = lazy(async () => ({ default: (await import('./tile-form')).TileForm }));
+
+type StoredDashboard = NonNullable<DashboardTilesQuery['dashboard']>;
+
+/** Removed, never there, or not shared with the viewer: the gateway does not tell which. */
+const GONE = new Set(['NOT_FOUND', 'GONE']);
+
+export function DashboardDetailsPage() {
+  const { dashboard: id = '' } = useParams({ strict: false }) as { readonly dashboard?: string };
+  const { data, error, refetch } = useOperation(DashboardTiles, { id });
+  if (error instanceof GatewayProblem && GONE.has(error.code)) return <NotFoundState />;
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  if (!data.dashboard) return <NotFoundState />;
+  return <ShownDashboard key={id} dashboard={data.dashboard} onOutdated={() => void refetch()} />;
+}
+
+interface ShownDashboardProps {
+  readonly dashboard: StoredDashboard;
+  onOutdated(): void;
+}
+
+type OpenDialog =
+  | { readonly kind: 'none' | 'newTile' | 'settings' | 'removal' }
+  | { readonly kind: 'tile'; readonly index: number };
+
+function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
+  const t = useTexts();
+  const notice = useNotice();
+  const viewer = useViewer();
+  const navigate = useNavigate();
+  const wall = useRef<HTMLDivElement>(null);
+  const [dialog, setDialog] = useState<OpenDialog>({ kind: 'none' });
+  const change = useChange(ChangeDashboard, [DashboardTiles, DashboardsOfPortal]);
+  const remove = useChange(RemoveDashboard, [DashboardsOfPortal]);
+  const { id, version, owner, sharedWith } = dashboard;
+  const title = dashboard.title ?? id;
+  const stored = (dashboard.tiles ?? []).map(toTile);
+  // What is being saved is shown already, so that a tile stays where it was dropped.
+  const tiles: readonly DashboardTileInput[] =
+    (change.isPending ? change.variables.data.tiles : undefined) ?? stored;
+  const mayChange =
+    viewer.collections.some(({ name, canUpdate }) => name === 'dashboard' && canUpdate) &&
+    owner?.id === viewer.id;
+  const close = () => {
+    setDialog({ kind: 'none' });
+    change.reset();
+  };
+  const save = (data: UpdateDashboardInput) => change.mutate({ id, version, data }, { onSuccess: close });
+  const saveTiles = (next: readonly DashboardTileInput[]) => {
+    if (!change.isPending) save({ tiles: next });
+  };
+  return (
+    <PageFrame
+      title={title}
+      above={[{ label: t('Dashboards'), to: '/portal/dashboards' }]}
+      description={owner?.id === viewer.id ? undefined : t('Of {name}', { name: owner?.label ?? '' })}
+      actions={
+        <>
+          {mayChange && (
+            <Button leftSection={<Icon name="plus" />} onClick={() => setDialog({ kind: 'newTile' })}>
+              {t('Add a tile')}
+            </Button>
+          )}
+          {tiles.length > 0 && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<Icon name="screen" />}
+                onClick={() => void wall.current?.requestFullscreen()}
+              >
+                {t('Full screen')}
+              </Button>
+              <Button variant="default" leftSection={<Icon name="print" />} onClick={() => window.print()}>
+                {t('Print')}
+              </Button>
+            </>
+          )}
+          {mayChange && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<Icon name="settings" />}
+                onClick={() => setDialog({ kind: 'settings' })}
+              >
+                {t('Title and sharing')}
+              </Button>
+              <ActionIcon
+                size="input-sm"
+                variant="default"
+                aria-label={t('Remove the dashboard')}
+                onClick={() => setDialog({ kind: 'removal' })}
+              >
+                <Icon name="trash" />
+              </ActionIcon>
+            </>
+          )}
+        </>
+      }
+    >
+      {change.error && dialog.kind === 'none' && (
+        <ProblemState
+          problem={change.error}
+          retry={() => {
+            change.reset();
+            onOutdated();
+          }}
+        />
+      )}
+      {tiles.length === 0 && (
+        <EmptyState icon="layers" title={t('This dashboard has no tiles yet')}>
+          {mayChange && t('Add one: choose an operation of the library, and how its answer is shown.')}
+        </EmptyState>
+      )}
+      <div ref={wall} className="wall">
+        <Text className="wall-title" aria-hidden="true">
+          {title}
+        </Text>
+        <TileGrid
+          tiles={tiles}
+          {...(mayChange && {
+            onMove: (from: number, to: number) => saveTiles(moveTile(tiles, from, to)),
+            onEdit: (index: number) => setDialog({ kind: 'tile', index }),
+            onRemove: (index: number) => saveTiles(tiles.toSpliced(index, 1)),
+          })}
+        />
+      </div>
+      {(dialog.kind === 'newTile' || dialog.kind === 'tile') && (
+        <Suspense>
+          <TileForm
+            tile={dialog.kind === 'tile' ? tiles[dialog.index] : undefined}
+            isBusy={change.isPending}
+            problem={change.error}
+            onClose={close}
+            onSave={(tile) =>
+              saveTiles(dialog.kind === 'tile' ? tiles.with(dialog.index, tile) : [...tiles, tile])
+            }
+          />
+        </Suspense>
+      )}
+      {dialog.kind === 'settings' && (
+        <DashboardDialog
+          heading={t('Title and sharing')}
+          action={t('Save')}
+          values={{ title, sharedWith: sharedWith ?? [] }}
+          isBusy={change.isPending}
+          problem={change.error}
+          onClose={close}
+          onSave={(values) => save({ title: values.title, sharedWith: values.sharedWith })}
+        />
+      )}
+      {dialog.kind === 'removal' && (
+        <ConfirmDialog
+          title={t('Remove the dashboard')}
+          action={t('Remove')}
+          isDangerous
+          isBusy={remove.isPending}
+          problem={remove.error}
+          onClose={close}
+          onConfirm={() =>
+            remove.mutate(
+              { id },
+              {
+                onSuccess: () => {
+                  notice(t('{title} is removed', { title }));
+                  void navigate({ to: '/portal/dashboards' });
+                },
+              },
+            )
+          }
+        >
+          {t('Nobody sees {title} any more. Its history keeps it, from where it can be restored.', { title })}
+        </ConfirmDialog>
+      )}
+    </PageFrame>
+  );
+}
+
+/** What any client may have left out is as empty as the form would leave it. */
+function toTile(tile: NonNullable<StoredDashboard['tiles']>[number]): DashboardTileInput {
+  return { ...tile, operation: tile.operation ?? '', picture: tile.picture ?? 'TABLE' };
+}
+
+interface TileGridProps {
+  readonly tiles: readonly DashboardTileInput[];
+  /** Absent: the viewer may not change the dashboard. */
+  readonly onMove?: (from: number, to: number) => void;
+  readonly onEdit?: (index: number) => void;
+  readonly onRemove?: (index: number) => void;
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+
+function TileGrid({ tiles, onMove, onEdit, onRemove }: TileGridProps) {
+  const t = useTexts();
+  const [dragged, setDragged] = useState<number>();
+  const grid = useRef<HTMLDivElement>(null);
+  const focused = useRef<number>(undefined);
+  const [said, setSaid] = useState('');
+  const keys = keysOf(tiles);
+  const order = keys.join();
+  // The browser takes the focus from what is moved in the document.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: done when the tiles stand in another order.
+  useEffect(() => {
+    if (focused.current === undefined) return;
+    const handles = grid.current?.querySelectorAll<HTMLElement>('.tile-handle');
+    handles?.[focused.current]?.focus();
+    focused.current = undefined;
+  }, [order]);
+  const move = (from: number, to: number) => {
+    const tile = tiles[from];
+    if (!tile || to < 0 || to >= tiles.length || from === to) return;
+    focused.current = to;
+    const place = { title: titleOfTile(tile), place: to + 1, count: tiles.length };
+    setSaid(t('{title} is now at place {place} of {count}', place));
+    onMove?.(from, to);
+  };
+  return (
+    <>
+      <output className="visually-hidden">{said}</output>
+      <div className="dashboard" ref={grid}>
+        {tiles.map((tile, index) => (
+          <DashboardTile
+            key={keys[index]}
+            tile={tile}
+            {...(onMove && {
+              onDragOver: (event: DragEvent) => dragged !== undefined && event.preventDefault(),
+              onDrop: (event: DragEvent) => {
+                event.preventDefault();
+                if (dragged !== undefined) move(dragged, index);
+                setDragged(undefined);
+              },
+              controls: (
+                <TileControls
+                  title={titleOfTile(tile)}
+                  onKey={(event) => {
+                    const step = STEPS[event.key];
+                    if (step === undefined) return;
+                    event.preventDefault();
+                    move(index, index + step);
+                  }}
+                  onDrag={(isDragged) => setDragged(isDragged ? index : undefined)}
+                  onEdit={() => onEdit?.(index)}
+                  onRemove={() => onRemove?.(index)}
+                />
+              ),
+            })}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface TileControlsProps {
+  readonly title: string;
+  readonly onKey: (event: KeyboardEvent) => void;
+  readonly onDrag: (isDragged: boolean) => void;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+function TileControls({ title, onKey, onDrag, onEdit, onRemove }: TileControlsProps) {
+  const t = useTexts();
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        className="tile-handle"
+        draggable
+        onDragStart={(event) => {
+          // Without data, Firefox drags nothing.
+          event.dataTransfer.setData('text/plain', title);
+          event.dataTransfer.effectAllowed = 'move';
+          onDrag(true);
+        }}
+        onDragEnd={() => onDrag(false)}
+        onKeyDown={onKey}
+        title={t('Drag it, or move it by the arrow keys')}
+        aria-label={t('Move: {title}', { title })}
+      >
+        <Icon name="grip" size={16} />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="gray" onClick={onEdit} aria-label={t('Change: {title}', { title })}>
+        <Icon name="settings" size={16} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        onClick={onRemove}
+        aria-label={t('Remove: {title}', { title })}
+      >
+        <Icon name="trash" size={16} />
+      </ActionIcon>
+    </>
+  );
+}
+
+/** A name for each tile that it keeps when it is moved: its content, with a number among equal ones. */
+function keysOf(tiles: readonly DashboardTileInput[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return tiles.map((tile) => {
+    const said = JSON.stringify(tile);
+    const number = (seen.get(said) ?? 0) + 1;
+    seen.set(said, number);
+    return `${number} ${said}`;
+  });
+}

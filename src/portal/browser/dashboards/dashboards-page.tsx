@@ -1,0 +1,91 @@
+/** The dashboards that the viewer has made, and those that are shared with a role of theirs. */
+import { Button, SimpleGrid, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  DashboardsOfPortal,
+  type DashboardsOfPortalQuery,
+  MakeDashboard,
+} from '../../../generated/portal/dashboards/dashboards';
+import { useChange, useOperation } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { Icon } from '../shell/icon';
+import { LinkCard } from '../shell/link-card';
+import { PageFrame } from '../shell/page-frame';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { DashboardDialog } from './dashboard-dialog';
+
+type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];
+
+export function DashboardsPage() {
+  const t = useTexts();
+  const viewer = useViewer();
+  const navigate = useNavigate();
+  const [isNew, setIsNew] = useState(false);
+  const { data, error, refetch } = useOperation(DashboardsOfPortal, {});
+  const make = useChange(MakeDashboard, [DashboardsOfPortal]);
+  const mayMake = viewer.collections.some(({ name, canCreate }) => name === 'dashboard' && canCreate);
+  const dashboards = data?.dashboards.nodes;
+  const whose = ({ owner, sharedWith }: Pick<ListedDashboard, 'owner' | 'sharedWith'>) => {
+    if (owner?.id !== viewer.id) return t('Of {name}', { name: owner?.label ?? owner?.id ?? '' });
+    if (!sharedWith?.length) return t('Yours alone');
+    return t('Yours, shared with {roles}', { roles: sharedWith.join(', ') });
+  };
+  return (
+    <PageFrame
+      title={t('Dashboards')}
+      description={t('Your own, and those that are shared with your role')}
+      actions={
+        mayMake && (
+          <Button leftSection={<Icon name="plus" />} onClick={() => setIsNew(true)}>
+            {t('New dashboard')}
+          </Button>
+        )
+      }
+    >
+      {error && <ProblemState problem={error} retry={() => void refetch()} />}
+      {!error && !dashboards && <LoadingState />}
+      {dashboards?.length === 0 && (
+        <EmptyState icon="layers" title={t('There is no dashboard yet')}>
+          {mayMake
+            ? t('Make one of the reports and records you look at often, for yourself or to share.')
+            : t('When somebody shares one with your role, it stands here.')}
+        </EmptyState>
+      )}
+      {dashboards && dashboards.length > 0 && (
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
+          {dashboards.map(({ id, title, owner, sharedWith, tiles }) => (
+            <LinkCard key={id} to={`/portal/dashboards/${encodeURIComponent(id)}`} title={title ?? id}>
+              <Text size="sm" c="dimmed">
+                {t('{count, plural, one {# tile} other {# tiles}}', { count: tiles?.length ?? 0 })}
+              </Text>
+              <Text size="xs" c="dimmed" mt="xs">
+                {whose({ owner, sharedWith })}
+              </Text>
+            </LinkCard>
+          ))}
+        </SimpleGrid>
+      )}
+      {isNew && (
+        <DashboardDialog
+          heading={t('New dashboard')}
+          action={t('Make the dashboard')}
+          values={{ title: '', sharedWith: [] }}
+          isBusy={make.isPending}
+          problem={make.error}
+          onClose={() => setIsNew(false)}
+          onSave={({ title, sharedWith }) =>
+            make.mutate(
+              { data: { title, owner: { id: viewer.id }, sharedWith, tiles: [] } },
+              {
+                onSuccess: ({ createDashboard: { id } }) =>
+                  void navigate({ to: `/portal/dashboards/${encodeURIComponent(id)}` }),
+              },
+            )
+          }
+        />
+      )}
+    </PageFrame>
+  );
+}

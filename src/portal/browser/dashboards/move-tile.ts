@@ -1,0 +1,5 @@
+/** The tiles with one of them at another place, those between moved by one. */
+export function moveTile<Tile>(tiles: readonly Tile[], from: number, to: number): readonly Tile[] {
+  const moved = tiles[from];
+  return moved === undefined ? tiles : tiles.toSpliced(from, 1).toSpliced(to, 0, moved);
+}

@@ -1,0 +1,160 @@
+/** The answer of a tile as its picture: a table, a number or a chart. */
+import { Table } from '@mantine/core';
+import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
+import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables';
+import { Figure } from '../home/figure';
+import { TileChart } from '../home/tile-chart';
+import { type Formats, useFormats } from '../language/use-formats';
+import { useTexts } from '../language/use-texts';
+import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import type { TileOperation } from './tile-operation';
+import { numberOfTile, pointsOfTile, type TileChoice, tableOfTile, unitOf } from './tile-picture';
+import type { TileAnswer } from './use-tile-answer';
+
+export interface TileBodyProps {
+  readonly title: string;
+  readonly operation: TileOperation;
+  readonly choice: TileChoice;
+  readonly answer: TileAnswer;
+}
+
+export function TileBody({ title, operation, choice, answer }: TileBodyProps) {
+  const t = useTexts();
+  const { tables, currency, error, retry } = answer;
+  if (error) return <ProblemState problem={error} retry={retry} />;
+  if (!tables) return <LoadingState rows={5} />;
+  const table = tableOfTile(tables, choice);
+  if (!table || table.rows.length === 0) return <EmptyState icon="chart" title={t('Nothing to show yet')} />;
+  const shown = { title, operation, choice, table, currency };
+  if (choice.picture === 'NUMBER') return <NumberPicture {...shown} />;
+  return choice.picture === 'TABLE' ? <TablePicture {...shown} /> : <ChartPicture {...shown} />;
+}
+
+interface PictureProps extends Omit<TileBodyProps, 'answer'> {
+  readonly table: ResultTable;
+  readonly currency: string | undefined;
+}
+
+function NumberPicture({ operation, choice, table, currency }: PictureProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const number = numberOfTile(table, choice.measure);
+  if (!number) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  return (
+    <div className="tile-number">
+      <Figure value={print(number.value, number.column)} note={headingOfPath(number.column.path)} />
+    </div>
+  );
+}
+
+const MOST_ROWS = 50;
+const ONE_LINE: Readonly<Record<string, string>> = {
+  day: 'one-line',
+  month: 'one-line',
+  instant: 'one-line',
+};
+
+function TablePicture({ title, operation, table, currency }: PictureProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  const left = table.rows.length - MOST_ROWS;
+  const classOf = ({ kind }: ResultColumn) => (isNumericKind(kind) ? 'numeric one-line' : ONE_LINE[kind]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <section className="tile-table" aria-label={title} tabIndex={0}>
+        <Table fz="sm" verticalSpacing={4} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              {table.columns.map((column) => (
+                <Table.Th key={column.path} className={classOf(column)}>
+                  {headingOfPath(column.path)}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {table.rows.slice(0, MOST_ROWS).map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row of an answer has no name but its place.
+              <Table.Tr key={index}>
+                {table.columns.map((column, at) => (
+                  <Table.Td key={column.path} className={classOf(column)}>
+                    {print(row[at] ?? null, column)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+      {left > 0 && (
+        <p className="dimmed tile-note">
+          {t('{count, plural, one {# more row} other {# more rows}}', { count: left })}
+        </p>
+      )}
+    </>
+  );
+}
+
+const KINDS = { BAR: 'bar', LINE: 'line', DOUGHNUT: 'doughnut' } as const;
+
+function ChartPicture({ title, operation, choice, table, currency }: PictureProps) {
+  const t = useTexts();
+  const formats = useFormats();
+  const points = pointsOfTile(table, choice);
+  const kind = choice.picture === 'LINE' || choice.picture === 'DOUGHNUT' ? choice.picture : 'BAR';
+  if (!points) return <EmptyState icon="chart" title={t('There is no number in this part of the answer')} />;
+  const print = createPrinter({ operation, formats, currency, words: [t('yes'), t('no')] });
+  const { by, measure, split } = points;
+  const last = points.labels.length - 1;
+  return (
+    <TileChart
+      kind={kind === 'BAR' && points.series.length > 1 ? 'stackedBar' : KINDS[kind]}
+      title={t('{title}: {measure} by {label}', {
+        title,
+        measure: headingOfPath(measure.path),
+        label: headingOfPath(by.path),
+      })}
+      labels={points.labels.map((label, index) =>
+        points.hasRest && index === last ? t('Others') : print(label, by) || '–',
+      )}
+      series={points.series.map(({ name, values }) => ({
+        name: split ? print(name, split) || '–' : headingOfPath(measure.path),
+        values: values.map((value) => value ?? 0),
+      }))}
+      unit={unitOf(operation, measure)}
+    />
+  );
+}
+
+interface Printing {
+  readonly operation: TileOperation;
+  readonly formats: Formats;
+  readonly currency: string | undefined;
+  readonly words: readonly [yes: string, no: string];
+}
+
+function createPrinter({ operation, formats, currency, words }: Printing) {
+  return (cell: ResultCell, column: ResultColumn): string => {
+    if (cell === null || cell === '') return '';
+    if (typeof cell === 'boolean') return words[cell ? 0 : 1];
+    switch (column.kind) {
+      case 'number':
+      case 'decimal': {
+        const unit = unitOf(operation, column);
+        if (unit === 'money') return formats.money(cell, currency);
+        return unit === 'percent' ? formats.percent(cell) : formats.number(cell);
+      }
+      case 'day':
+        return formats.day(String(cell));
+      case 'month':
+        return formats.month(String(cell));
+      case 'instant':
+        return formats.instant(String(cell));
+      default:
+        return String(cell);
+    }
+  };
+}

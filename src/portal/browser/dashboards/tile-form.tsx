@@ -1,0 +1,224 @@
+/** A tile to add or to change: the operation, its variables, the kind of picture, and how that looks now. */
+import { Button, Card, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type FormEvent, useState } from 'react';
+import { headingOfPath, isNumericKind } from '../../../explore/cell-printer';
+import { labelsOf } from '../../../explore/chart-choice';
+import type { ResultTable } from '../../../explore/result-tables';
+import type { DashboardTileInput } from '../../../generated/portal/dashboards/dashboards';
+import { TILE_OPERATIONS } from '../../../generated/portal/tile-operations';
+import { useFormats } from '../language/use-formats';
+import { phrase, useTexts } from '../language/use-texts';
+import { ParameterInput } from '../reports/parameter-input';
+import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import { findOperation } from './dashboard-tile';
+import { TileBody } from './tile-body';
+import type { TileOperation } from './tile-operation';
+import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
+import {
+  askedVariables,
+  fromFormValues,
+  isComplete,
+  mayAsk,
+  readVariables,
+  toFormValues,
+  wordsFor,
+} from './tile-variables';
+import { useTileAnswer } from './use-tile-answer';
+
+const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
+  TABLE: phrase('Table'),
+  NUMBER: phrase('Number'),
+  BAR: phrase('Bar chart'),
+  LINE: phrase('Line chart'),
+  DOUGHNUT: phrase('Doughnut chart'),
+};
+
+const EMPTY_TILE: DashboardTileInput = { operation: '', picture: 'TABLE' };
+
+export interface TileFormProps {
+  /** Absent: a new one. */
+  readonly tile?: DashboardTileInput | undefined;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onSave(tile: DashboardTileInput): void;
+  onClose(): void;
+}
+
+export function TileForm({ tile, isBusy, problem, onSave, onClose }: TileFormProps) {
+  const t = useTexts();
+  const viewer = useViewer();
+  const [edited, setEdited] = useState<DashboardTileInput>(tile ?? EMPTY_TILE);
+  const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
+  const operation = findOperation(edited);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave({ ...edited, title: edited.title?.trim() || null });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={tile ? t('Change the tile') : t('New tile')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <Select
+            label={t('What it shows')}
+            description={operation?.description ?? t('An operation of the library')}
+            required
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage={t('No operation has these words')}
+            data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
+            value={edited.operation || null}
+            onChange={(name) =>
+              setEdited({ ...EMPTY_TILE, operation: name ?? '', wide: edited.wide ?? false })
+            }
+          />
+          {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
+          {problem && <ProblemState problem={problem} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('Cancel')}
+            </Button>
+            <Button type="submit" loading={isBusy} disabled={!operation}>
+              {tile ? t('Save') : t('Add the tile')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function choicesOf(operations: readonly TileOperation[]) {
+  return [...Map.groupBy(operations, ({ topic }) => topic)].map(([group, members]) => ({
+    group,
+    items: members.map(({ name, title }) => ({ value: name, label: title })),
+  }));
+}
+
+interface OperationFieldsProps {
+  readonly edited: DashboardTileInput;
+  readonly operation: TileOperation;
+  onChange(next: Partial<DashboardTileInput>): void;
+}
+
+function OperationFields({ edited, operation, onChange }: OperationFieldsProps) {
+  const t = useTexts();
+  const { today } = useFormats();
+  const variables = readVariables(edited.variables, operation) ?? {};
+  const values = toFormValues(variables);
+  const [settled] = useDebouncedValue(JSON.stringify(variables), 400);
+  const asked = askedVariables(JSON.parse(settled), today);
+  const isAsked = isComplete(operation, asked);
+  const answer = useTileAnswer({ operation, asked, isEnabled: isAsked });
+  const title = edited.title || operation.title;
+  return (
+    <>
+      {operation.parameters.map((parameter) => (
+        <ParameterInput
+          key={parameter.name}
+          parameter={parameter}
+          value={values[parameter.name] ?? ''}
+          words={wordsFor(parameter, operation)}
+          onChange={(value) => {
+            const next = { ...values, [parameter.name]: value };
+            onChange({ variables: JSON.stringify(fromFormValues(operation.parameters, next)) });
+          }}
+        />
+      ))}
+      <Select
+        label={t('Picture')}
+        data={PICTURES.map((one) => ({ value: one, label: t(PICTURE_NAMES[one]) }))}
+        value={edited.picture}
+        onChange={(picture) => onChange({ picture: picture as TilePicture })}
+        allowDeselect={false}
+      />
+      {answer.tables && <PictureFields edited={edited} tables={answer.tables} onChange={onChange} />}
+      <TextInput
+        label={t('Title of the tile')}
+        placeholder={operation.title}
+        maxLength={100}
+        value={edited.title ?? ''}
+        onChange={({ currentTarget }) => onChange({ title: currentTarget.value })}
+      />
+      <Switch
+        label={t('Two columns wide')}
+        checked={edited.wide ?? false}
+        onChange={({ currentTarget }) => onChange({ wide: currentTarget.checked })}
+      />
+      <Card withBorder padding="md" component="section" aria-label={t('Preview')} className="tile-preview">
+        <Text fw={600} size="sm" c="dimmed" mb="xs">
+          {title}
+        </Text>
+        {isAsked ? (
+          <TileBody title={title} operation={operation} choice={edited} answer={answer} />
+        ) : (
+          <Text size="sm">{t('Fill in what is required to see how it looks.')}</Text>
+        )}
+      </Card>
+    </>
+  );
+}
+
+interface PictureFieldsProps {
+  readonly edited: DashboardTileInput;
+  readonly tables: readonly ResultTable[];
+  onChange(next: Partial<DashboardTileInput>): void;
+}
+
+/** Which part of the answer, and which of its columns; what is left empty is chosen by what tells most. */
+function PictureFields({ edited, tables, onChange }: PictureFieldsProps) {
+  const t = useTexts();
+  const { picture, list, measure, by } = edited;
+  const table = tableOfTile(tables, edited);
+  const isChart = picture === 'BAR' || picture === 'LINE' || picture === 'DOUGHNUT';
+  const pathsOf = (columns: ResultTable['columns']) =>
+    columns.map(({ path }) => ({ value: path, label: headingOfPath(path) }));
+  const common = { clearable: true, placeholder: t('What tells most') };
+  return (
+    <>
+      {tables.length > 1 && (
+        <Select
+          {...common}
+          label={t('Part of the answer')}
+          data={tables.map(({ name }) => ({ value: name, label: labelOfList(name) }))}
+          value={list ?? null}
+          onChange={(next) => onChange({ list: next, measure: null, by: null })}
+          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+        />
+      )}
+      {table && picture !== 'TABLE' && (
+        <Select
+          {...common}
+          label={t('Measure')}
+          data={pathsOf(table.columns.filter(({ kind }) => isNumericKind(kind)))}
+          value={measure ?? null}
+          onChange={(next) => onChange({ measure: next })}
+          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+        />
+      )}
+      {table && isChart && (
+        <Select
+          {...common}
+          label={t('By')}
+          data={pathsOf(labelsOf(table))}
+          value={by ?? null}
+          onChange={(next) => onChange({ by: next })}
+          clearButtonProps={{ 'aria-label': t('Choose what tells most') }}
+        />
+      )}
+    </>
+  );
+}
+
+/** `feeDefaulters.totals.heads` as "Totals heads": the first word is what all of them are of. */
+function labelOfList(name: string): string {
+  const rest = name.split('.').slice(1);
+  return headingOfPath((rest.length === 0 ? [name] : rest).join('.'));
+}

@@ -1,0 +1,108 @@
+/** What a tile shows of an answer: which of its tables, and of that a number or the points of a chart. */
+import { isNumericKind } from '../../../explore/cell-printer.js';
+import { type ChartPoints, chooseChart, pointsOf } from '../../../explore/chart-choice.js';
+import type { FieldShape } from '../../../explore/field-shape.js';
+import type { ResultCell, ResultColumn, ResultTable } from '../../../explore/result-tables.js';
+import type { ListedShape, TileOperation } from './tile-operation.js';
+
+export const PICTURES = ['TABLE', 'NUMBER', 'BAR', 'LINE', 'DOUGHNUT'] as const;
+export type TilePicture = (typeof PICTURES)[number];
+
+/** What a tile says of its picture; what it does not say is what tells most. */
+export interface TileChoice {
+  readonly picture: TilePicture;
+  readonly list?: string | null | undefined;
+  readonly measure?: string | null | undefined;
+  readonly by?: string | null | undefined;
+}
+
+export function toFieldShape({ type, isList, fields }: ListedShape): FieldShape {
+  return { type, isList, fields: new Map(fields.map(([name, inner]) => [name, toFieldShape(inner)])) };
+}
+
+/** `undefined` where the answer has nothing there. */
+export function tableOfTile(tables: readonly ResultTable[], choice: TileChoice): ResultTable | undefined {
+  if (choice.list) return tables.find(({ name }) => name === choice.list);
+  // A number is told best by the line of totals, which is the only one of its table.
+  const totals = tables.find(({ name, rows }) => name.endsWith('.totals') && rows.length === 1);
+  return (choice.picture === 'NUMBER' ? totals : undefined) ?? tables[0];
+}
+
+export interface TileNumber {
+  readonly value: number;
+  readonly column: ResultColumn;
+}
+
+/** The sum of a column over the rows, or its value where there is one row. */
+export function numberOfTile(table: ResultTable, measure: TileChoice['measure']): TileNumber | undefined {
+  const measures = table.columns.filter(({ kind }) => isNumericKind(kind));
+  const chosen = measure ? measures.find(({ path }) => path === measure) : undefined;
+  const column = chosen ?? measures.find(({ path }) => path === chooseChart(table)?.y) ?? measures[0];
+  if (!column || table.rows.length === 0) return undefined;
+  const at = table.columns.indexOf(column);
+  return { column, value: table.rows.reduce((sum, row) => sum + Number(row[at] ?? 0), 0) };
+}
+
+export interface TilePoints extends ChartPoints {
+  readonly by: ResultColumn;
+  readonly measure: ResultColumn;
+  /** What tells the series apart; absent where there is one. */
+  readonly split: ResultColumn | undefined;
+  /** The last point of a doughnut is all that is too small to be one of its own. */
+  readonly hasRest: boolean;
+}
+
+const MOST_SLICES = 7;
+
+/** `undefined` where there is no number to draw, or nothing to draw it by. */
+export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints | undefined {
+  const first = chooseChart(table);
+  if (!first) return undefined;
+  const columnOf = (path: TileChoice['by']) => table.columns.find((one) => one.path === path);
+  const by = columnOf(choice.by) ?? columnOf(first.x);
+  const measure = columnOf(choice.measure) ?? columnOf(first.y);
+  if (!by || !measure) return undefined;
+  const isRound = choice.picture === 'DOUGHNUT';
+  const series = isRound || by.path !== first.x ? '' : first.series;
+  const points = inOrder(pointsOf(table, { type: 'bar', x: by.path, y: measure.path, series }));
+  const told = { by, measure, split: columnOf(series), hasRest: false };
+  return isRound ? withRest({ ...points, ...told }) : { ...points, ...told };
+}
+
+/** Classes come as texts, in whose order 10 stands before 2. */
+function inOrder(points: ChartPoints): ChartPoints {
+  if (!points.labels.every((label) => typeof label === 'string' && /^\d+$/.test(label))) return points;
+  const order = points.labels.map((_, index) => index);
+  order.sort((one, other) => Number(points.labels[one]) - Number(points.labels[other]));
+  return {
+    ...points,
+    labels: order.map((index) => points.labels[index] ?? null),
+    series: points.series.map(({ name, values }) => ({
+      name,
+      values: order.map((index) => values[index] ?? null),
+    })),
+  };
+}
+
+/** The largest slices, and one of all the others. */
+function withRest(points: TilePoints): TilePoints {
+  const values = points.series[0]?.values ?? [];
+  if (values.length <= MOST_SLICES + 1) return points;
+  const slices = points.labels
+    .map((label, index): readonly [ResultCell, number] => [label, values[index] ?? 0])
+    .toSorted(([, one], [, other]) => other - one);
+  const rest = slices.slice(MOST_SLICES).reduce((sum, [, value]) => sum + value, 0);
+  const kept = slices.slice(0, MOST_SLICES);
+  return {
+    ...points,
+    labels: [...kept.map(([label]) => label), null],
+    series: [{ name: points.series[0]?.name ?? null, values: [...kept.map(([, value]) => value), rest] }],
+    hasRest: true,
+  };
+}
+
+/** The unit of a column: the schema says of a field that it is money, its name that it is a percentage. */
+export function unitOf(operation: TileOperation, { path }: ResultColumn): 'money' | 'percent' | 'number' {
+  if (operation.moneyPaths.some((money) => money.endsWith(`.${path}`))) return 'money';
+  return /percent$/i.test(path) ? 'percent' : 'number';
+}

@@ -1,0 +1,117 @@
+/** The variables of a tile, and the place that all of what it shows is at. */
+import { type ExampleOperation, fillVariables } from '../../../explore/example-operation.js';
+import type { AskedParameter } from '../reports/askable-report.js';
+import type { TileOperation } from './tile-operation.js';
+
+/** Of the viewer, what says which tiles are theirs and where those lead. */
+interface TileRights {
+  readonly reports: readonly { readonly field: string; readonly name: string }[];
+  readonly collections: readonly { readonly name: string; readonly canRead: boolean }[];
+}
+
+export type TileVariables = ExampleOperation['variables'];
+
+/** As they are written, days as words; `undefined` for a text that is no JSON object. */
+export function readVariables(
+  text: string | null | undefined,
+  operation: TileOperation,
+): TileVariables | undefined {
+  if (text === null || text === undefined || text.trim() === '') return operation.variables;
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...read } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is asked on a day. */
+export function askedVariables(variables: TileVariables, today: string): TileVariables {
+  return fillVariables(variables, today);
+}
+
+export function isComplete({ parameters }: TileOperation, variables: TileVariables): boolean {
+  return parameters.every(({ name, isRequired }) => !isRequired || (variables[name] ?? '') !== '');
+}
+
+/** As the inputs of a form hold them. */
+export function toFormValues(variables: TileVariables): Readonly<Record<string, string>> {
+  const given = Object.entries(variables).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+export function fromFormValues(
+  parameters: readonly AskedParameter[],
+  values: Readonly<Record<string, string>>,
+): TileVariables {
+  const given = parameters.filter(({ name }) => (values[name] ?? '') !== '');
+  return Object.fromEntries(given.map(({ name, type }) => [name, toValue(values[name] ?? '', type)]));
+}
+
+function toValue(text: string, type: string): unknown {
+  if (type === 'Boolean') return text === 'true';
+  // What is no number is sent as it is, and the gateway says what is wrong with it.
+  return type === 'Int' && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  LocalDate: ['{today}', '{weekday}', '{today-7}', '{today-30}', '{session.start}'],
+  Month: ['{month}', '{month-1}', '{session.month}'],
+  DateTime: ['{today-7}T00:00:00Z', '{today-30}T00:00:00Z'],
+};
+
+/** The words that stand for a day, month or session there; `undefined` where none can. */
+export function wordsFor({ name, type }: AskedParameter, operation: TileOperation): string[] | undefined {
+  const byLibrary = operation.variables[name];
+  const words = WORDS[type] ?? [];
+  const isWord = typeof byLibrary === 'string' && byLibrary.includes('{');
+  if (!isWord && words.length === 0) return undefined;
+  return [...new Set([...(isWord ? [byLibrary] : []), ...words])];
+}
+
+export function mayAsk({ source }: TileOperation, { reports, collections }: TileRights): boolean {
+  if (source.kind === 'report') return reports.some(({ field }) => field === source.field);
+  return collections.some(({ name, canRead }) => name === source.name && canRead);
+}
+
+export interface TilePlace {
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+}
+
+/** The report or the records behind a tile, by the same filter. */
+export function placeBehind(
+  { source, parameters }: TileOperation,
+  asked: TileVariables,
+  { reports }: Pick<TileRights, 'reports'>,
+): TilePlace {
+  if (source.kind === 'report') {
+    const report = reports.find(({ field }) => field === source.field);
+    const told = parameters.filter(({ name }) => name !== 'first' && (asked[name] ?? '') !== '');
+    const search = Object.fromEntries(told.map(({ name }) => [name, String(asked[name])]));
+    return { to: `/portal/reports/${report?.name ?? ''}`, search: { ...search, run: '1' } };
+  }
+  const where = withVariables(source.where, asked);
+  const oquery = source.oquery === null ? '' : String(asked[source.oquery] ?? '');
+  return {
+    to: `/portal/records/${source.name}`,
+    search: {
+      ...(isFilter(where) && { where: JSON.stringify(where) }),
+      ...(oquery !== '' && { oquery }),
+    },
+  };
+}
+
+function isFilter(where: unknown): boolean {
+  return typeof where === 'object' && where !== null && Object.keys(where).length > 0;
+}
+
+/** A condition whose variable is not given is none. */
+function withVariables(where: unknown, asked: TileVariables): unknown {
+  if (Array.isArray(where)) return where.map((one) => withVariables(one, asked));
+  if (typeof where !== 'object' || where === null) return where;
+  if ('$variable' in where) return asked[String(where.$variable)] ?? undefined;
+  const members = Object.entries(where).map(([name, inner]) => [name, withVariables(inner, asked)] as const);
+  const kept = members.filter(([, inner]) => inner !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}

@@ -1,0 +1,15 @@
+import { lazy, Suspense } from 'react';
+import type { ChartCanvasProps } from '../charts/chart-canvas';
+
+const LazyChart = lazy(async () => ({ default: (await import('../charts/chart-canvas')).ChartCanvas }));
+
+const CHART_HEIGHT = 200;
+
+/** A chart within a tile: of the same height while it is loaded, so that nothing jumps. */
+export function TileChart(props: Omit<ChartCanvasProps, 'height'>) {
+  return (
+    <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
+      <LazyChart {...props} height={CHART_HEIGHT} />
+    </Suspense>
+  );
+}

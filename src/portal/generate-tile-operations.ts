@@ -1,0 +1,186 @@
+/**
+ * The queries of the operations library as tiles of a dashboard ask for them: of the schema, for each its
+ * variables, what comes, and the report or the records behind it. They become a module of
+ * `src/generated/portal`.
+ */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  type ArgumentNode,
+  buildSchema,
+  type FieldNode,
+  GraphQLEnumType,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type ValueNode,
+  type VariableDefinitionNode,
+} from 'graphql';
+import type { ExampleOperation } from '../explore/example-operation.js';
+import { type FieldShape, isOperation, shapeOfOperation } from '../explore/field-shape.js';
+import { loadOperationsLibrary } from '../explore/operations-library.js';
+import { toEnumValueName, toFieldName } from '../graphql/typed/graphql-names.js';
+import type { ListedShape, TileOperation, TileSource } from './browser/dashboards/tile-operation.js';
+import type { AskedParameter } from './browser/reports/askable-report.js';
+
+/** Of a declaration in schema/collections, what the names of GraphQL are drawn from. */
+interface DeclaredNames {
+  readonly name: string;
+  readonly singular?: string;
+  readonly plural?: string;
+  readonly fields: readonly DeclaredFieldNames[];
+}
+
+interface DeclaredFieldNames {
+  readonly name: string;
+  readonly enum?: readonly string[];
+  readonly fields?: readonly DeclaredFieldNames[];
+}
+
+export async function generateTileOperations(schemaDirectory: string, target: string): Promise<void> {
+  const schema = buildSchema(await readFile(path.join(schemaDirectory, 'schema.graphql'), 'utf8'));
+  const library = await loadOperationsLibrary(path.join(schemaDirectory, 'operations'));
+  const collections = await readDeclarations(path.join(schemaDirectory, 'collections'));
+  const operations = tileOperationsOf({ schema, library, collections });
+  await writeFile(
+    target,
+    "import type { TileOperation } from '../../portal/browser/dashboards/tile-operation';\n\n" +
+      `export const TILE_OPERATIONS: readonly TileOperation[] = ${JSON.stringify(operations, null, 1)};\n`,
+  );
+}
+
+async function readDeclarations(directory: string): Promise<readonly DeclaredNames[]> {
+  const names = (await readdir(directory)).filter((name) => /(?<!\.schema)\.json$/.test(name));
+  return await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(path.join(directory, name), 'utf8'))),
+  );
+}
+
+export interface TileOperationsOptions {
+  readonly schema: GraphQLSchema;
+  readonly library: readonly ExampleOperation[];
+  readonly collections: readonly DeclaredNames[];
+}
+
+/** Those with one report or one collection behind them: what has none has nowhere to lead to. */
+export function tileOperationsOf(options: TileOperationsOptions): readonly TileOperation[] {
+  return options.library.flatMap((example) => {
+    const document = parse(example.document);
+    const [operation] = document.definitions.filter(isOperation);
+    const [root, ...others] = operation?.selectionSet.selections ?? [];
+    if (example.kind !== 'query' || root?.kind !== Kind.FIELD || others.length > 0) return [];
+    const source = sourceOf(root, options);
+    if (!operation || !source) return [];
+    const { name, title, description, topic, variables } = example;
+    const shape = shapeOfOperation({ document, operationName: undefined, schema: options.schema });
+    return [
+      {
+        ...{ name, title, description, topic, document: example.document, variables, source },
+        parameters: parametersOf(operation, root, options.schema),
+        shape: listShape(shape),
+        moneyPaths: moneyPathsOf(shape, options.schema),
+      },
+    ];
+  });
+}
+
+function sourceOf(root: FieldNode, { schema, collections }: TileOperationsOptions): TileSource | undefined {
+  const field = schema.getQueryType()?.getFields()[root.name.value];
+  if (field && getNamedType(field.type).name.endsWith('Report')) return { kind: 'report', field: field.name };
+  const collection = collections.find((one) => fieldsOfList(one).includes(root.name.value));
+  if (!collection) return undefined;
+  const passedAs = (name: string) => root.arguments?.find((one) => one.name.value === name)?.value;
+  const [where, oquery] = [passedAs('where'), passedAs('oquery')];
+  return {
+    kind: 'collection',
+    name: collection.name,
+    where: where ? toStored(where, { fields: collection.fields }) : null,
+    oquery: oquery?.kind === Kind.VARIABLE ? oquery.name.value : null,
+  };
+}
+
+/** The queries of many records of a collection. */
+function fieldsOfList({ name, singular = toFieldName(name), plural }: DeclaredNames): readonly string[] {
+  const list = plural ?? `${singular}s`;
+  return [list, `${list}Aggregate`, `${list}Distinct`];
+}
+
+/** A condition of the typed `where` as the `where` by stored names has it. */
+function toStored(value: ValueNode, at: Partial<DeclaredFieldNames>): unknown {
+  switch (value.kind) {
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        value.fields.map(({ name, value: inner }) => {
+          const field = at.fields?.find((one) => toFieldName(one.name) === name.value);
+          return [field?.name ?? name.value, toStored(inner, field ?? at)];
+        }),
+      );
+    case Kind.LIST:
+      return value.values.map((element) => toStored(element, at));
+    case Kind.VARIABLE:
+      return { $variable: value.name.value };
+    case Kind.ENUM:
+      return at.enum?.find((one) => toEnumValueName(one) === value.value) ?? value.value;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return Number(value.value);
+    case Kind.NULL:
+      return null;
+    default:
+      return value.value;
+  }
+}
+
+/** A cursor belongs to one answer, and no tile goes on from one. */
+const CURSORS = new Set(['after', 'before']);
+
+function parametersOf(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  root: FieldNode,
+  schema: GraphQLSchema,
+): readonly AskedParameter[] {
+  const told = variableDefinitions.filter(({ variable }) => !CURSORS.has(variable.name.value));
+  return told.map((definition): AskedParameter => {
+    const { variable, type, defaultValue } = definition;
+    const named = typeNameOf(definition);
+    const declared = schema.getType(named);
+    return {
+      name: variable.name.value,
+      type: named,
+      isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
+      description: descriptionOf(variable.name.value, root, schema),
+      choices: declared instanceof GraphQLEnumType ? declared.getValues().map(({ name }) => name) : null,
+    };
+  });
+}
+
+function typeNameOf({ type }: VariableDefinitionNode): string {
+  let named = type;
+  while (named.kind !== Kind.NAMED_TYPE) named = named.type;
+  return named.name.value;
+}
+
+/** What the argument says that the variable is passed to as it is. */
+function descriptionOf(variable: string, root: FieldNode, schema: GraphQLSchema): string {
+  const isPassed = ({ value }: ArgumentNode) => value.kind === Kind.VARIABLE && value.name.value === variable;
+  const name = root.arguments?.find(isPassed)?.name.value;
+  const field = schema.getQueryType()?.getFields()[root.name.value];
+  return field?.args.find((argument) => argument.name === name)?.description ?? '';
+}
+
+function listShape({ type, isList, fields }: FieldShape): ListedShape {
+  return { type, isList, fields: [...fields].map(([name, inner]) => [name, listShape(inner)]) };
+}
+
+function moneyPathsOf(shape: FieldShape, schema: GraphQLSchema, before = ''): readonly string[] {
+  const type = shape.type === undefined ? undefined : schema.getType(shape.type);
+  return [...shape.fields].flatMap(([name, inner]) => {
+    const at = before === '' ? name : `${before}.${name}`;
+    const description = isObjectType(type) ? type.getFields()[name]?.description : undefined;
+    const isMoney = /in the currency|Unit: INR/i.test(description ?? '') && inner.fields.size === 0;
+    return [...(isMoney ? [at] : []), ...moneyPathsOf(inner, schema, at)];
+  });
+}

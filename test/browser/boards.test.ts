@@ -1,0 +1,121 @@
+/** Dashboards and saved views: what people put together for themselves, and share with roles. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useDemoGateway } from '../contract/demo-gateway.js';
+import { ask } from '../contract/graphql.js';
+import { usePages } from './use-pages.js';
+import { expectWellMade } from './well-made.js';
+
+jest.setTimeout(60_000);
+
+const gateway = useDemoGateway({ students: 60 });
+const pages = usePages(gateway);
+
+const HOSTILE = '<img src=x onerror=alert(1)> شهرية-Donaudampfschifffahrtselektrizitätenhauptbetriebswerk';
+
+/** Made as any client would: by GraphQL, not by the page. */
+async function makeDashboard(data: object): Promise<string> {
+  const { createDashboard } = await ask(
+    gateway,
+    'mutation ($d: CreateDashboardInput!) { createDashboard(data: $d) { id } }',
+    { variables: { d: { owner: { id: 'usr-accountant' }, ...data } }, as: 'accountant' },
+  );
+  return createDashboard.id;
+}
+
+function titlesOf(page: Page): Promise<string[]> {
+  return page.locator('.dashboard h2').allTextContents();
+}
+
+describe('a dashboard', () => {
+  it('is made of tiles by a form, and ordered by the keyboard', async () => {
+    const page = await pages.openPortalAs('accountant', '/portal/dashboards');
+    await page.getByText('There is no dashboard yet').waitFor();
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await page.getByLabel('Title').fill('Fees this morning');
+    await page.getByRole('button', { name: 'Make the dashboard' }).click();
+    await page.getByText('This dashboard has no tiles yet').waitFor();
+    await addTile(page, 'Fee defaulters', 'Bar chart');
+    await addTile(page, 'Collection trend', 'Number');
+    await page.getByRole('button', { name: 'Move: Collection trend', exact: true }).press('ArrowLeft');
+    await page.getByText('Collection trend is now at place 1 of 2').waitFor();
+    await expectFocus(page, 'Move: Collection trend');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Fee defaulters' }).waitFor();
+    expect(await titlesOf(page)).toEqual(['Collection trend', 'Fee defaulters']);
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Remove: Collection trend' }).click();
+    await page.getByRole('heading', { name: 'Collection trend' }).waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Open: Fee defaulters' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fee defaulters' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('startMonth')).toBe('2026-04');
+  });
+
+  it('is ordered by dragging, shown on a wall, and removed after a question', async () => {
+    const id = await makeDashboard({
+      title: 'To drag',
+      tiles: [
+        { operation: 'strength', picture: 'TABLE', title: 'One' },
+        { operation: 'ways-of-paying', picture: 'DOUGHNUT', title: 'Two' },
+      ],
+    });
+    const page = await pages.openPortalAs('accountant', `/portal/dashboards/${id}`);
+    await page
+      .getByRole('button', { name: 'Move: One', exact: true })
+      .dragTo(page.getByRole('region', { name: 'Two', exact: true }));
+    await page.getByText('One is now at place 2 of 2').waitFor();
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await page.waitForFunction(() => document.fullscreenElement?.className === 'wall');
+    expect(await titlesOf(page)).toEqual(['Two', 'One']);
+    await page.evaluate(() => document.exitFullscreen());
+    await page.getByRole('link', { name: 'Open: Two' }).click();
+    await page.waitForURL(/\/portal\/records\/fee_receipt/);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Remove the dashboard' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('To drag is removed').waitFor();
+  });
+
+  it("shows those it is shared with what their own rights give, and is its owner's to change", async () => {
+    const id = await makeDashboard({
+      title: HOSTILE,
+      sharedWith: ['viewer'],
+      tiles: [
+        { operation: 'strength', picture: 'NUMBER', title: HOSTILE, measure: 'strength' },
+        { operation: 'fee-defaulters', picture: 'TABLE' },
+        { operation: 'students-of-a-section', picture: 'TABLE', variables: '{ no JSON' },
+        { operation: 'gone', picture: 'TABLE', wide: true },
+      ],
+    });
+    const other = await makeDashboard({ title: 'Not shared', tiles: [] });
+    const page = await pages.openPortalAs('viewer', '/portal/dashboards');
+    await page.getByRole('heading', { level: 2, name: HOSTILE }).waitFor();
+    expect(await page.getByText('Not shared').count()).toBe(0);
+    await expectWellMade(page);
+    await page.goto(`${gateway.url}/portal/dashboards/${id}`);
+    await page.getByText('Your role does not see this').waitFor();
+    await page.getByText('The library has none called gone.').waitFor();
+    await page.getByText('The variables of this tile are no JSON object').waitFor();
+    await page.locator('.figure-value').waitFor();
+    expect(await page.getByRole('button', { name: /^(Move|Change|Add)/ }).count()).toBe(0);
+    await expectWellMade(page);
+    await page.goto(`${gateway.url}/portal/dashboards/${other}`);
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  });
+});
+
+async function addTile(page: Page, operation: string, picture: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a tile' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New tile' });
+  await dialog.getByLabel('What it shows').fill(operation);
+  await page.getByRole('option', { name: operation, exact: true }).click();
+  await dialog.getByLabel('Picture').click();
+  await page.getByRole('option', { name: picture, exact: true }).click();
+  await dialog.getByRole('region', { name: 'Preview' }).locator('canvas, .figure-value').waitFor();
+  await dialog.getByRole('button', { name: 'Add the tile' }).click();
+  await page.getByRole('region', { name: operation, exact: true }).waitFor();
+}
+
+async function expectFocus(page: Page, name: string): Promise<void> {
+  await page.waitForFunction((label) => document.activeElement?.getAttribute('aria-label') === label, name);
+}
