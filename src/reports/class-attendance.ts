@@ -139,6 +139,7 @@ export const classAttendance = defineReport({
   },
   roles: ['clerk', 'viewer'],
   teachers: 'taught',
+  planning: 'once',
   row: RegisterLine,
   totals: ClassAttendanceTotals,
   example: { class: '5', start: '2026-07-01', end: '2026-07-31' },
@@ -161,8 +162,9 @@ export const classAttendance = defineReport({
     }
     await assertPlace({ class: className, section }, context);
   },
-  parts: ({ class: className, section = null, start, end }, context) => {
+  parts: ({ class: className, section = null, start, end }, context, shown) => {
     const { domain, settings, sections } = context;
+    const letters = shown.rows?.has('register') || shown.totals?.has('months') ? 'with' : 'without';
     const [first, last] = [firstDayOf(start), lastDayOf(end)];
     const since = sessionStart(first, context);
     return {
@@ -181,6 +183,7 @@ ${studentDays(
     classes: Prisma.sql`select ${className}::text`,
     where: Prisma.sql`p.class = ${className} and (${section}::text is null or p.section = ${section}::text)
     and ${isInSections(sections, { className: Prisma.sql`p.class`, section: Prisma.sql`p.section` })}`,
+    letters,
   },
   context,
 )},
@@ -188,7 +191,10 @@ class_days as materialized (
   select * from days where class = ${className}
 ),
 lines as materialized (
-  select *, ${presentDays(settings)} as present_days from register where class = ${className}
+  select *,${letters === 'with' ? Prisma.empty : Prisma.sql` null::text as letters,`}
+    ${presentDays(settings)} as present_days
+  from register
+  where class = ${className}
 ),
 by_day as (
   select day.*, ${presentDays(settings)} as present_days
@@ -281,7 +287,9 @@ left_out as (
           broughtForwardWorkingDays: Prisma.sql`coalesce(l.working_brought, 0)`,
           percentToDate: Prisma.sql`round(100 * l.present_to_date / nullif(l.working_to_date, 0), 2)`,
         },
-        from: Prisma.sql`from sums l
+        from: Prisma.sql`from ${
+          OF_SUMS.some((name) => shown.rows?.has(name)) ? Prisma.sql`sums` : Prisma.sql`lines`
+        } l
 join students s on s.student = l.student
 where l.section is not null`,
       },
@@ -346,3 +354,10 @@ from left_out`,
     };
   },
 });
+
+/** The columns that look back to the beginning of the session. */
+const OF_SUMS: readonly (keyof RegisterLine)[] = [
+  'broughtForwardPresentDays',
+  'broughtForwardWorkingDays',
+  'percentToDate',
+];

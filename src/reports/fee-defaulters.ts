@@ -17,7 +17,7 @@ import { countMonths, endOf, monthsAfter } from './engine/school-calendar.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { classOrders } from './shared/class-orders.js';
 import { byFeeHead, feeHeadPlaces } from './shared/fee-heads.js';
-import { feeItems, headItems } from './shared/fee-items.js';
+import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from './shared/fee-items.js';
 import { isInPlace } from './shared/place-conditions.js';
 import { isOnRoll, rollDays, unusableRoll } from './shared/roll.js';
 
@@ -227,15 +227,14 @@ listed as materialized (
   left join classes c on c.class = s.class
   where ${includeLeft} or ${isOnRoll(asOn)}
 ),
-listed_items as materialized (${headItems({
-      settled: Prisma.sql`f.student in (select student from listed)`,
-      told: Prisma.sql`student in (select student from listed)`,
-    })}
+listed_items as (${headItems(OF_LISTED)}
 ),
--- Of each student the items as they are: what is made of them is made for the rows that are shown.
-items_of as materialized (
-  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items from listed_items
-    group by student
+-- What is told from entries is told of all at once; the months of the others are read for the rows shown.
+told_of as materialized (
+  select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items
+  from (${toldItems(OF_LISTED)}
+  ) as told
+  group by student
 )`,
     rows: {
       position: Prisma.sql`l.position`,
@@ -307,8 +306,9 @@ items_of as materialized (
               sum(concession) as concession,
               sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
             from (
-              select fee_head, student, sum(due) as due, sum(concession) as concession, sum(paid) as paid,
-                sum(greatest(owed, 0)) as balance, sum(greatest(-owed, 0)) as credit
+              select fee_head, student, exact_sum(due) as due, exact_sum(concession) as concession,
+                exact_sum(paid) as paid, exact_sum(greatest(owed, 0)) as balance,
+                exact_sum(greatest(-owed, 0)) as credit
               from listed_items group by fee_head, student
             ) as by_student
             group by fee_head
@@ -326,11 +326,16 @@ from (
   }),
 });
 
+const OF_LISTED: HeadSelection = {
+  months: Prisma.sql`f.student in (select student from listed)`,
+  openItems: Prisma.sql`student in (select student from listed)`,
+};
+
 /** The columns of `itemsOfListed`, which opens the months of every student who owes. */
 const OF_ITEMS: readonly (keyof FeeDefaulter)[] = ['monthsDue', 'monthsDueCount', 'breakdown'];
 
 const itemsOfListed = Prisma.sql`
-join items_of o on o.student = l.student
+left join told_of o on o.student = l.student
 cross join lateral (
   select
     json_agg(distinct month) filter (where owed > 0) as months_due,
@@ -342,8 +347,15 @@ cross join lateral (
       'balance', round(greatest(owed, 0), 2), 'credit', round(greatest(-owed, 0), 2),
         'finePaid', round(fine, 2)
     ) order by month, ${byFeeHead}) as breakdown
-  from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric,
-    fine numeric, owed numeric)
+  from (
+    select month, fee_head, due, concession, paid, fine, owed
+    from (${settledItems(Prisma.sql`f.student = l.student`)}
+    ) as settled
+    union all
+    select *
+    from unnest(o.items) as told(month text, fee_head text, due numeric, concession numeric, paid numeric,
+      fine numeric, owed numeric)
+  ) as item
 ) as b`;
 
 /** The columns of `lastReceiptOfListed`. */

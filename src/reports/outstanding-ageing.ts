@@ -107,7 +107,7 @@ buckets as materialized (
     sum(owed) as balance, min(due_date) as oldest
   from (
     select student, owed, due_date, ${day}::date - day_of(due_date) as days
-    from (${headItems({ settled: Prisma.sql`f.balance > 0`, told: Prisma.sql`owed > 0` })}
+    from (${headItems({ months: Prisma.sql`f.balance > 0`, openItems: Prisma.sql`owed > 0` })}
     ) as item
     where owed > 0
     offset 0

@@ -18,8 +18,8 @@
  *
  * Dues and receipts are read from the table `fee_months`, which every write keeps in step with the records. A
  * month to which nothing happens after the day is what its columns say (`settled_months`), for a student
- * with a concession less that, head by head (`conceded_months`). A month in which something is still to come
- * is told from its entries (`open_months`).
+ * with a concession less that, head by head (`conceded`). A month in which something is still to come is told
+ * from its entries (`open_months`, `open_items`).
  *
  * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
@@ -87,7 +87,7 @@ settled_months as not materialized (
   select * from months where is_quiet and not is_conceded and (due is not null or paid is not null)
 ),
 conceded_months as materialized (
-  select m.student, m.month, m.heads, m.dues
+  select m.student, m.month, m.due, m.paid, m.fine, m.balance, m.credit, m.balance_from, m.heads, m.dues
   from (select distinct student from granted where student is not null) as g
   -- So that the months of each student are reached by the key.
   cross join lateral (select * from months where student = g.student offset 0) as m
@@ -121,22 +121,22 @@ payments as materialized (
 ),
 concessions as (
   select
-    d.is_open, d.student, d.month, d.fee_head,
+    d.is_open, d.student, d.month, d.fee_head, d.head,
     round(least(
       d.amount,
       coalesce(sum(d.value) filter (where d.kind = 'amount'), 0)
         + coalesce(sum(d.value) filter (where d.kind = 'percent'), 0) * d.amount / 100
     ), 2) as amount
   from (
-    select true as is_open, d.*, g.kind, g.value
+    select true as is_open, d.*, null::jsonb as head, g.kind, g.value
     from granted g
     join dues d
       on d.student = g.student and d.session = g.session and d.month between g.from_month and g.to_month
       and (g.fee_head is null or d.fee_head = g.fee_head)
     union all
     select
-      false, m.student, m.month, entry.id, entry.due->>0, (entry.due->>1)::numeric, null, null, g.kind,
-      g.value
+      false, m.student, m.month, entry.id, entry.due->>0, (entry.due->>1)::numeric, null, null,
+      m.heads->(entry.due->>0), g.kind, g.value
     from granted g
     join conceded_months m on m.student = g.student and m.month between g.from_month and g.to_month
     cross join lateral jsonb_each(m.dues) as entry(id, due)
@@ -144,9 +144,38 @@ concessions as (
       and entry.due->>3 is null
   ) as d
   where d.amount > 0
-  group by d.is_open, d.id, d.student, d.month, d.fee_head, d.amount
+  group by d.is_open, d.id, d.student, d.month, d.fee_head, d.amount, d.head
 ),
-told as materialized (
+-- What a concession changes of its month, beside what the month says of itself, added up. A join would be as
+-- good, but the planner expects a few rows of each, and would go through all of one for each of the other.
+conceded as materialized (
+  select
+    student, month, coalesce(sum(due), 0) as due, coalesce(sum(concession), 0) as concession,
+    coalesce(sum(paid), 0) as paid, coalesce(sum(fine), 0) as fine, sum(balance) as balance,
+    sum(credit) as credit, min(balance_from) as balance_from, bool_or(settles) as settles,
+    (array_agg(heads) filter (where heads is not null))[1] as heads,
+    coalesce(jsonb_object_agg(fee_head, concession) filter (where fee_head is not null), '{}') as concessions
+  from (
+    select
+      student, month, due, null::numeric as concession, paid, fine, balance, credit, balance_from,
+      false as settles, heads, null as fee_head
+    from conceded_months
+    union all
+    select
+      student, month, null, amount, null, null, greatest(owed - amount, 0) - greatest(owed, 0),
+      greatest(amount - owed, 0) - greatest(-owed, 0), null, owed > 0 and owed <= amount, null, fee_head
+    from (
+      select
+        student, month, fee_head, sum(amount) as amount,
+        min(coalesce((head->>0)::numeric, 0) - coalesce((head->>1)::numeric, 0)) as owed
+      from concessions
+      where not is_open
+      group by student, month, fee_head
+    ) as head
+  ) as change
+  group by student, month
+),
+open_items as materialized (
   select
     student, month, fee_head, coalesce(due, 0) as due, coalesce(concession, 0) as concession,
       coalesce(paid, 0) as paid, coalesce(fine, 0) as fine,
@@ -168,26 +197,6 @@ told as materialized (
     ) as entry
     group by student, month, fee_head
   ) as item
-  union all
-  select
-    student, month, fee_head, due, concession, paid, fine, due - concession - paid as owed, due_date,
-      due > 0 as has_due
-  from (
-    select
-      m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due,
-      coalesce(c.concession, 0) as concession, coalesce((head.state->>1)::numeric, 0) as paid,
-      coalesce((head.state->>2)::numeric, 0) as fine, head.state->>3 as due_date
-    from conceded_months m
-    cross join lateral jsonb_each(m.heads) as head(fee_head, state)
-    left join (
-      select student, month, fee_head, sum(amount) as concession
-      from concessions
-      where not is_open
-      group by student, month, fee_head
-    ) as c on c.student = m.student and c.month = m.month and c.fee_head = head.fee_head
-    -- So that each value is computed once.
-    offset 0
-  ) as conceded
 ),
 month_items as (
   select
@@ -197,11 +206,23 @@ month_items as (
   from settled_months
   union all
   select
+    student, month, due, concession, paid, fine, balance, credit,
+    -- The first head that was open may not be any more.
+    case when settles then (
+      select min(head.state->>3)
+      from jsonb_each(heads) as head(fee_head, state)
+      where coalesce((head.state->>0)::numeric, 0) - coalesce((head.state->>1)::numeric, 0)
+        > coalesce((concessions->>head.fee_head)::numeric, 0)
+    ) else balance_from end,
+    due > 0
+  from conceded
+  union all
+  select
     student, month, sum(due), sum(concession), sum(paid), sum(fine),
     coalesce(sum(owed) filter (where owed > 0), 0), coalesce(-sum(owed) filter (where owed < 0), 0),
       min(due_date) filter (where owed > 0),
     bool_or(has_due)
-  from told
+  from open_items
   group by student, month
 ),
 fee_faults as (
@@ -219,34 +240,51 @@ fee_faults as (
 }
 
 export interface HeadSelection {
-  /** The condition on the months `f` of `settled_months`. Default all. */
-  readonly settled?: Sql;
-  /** The condition on the rows of `told`, its columns by their names. Default all. */
-  readonly told?: Sql;
+  /** The condition on the months `f` to which nothing happens after the day. Default all. */
+  readonly months?: Sql;
+  /** The condition on the rows of `open_items`, its columns by their names. Default all. */
+  readonly openItems?: Sql;
 }
 
 /**
  * Stands after `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid,
  * fine, owed, due_date, has_due.
  */
-export function headItems({ settled, told }: HeadSelection): Sql {
+export function headItems(selection: HeadSelection): Sql {
+  return Prisma.sql`${settledItems(selection.months ?? ALL)}
+  union all${toldItems(selection)}`;
+}
+
+const ALL = Prisma.sql`true`;
+
+/** Those of `headItems` that a month says by itself: those of a student are reached by the key. */
+export function settledItems(months: Sql): Sql {
+  return itemsOfHeads(Prisma.sql`select *, null::jsonb as concessions from settled_months f where ${months}`);
+}
+
+/** Those of `headItems` that have a concession or something still to come: told of all students at once. */
+export function toldItems({ months = ALL, openItems = ALL }: HeadSelection): Sql {
+  return Prisma.sql`${itemsOfHeads(Prisma.sql`select * from conceded f where ${months}`)}
+  union all
+  select student, month, nullif(fee_head, ''), due, concession, paid, fine, owed, due_date, has_due
+  from open_items
+  where ${openItems}`;
+}
+
+function itemsOfHeads(months: Sql): Sql {
   return Prisma.sql`
   select
     student, month, nullif(fee_head, '') as fee_head, due, concession, paid, fine,
-      due - concession - paid as owed, due_date, has_due
+      due - concession - paid as owed, due_date, due > 0 as has_due
   from (
     select
-      m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due, 0 as concession,
+      m.student, m.month, head.fee_head, coalesce((head.state->>0)::numeric, 0) as due,
+      coalesce((m.concessions->>head.fee_head)::numeric, 0) as concession,
       coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine,
-        head.state->>3 as due_date,
-      coalesce((head.state->>0)::numeric, 0) > 0 as has_due
+        head.state->>3 as due_date
     -- So that months are chosen first, and each value is computed once.
-    from (select * from settled_months f where ${settled ?? Prisma.sql`true`} offset 0) as m
+    from (${months} offset 0) as m
     cross join lateral jsonb_each(m.heads) as head(fee_head, state)
     offset 0
-  ) as settled
-  union all
-  select student, month, nullif(fee_head, ''), due, concession, paid, fine, owed, due_date, has_due
-  from told
-  where ${told ?? Prisma.sql`true`}`;
+  ) as item`;
 }
