@@ -6,24 +6,16 @@ import { Prisma } from '../generated/prisma/client.js';
 import { isJsonObject, type JsonObject, parseExactJson, printExactJson } from '../json.js';
 import type { Collection, Personal } from '../model/collection.js';
 import type { Scope } from '../model/scope.js';
-import type { Catalog } from '../store/catalog/catalog.js';
 import type { Transaction } from '../store/database/database.js';
 import { recordsIn } from '../store/sql/records-of.js';
 import { keysOf } from '../store/writing/check-faults.js';
 import { derivedRows, sweepDerivedRows } from '../store/writing/derived-rows.js';
 import { PRINCIPALS_CHANNEL } from '../store/writing/record-statements.js';
 import { type Belongings, findBelongings } from './belongings.js';
-import type { ErasureReport } from './erasure-report.js';
+import { eraseImportFiles } from './erase-import-files.js';
+import type { ErasureWork } from './erasure-work.js';
 import { archiveName, likePatterns } from './identify-person.js';
-import { ERASED_NAME, type PersonIdentity, Redaction, referencePathsTo } from './identity.js';
-
-export interface ErasureWork {
-  readonly transaction: Transaction;
-  readonly scope: Scope;
-  readonly catalog: Catalog;
-  readonly identity: PersonIdentity;
-  readonly report: ErasureReport;
-}
+import { ERASED_NAME, Redaction, referencePathsTo } from './identity.js';
 
 const BATCH_RECORDS = 500;
 
@@ -35,6 +27,7 @@ export async function eraseRecords(work: ErasureWork): Promise<void> {
     { collection: person, ids: [identity.id] },
   ];
   await hideFiles(work, parts);
+  await eraseImportFiles(work, parts, HIDDEN);
   for (const part of parts) {
     await forgetHistory(work, part);
     const { personal } = part.collection;
@@ -146,7 +139,7 @@ function withoutPersonal(
 }
 
 /** Subscribers hear that the one is gone and the other there; the history of the other begins here. */
-async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: PersonIdentity) {
+async function tellOfRenaming(transaction: Transaction, scope: Scope, identity: ErasureWork['identity']) {
   const { collection, id, pseudonym } = identity;
   await transaction.query(Prisma.sql`
     with written as (

@@ -2,7 +2,7 @@
 import { Prisma } from '../generated/prisma/client.js';
 import { parseExactJson, printExactJson } from '../json.js';
 import { USER_COLLECTION } from '../store/writing/record-statements.js';
-import type { ErasureWork } from './erase-records.js';
+import type { ErasureWork } from './erasure-work.js';
 import { likePatterns } from './identify-person.js';
 import { Redaction } from './identity.js';
 import { SEARCHED_TABLES, type SearchedTable } from './searched-tables.js';

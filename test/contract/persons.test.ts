@@ -67,6 +67,21 @@ async function placesOf(texts: readonly string[]): Promise<readonly string[]> {
   return found;
 }
 
+async function untilImport(id: string, state: string): Promise<void> {
+  await eventually(async () => {
+    const { text } = await rest('GET', `/imports/${id}`);
+    return text.includes(`"state":"${state}"`);
+  });
+}
+
+async function importFile(parameters: string, csv: string): Promise<{ readonly id: string }> {
+  const type = { 'content-type': 'text/csv' };
+  const { text } = await rest('POST', `/imports?collection=${parameters}`, csv, type);
+  const taken = JSON.parse(text) as { readonly id: string };
+  await untilImport(taken.id, 'ready');
+  return taken;
+}
+
 /** A student with something of everything, who shares the mother and a telephone with a sibling. */
 async function enrol(): Promise<void> {
   const place = { class: '5', section: 'A', session: '2026-27' };
@@ -150,13 +165,15 @@ async function enrol(): Promise<void> {
      select id, 'delivered', '{"recordId": "x"}', $1 from hook`,
     [JSON.stringify({ record: { name: NAME, address: '12, Peacock Lane' } })],
   );
-  const list = { 'content-type': 'text/csv' };
-  const name = encodeURIComponent(`calls to ${NAME}.csv`);
-  const { text: taken } = await rest('POST', `/imports?collection=task&name=${name}`, 'name\nCall', list);
-  await eventually(async () => {
-    const { text } = await rest('GET', `/imports/${JSON.parse(taken).id}`);
-    return text.includes('"state":"ready"');
-  });
+  await importFile(`task&name=${encodeURIComponent(`calls to ${NAME}.csv`)}`, 'name\nCall');
+  const others = Array.from({ length: 6 }, (_, index) => `stu-0000${index + 1},general\n`).join('');
+  const { id } = await importFile(
+    'registration&name=wrote.csv&by=_id',
+    `_id,category\n${others}${STUDENT},sc\n`,
+  );
+  await rest('POST', `/imports/${id}/run?mode=rows`);
+  await untilImport(id, 'done');
+  await importFile('registration&name=nobody.csv&by=_id', '_id,category\nstu-00001,general\n');
   await rest('POST', `/files?collection=registration&recordId=${STUDENT}&name=birth.txt`, NAME, {
     'content-type': 'text/plain',
   });
@@ -265,7 +282,7 @@ describe('a student', () => {
       gateway,
       `{ recordHistory(collection: "registration", id: "${STUDENT}") { nodes { version operation } } }`,
     );
-    expect(recordHistory.nodes.map((node: Answered) => node.version)).toEqual([3, 2, 1]);
+    expect(recordHistory.nodes.map((node: Answered) => node.version)).toEqual([4, 3, 2, 1]);
   });
 
   it('is listed as it would be erased, and nothing is changed', async () => {
@@ -295,7 +312,9 @@ describe('a student', () => {
         ['replaced', 'messages', 1],
         ['removed', 'files of registration', 1],
         ['removed', 'archives of the person', 1],
-        ['replaced', 'names of files', 2],
+        ['removed', 'files of imports', 2],
+        ['kept', 'files of imports', 1],
+        ['replaced', 'names of files', 1],
         ['replaced', 'runs of scripts', 1],
         ['replaced', 'log of scripts', 1],
         ['replaced', 'imports', 1],
@@ -314,6 +333,20 @@ describe('a student', () => {
       entries.map(({ fate, place, count }: Answered) => [fate, place, count]);
     expect(figures(erased)).toEqual(figures(planned));
   }, 60_000);
+
+  it('is in no file that an import has kept', async () => {
+    const { rows } = await sql.query(
+      `select i.name, f.id is not null as is_there
+       from imports i
+       left join files f on f.id = i.file_id
+       order by 1`,
+    );
+    expect(rows).toEqual([
+      { name: expect.stringMatching(/^calls to (?!Zebunnisa)/), is_there: false },
+      { name: 'nobody.csv', is_there: true },
+      { name: 'wrote.csv', is_there: false },
+    ]);
+  });
 
   it('is in no table any more', async () => {
     expect(await placesOf([...TOLD, 'Zebunisa', STUDENT])).toEqual([]);

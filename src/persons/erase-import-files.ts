@@ -1,0 +1,82 @@
+/** What an erasure does with the files that imports have kept: a person may stand in any row of them. */
+import { Prisma } from '../generated/prisma/client.js';
+import type { Belongings } from './belongings.js';
+import type { ErasureWork } from './erasure-work.js';
+import { likePatterns } from './identify-person.js';
+import { Redaction } from './identity.js';
+
+const BECAUSE =
+  'nothing that is known of the import names the person, and what is in its file is not searched: the file ' +
+  'goes with the import, after KEEP_IMPORTS_DAYS';
+
+/**
+ * Takes away the files of imports that wrote a record of the person, or of which anything that was found,
+ * tried or refused names the person; one that is under way is stopped. Those of other imports into the same
+ * collections are listed.
+ */
+export async function eraseImportFiles(
+  work: ErasureWork,
+  parts: readonly Belongings[],
+  hidden: Prisma.Sql,
+): Promise<void> {
+  const { transaction, scope, identity, report } = work;
+  const { sought } = new Redaction(identity, 'alone');
+  const patterns = [...likePatterns(sought.map((text) => JSON.stringify(text).slice(1, -1)))];
+  const writers = await findWriters(work, parts);
+  const kept = await transaction.query<KeptFile>(Prisma.sql`
+    select i.id::text as id, i.file_id::text as file, n.is_named
+    from imports i
+    join files f on f.domain = i.domain and f.id = i.file_id
+    cross join lateral (
+      select i.id::text = any(${[...writers]}::text[])
+        or lower(concat_ws(' ', i.name, i.inspection::text, i.trial::text)) like any(${patterns}::text[])
+        or exists (
+          select from import_errors e
+          where e.import_id = i.id
+            and lower(concat_ws(' ', e.errors::text, e.source::text)) like any(${patterns}::text[])
+        ) as is_named
+    ) as n
+    where i.domain = ${scope.domain.id} and i.owns_file and f.state = 'ready'
+      and (n.is_named or i.collection = any(${parts.map(({ collection }) => collection.name)}::text[]))
+    order by i.id`);
+  const named = kept.filter(({ is_named }) => is_named);
+  await transaction.query(Prisma.sql`
+    update files
+    set ${hidden}
+    where domain = ${scope.domain.id} and id::text = any(${named.map(({ file }) => file)}::text[])`);
+  await transaction.query(Prisma.sql`
+    update imports
+    set is_stopped = true
+    where domain = ${scope.domain.id} and id::text = any(${named.map(({ id }) => id)}::text[])
+      and state in ('received', 'inspecting', 'trying', 'waiting', 'running')`);
+  const others = kept.filter(({ is_named }) => !is_named);
+  report.add('removed', 'files of imports', idsOf(named));
+  report.add('kept', 'files of imports', idsOf(others), { because: BECAUSE });
+}
+
+interface KeptFile {
+  readonly id: string;
+  readonly file: string;
+  readonly is_named: boolean;
+}
+
+/** The imports that wrote records of the person, as the audit trail has it. */
+async function findWriters(
+  { transaction, scope }: ErasureWork,
+  parts: readonly Belongings[],
+): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const { collection, ids: records } of parts) {
+    const rows = await transaction.query<{ id: string }>(Prisma.sql`
+      select distinct split_part(e.request_id, '.', 1) as id
+      from audit_entries e
+      where e.domain = ${scope.domain.id} and e.collection = ${collection.name}
+        and e.record_id = any(${[...records]}::text[]) and e.request_operation = 'import'`);
+    for (const { id } of rows) ids.add(id);
+  }
+  return [...ids];
+}
+
+function idsOf(rows: readonly KeptFile[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,14 @@
+/** What every step of an erasure is given. */
+import type { Scope } from '../model/scope.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { Transaction } from '../store/database/database.js';
+import type { ErasureReport } from './erasure-report.js';
+import type { PersonIdentity } from './identity.js';
+
+export interface ErasureWork {
+  readonly transaction: Transaction;
+  readonly scope: Scope;
+  readonly catalog: Catalog;
+  readonly identity: PersonIdentity;
+  readonly report: ErasureReport;
+}
