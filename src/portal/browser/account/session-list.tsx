@@ -44,24 +44,22 @@ export function SessionList({ userId }: { readonly userId: string }) {
     );
   return (
     <Stack align="flex-start">
-      <Table.ScrollContainer minWidth={760} w="100%" scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="sm" fz="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('Logged in')}</Table.Th>
-              <Table.Th>{t('Seen last')}</Table.Th>
-              <Table.Th>{t('Address')}</Table.Th>
-              <Table.Th>{t('Program')}</Table.Th>
-              <Table.Th>{t('Actions')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sessions.map((session) => (
-              <SessionRow key={session.id} session={session} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Table className="stacked-table" verticalSpacing="sm" fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('Logged in')}</Table.Th>
+            <Table.Th>{t('Seen last')}</Table.Th>
+            <Table.Th>{t('Address')}</Table.Th>
+            <Table.Th>{t('Program')}</Table.Th>
+            <Table.Th>{t('Actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </Table.Tbody>
+      </Table>
       {others > 0 && (
         <Button variant="default" onClick={() => setAsking(true)}>
           {title}
@@ -98,10 +96,12 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
   };
   return (
     <Table.Tr>
-      <Table.Td className="unbroken">{instant(createdAt)}</Table.Td>
-      <Table.Td className="unbroken">{instant(lastSeenAt ?? createdAt)}</Table.Td>
-      <Table.Td>{address}</Table.Td>
-      <Table.Td className="wrapped">{userAgent}</Table.Td>
+      <Table.Td data-label={t('Logged in')}>{instant(createdAt)}</Table.Td>
+      <Table.Td data-label={t('Seen last')}>{instant(lastSeenAt ?? createdAt)}</Table.Td>
+      <Table.Td data-label={t('Address')}>{address}</Table.Td>
+      <Table.Td data-label={t('Program')} className="wrapped">
+        {userAgent}
+      </Table.Td>
       <Table.Td className="unbroken">
         {isCurrent ? (
           <Text size="sm" c="dimmed">

@@ -47,40 +47,40 @@ export function DeclaredCollectionsPage() {
         {!data && !error && <LoadingState />}
         {found?.length === 0 && <EmptyState icon="search" title={t('No collection has these words')} />}
         {found && found.length > 0 && (
-          <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-            <Table verticalSpacing="sm" aria-label={t('Collections')}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('Name')}</Table.Th>
-                  <Table.Th className="numeric">{t('Fields')}</Table.Th>
-                  <Table.Th>{t('Declared')}</Table.Th>
+          <Table className="stacked-table" verticalSpacing="sm" aria-label={t('Collections')}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('Name')}</Table.Th>
+                <Table.Th className="numeric">{t('Fields')}</Table.Th>
+                <Table.Th>{t('Declared')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {found.map(({ name, title, description, isDeclared, fields }) => (
+                <Table.Tr key={name}>
+                  <Table.Td>
+                    <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
+                      {title}
+                    </Anchor>{' '}
+                    <Text span size="xs" c="dimmed" ff="monospace">
+                      {name}
+                    </Text>
+                    <Text size="sm" c="dimmed" className="wrapped">
+                      {description}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td className="numeric" data-label={t('Fields')}>
+                    {fields.length}
+                  </Table.Td>
+                  <Table.Td data-label={t('Declared')}>
+                    <Badge variant="default" tt="none">
+                      {isDeclared ? t('With the gateway') : t('Here')}
+                    </Badge>
+                  </Table.Td>
                 </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {found.map(({ name, title, description, isDeclared, fields }) => (
-                  <Table.Tr key={name}>
-                    <Table.Td>
-                      <Anchor component={Link} to={`/portal/collections/${name}`} size="sm" fw={600}>
-                        {title}
-                      </Anchor>{' '}
-                      <Text span size="xs" c="dimmed" ff="monospace">
-                        {name}
-                      </Text>
-                      <Text size="sm" c="dimmed" className="wrapped">
-                        {description}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td className="numeric">{fields.length}</Table.Td>
-                    <Table.Td>
-                      <Badge variant="default" tt="none">
-                        {isDeclared ? t('With the gateway') : t('Here')}
-                      </Badge>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+              ))}
+            </Table.Tbody>
+          </Table>
         )}
       </Stack>
       {isMaking && <NewCollectionDialog onClose={() => setIsMaking(false)} />}

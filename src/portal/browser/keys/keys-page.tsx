@@ -55,7 +55,7 @@ function KeyTable({ keys }: { readonly keys: readonly ListedKey[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
     <section className="table-scroll" tabIndex={0} aria-label={t('API keys')}>
-      <Table verticalSpacing="sm" fz="sm">
+      <Table className="stacked-table" verticalSpacing="sm" fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('Name')}</Table.Th>
@@ -99,24 +99,30 @@ function KeyRow({ listed }: { readonly listed: ListedKey }) {
         </Anchor>
         <Code>{prefix}…</Code>
       </Table.Td>
-      <Table.Td>
-        <ScopesInWords scopes={listed.scopes} />
-        {allowedAddresses.length > 0 && (
-          <Text size="xs" c="dimmed">
-            {t('From {addresses}', { addresses: allowedAddresses.join(', ') })}
-          </Text>
-        )}
+      <Table.Td data-label={t('What it may do')}>
+        <div>
+          <ScopesInWords scopes={listed.scopes} />
+          {allowedAddresses.length > 0 && (
+            <Text size="xs" c="dimmed">
+              {t('From {addresses}', { addresses: allowedAddresses.join(', ') })}
+            </Text>
+          )}
+        </div>
       </Table.Td>
-      <Table.Td>{expiresAt === null ? t('Never') : formats.instant(expiresAt)}</Table.Td>
-      <Table.Td>
-        {lastUsedAt === null ? t('Never') : formats.instant(lastUsedAt)}
-        {lastUsedAddress !== null && (
-          <Text size="xs" c="dimmed">
-            {lastUsedAddress}
-          </Text>
-        )}
+      <Table.Td data-label={t('Ends')}>
+        {expiresAt === null ? t('Never') : formats.instant(expiresAt)}
       </Table.Td>
-      <Table.Td>
+      <Table.Td data-label={t('Last used')}>
+        <div>
+          {lastUsedAt === null ? t('Never') : formats.instant(lastUsedAt)}
+          {lastUsedAddress !== null && (
+            <Text size="xs" c="dimmed">
+              {lastUsedAddress}
+            </Text>
+          )}
+        </div>
+      </Table.Td>
+      <Table.Td data-label={t('State')}>
         <Badge variant="default" tt="none">
           {t(state)}
         </Badge>
