@@ -104,6 +104,60 @@ describe('a dashboard', () => {
   });
 });
 
+describe('a saved view', () => {
+  it('keeps what is shown, opens its collection, is renamed, changed and removed', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/registration?oquery=class%3D5&sort=name');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Class 5');
+    await dialog.getByRole('switch').press('Space');
+    await expectWellMade(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Class 5', exact: true }).waitFor();
+    await page.goto(`${gateway.url}/portal/records/registration`);
+    await page.waitForURL(/oquery=class%3D5&sort=name/);
+    await page.getByRole('button', { name: 'Class 5', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'All records' }).click();
+    await page.waitForURL((url) => !url.searchParams.has('oquery') && url.searchParams.get('view') === 'all');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Class 5' }).click();
+    await page.getByRole('searchbox').fill('a');
+    await page.getByRole('button', { name: 'Class 5 *' }).click();
+    await page.getByRole('menuitem', { name: 'Keep what is shown now in the view' }).click();
+    await page.getByRole('button', { name: 'Class 5', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Name and sharing of the view' }).click();
+    await dialog.getByLabel('Name').fill(HOSTILE);
+    await dialog.getByLabel('Shared with').fill('viewer');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: HOSTILE, exact: true }).waitFor();
+    await expectWellMade(page);
+  });
+
+  it('is had by the roles it is shared with, who do not change it', async () => {
+    const page = await pages.openPortalAs('viewer', '/portal/records/registration');
+    await page.waitForURL(/oquery=class%3D5/);
+    await page.getByRole('button', { name: HOSTILE, exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Save as a view' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Remove the view' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    expect(await page.getByRole('dialog').getByLabel('Shared with').count()).toBe(0);
+  });
+
+  it('is removed for all by its owner', async () => {
+    const page = await pages.openPortalAs('clerk', '/portal/records/registration');
+    await page.getByRole('button', { name: HOSTILE, exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Remove the view' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Views', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'All records' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: HOSTILE }).count()).toBe(0);
+  });
+});
+
 async function addTile(page: Page, operation: string, picture: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a tile' }).click();
   const dialog = page.getByRole('dialog', { name: 'New tile' });

@@ -23,6 +23,7 @@ import { FilterBuilder } from './filter-builder';
 import { escapeValue } from './filter-conditions';
 import { RecordsToolbar } from './records-toolbar';
 import { useValueText } from './use-value-text';
+import { SHOWN_RECORDS } from './view-address';
 
 export type DeclaredCollection = NonNullable<CollectionDeclarationQuery['collection']>;
 
@@ -35,13 +36,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
   const t = useTexts();
   const gateway = useGateway();
   const fields = useReadableFields(collection);
-  const [{ search, oquery, where, sort, columns: chosen }, change] = useAddress({
-    search: '',
-    oquery: '',
-    where: '',
-    sort: '',
-    columns: '',
-  });
+  const [{ search, oquery, where, sort, columns: chosen }, change] = useAddress(SHOWN_RECORDS);
   const [isFiltering, setIsFiltering] = useState(false);
   const columns = chooseColumns(fields, chosen);
   const filter = {

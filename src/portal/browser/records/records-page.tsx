@@ -8,6 +8,7 @@ import { Icon } from '../shell/icon';
 import { PageFrame } from '../shell/page-frame';
 import { LoadingState, ProblemState } from '../shell/states';
 import { useViewer } from '../shell/viewer';
+import { DefaultView } from './default-view';
 import { RecordsGrid } from './records-grid';
 
 export function RecordsPage() {
@@ -31,7 +32,11 @@ export function RecordsPage() {
     >
       {error && <ProblemState problem={error} retry={() => void refetch()} />}
       {!error && !collection && <LoadingState />}
-      {collection && <RecordsGrid key={name} collection={collection} />}
+      {collection && (
+        <DefaultView key={name} collection={name}>
+          <RecordsGrid collection={collection} />
+        </DefaultView>
+      )}
     </PageFrame>
   );
 }

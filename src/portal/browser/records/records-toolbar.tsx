@@ -2,13 +2,14 @@
 import { Button, Checkbox, Group, Menu, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useGateway } from '../gateway/gateway-context';
 import { saveFile } from '../gateway/save-file';
 import { useTexts } from '../language/use-texts';
 import { Icon } from '../shell/icon';
 import { CountButton } from './count-button';
 import { type DeclaredField, nameOfField } from './declared-field';
+import { SavedViewsMenu } from './saved-views-menu';
 
 /** What is asked of a collection, as REST says it. */
 interface AskedRecords {
@@ -38,6 +39,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
   const t = useTexts();
   return (
     <Group gap="xs" mb="sm" className="grid-bar">
+      <SavedViewsMenu collection={asked.collection} />
       {labelField !== null && (
         <SearchField
           value={search}
@@ -70,7 +72,17 @@ function SearchField({
   onSearch(text: string): void;
 }) {
   const [text, setText] = useState(value);
-  const search = useDebouncedCallback(onSearch, 300);
+  const sent = useRef(value);
+  const search = useDebouncedCallback((next: string) => {
+    sent.current = next;
+    onSearch(next);
+  }, 300);
+  // What was not typed here, such as the search of a view that is chosen, stands here too.
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    setText(value);
+  }, [value]);
   return (
     <TextInput
       type="search"

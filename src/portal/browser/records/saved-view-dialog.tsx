@@ -1,0 +1,63 @@
+import { Button, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../language/use-texts';
+import { SharedWithInput } from '../shell/shared-with-input';
+import { ProblemState } from '../shell/states';
+import { useViewer } from '../shell/viewer';
+import type { NamedView } from './use-saved-views';
+
+export interface SavedViewDialogProps {
+  readonly view: NamedView;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  onSave(view: NamedView): void;
+  onClose(): void;
+}
+
+/** What a view is called, who has it, and whether the collection opens with it. */
+export function SavedViewDialog({ view, isBusy, problem, onSave, onClose }: SavedViewDialogProps) {
+  const t = useTexts();
+  const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
+  const [edited, setEdited] = useState(view);
+  const name = edited.name.trim();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave({ ...edited, name });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={view.id === undefined ? t('Save as a view') : t('Name and sharing of the view')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={t('Filter, search, order and columns are kept as they are shown')}
+            required
+            maxLength={100}
+            value={edited.name}
+            onChange={({ currentTarget }) => setEdited({ ...edited, name: currentTarget.value })}
+          />
+          {rights?.creatableFields.includes('shared_with') && (
+            <SharedWithInput
+              value={edited.sharedWith}
+              onChange={(sharedWith) => setEdited({ ...edited, sharedWith })}
+            />
+          )}
+          <Switch
+            label={t('Open the collection with it')}
+            checked={edited.isDefault}
+            onChange={({ currentTarget }) => setEdited({ ...edited, isDefault: currentTarget.checked })}
+          />
+          {problem && <ProblemState problem={problem} />}
+          <Button type="submit" loading={isBusy} disabled={name === ''}>
+            {t('Save')}
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,170 @@
+/** The saved views of a collection, to choose, save, rename, share and remove. */
+import { Button, Menu, Text } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { RemoveSavedView, SavedViewsOf } from '../../../generated/portal/records/saved-views';
+import { useChange } from '../gateway/use-operation';
+import { useTexts } from '../language/use-texts';
+import { ConfirmDialog } from '../shell/confirm-dialog';
+import { Icon } from '../shell/icon';
+import { useAddress } from '../shell/use-address';
+import { useNotice } from '../shell/use-notice';
+import { useViewer } from '../shell/viewer';
+import { type NamedView, type SavedView, useSavedViews, useSaveView } from './use-saved-views';
+import { ALL_RECORDS, isSameShown, SHOWN_RECORDS, toShownRecords, VIEW_ADDRESS } from './view-address';
+
+const SavedViewDialog = lazy(async () => ({
+  default: (await import('./saved-view-dialog')).SavedViewDialog,
+}));
+
+export function SavedViewsMenu({ collection }: { readonly collection: string }) {
+  const t = useTexts();
+  const notice = useNotice();
+  const viewer = useViewer();
+  const { views = [] } = useSavedViews(collection);
+  const [{ view: chosen, ...shown }, change] = useAddress(VIEW_ADDRESS);
+  const [named, setNamed] = useState<NamedView>();
+  const [isRemoving, setIsRemoving] = useState(false);
+  const save = useSaveView(collection, views);
+  const remove = useChange(RemoveSavedView, [SavedViewsOf]);
+  const rights = viewer.collections.find(({ name }) => name === 'saved_view');
+  const active = views.find(({ id }) => id === chosen);
+  const isOwn = active?.owner?.id === viewer.id;
+  const isChanged = active !== undefined && !isSameShown(toShownRecords(active), shown);
+  if (!rights?.canRead) return null;
+  const keep = (view: NamedView) =>
+    save.mutate(view, {
+      onSuccess: (id) => {
+        setNamed(undefined);
+        change({ view: id }, 'replace');
+        notice(t('The view {name} is saved', { name: view.name }));
+      },
+    });
+  return (
+    <>
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <Button
+            variant={active ? 'light' : 'default'}
+            leftSection={<Icon name="bookmark" />}
+            className="view-button"
+          >
+            {active ? viewLabel(active, isChanged) : t('Views')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown className="view-menu">
+          <Menu.Item onClick={() => change({ ...SHOWN_RECORDS, view: ALL_RECORDS })}>
+            {t('All records')}
+          </Menu.Item>
+          {views.map((one) => (
+            <Menu.Item
+              key={one.id}
+              onClick={() => change({ ...toShownRecords(one), view: one.id })}
+              leftSection={<Icon name={one.id === chosen ? 'check' : 'none'} size={14} />}
+            >
+              {one.name ?? one.id}
+              <Text component="span" size="xs" c="dimmed" display="block">
+                {[
+                  one.owner?.id === viewer.id ? '' : t('Of {name}', { name: one.owner?.label ?? '' }),
+                  one.owner?.id === viewer.id && one.sharedWith?.length
+                    ? t('Shared with {roles}', { roles: one.sharedWith.join(', ') })
+                    : '',
+                  one.isDefault ? t('Opens the collection') : '',
+                ]
+                  .filter((said) => said !== '')
+                  .join(' · ')}
+              </Text>
+            </Menu.Item>
+          ))}
+          {rights.canCreate && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                leftSection={<Icon name="plus" size={14} />}
+                onClick={() => {
+                  save.reset();
+                  setNamed({ name: '', sharedWith: [], isDefault: false, shown });
+                }}
+              >
+                {t('Save as a view')}
+              </Menu.Item>
+            </>
+          )}
+          {active && isOwn && (
+            <>
+              <Menu.Item
+                leftSection={<Icon name="check" size={14} />}
+                disabled={!isChanged}
+                onClick={() => keep({ ...toNamedView(active), shown })}
+              >
+                {t('Keep what is shown now in the view')}
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<Icon name="settings" size={14} />}
+                onClick={() => {
+                  save.reset();
+                  setNamed(toNamedView(active));
+                }}
+              >
+                {t('Name and sharing of the view')}
+              </Menu.Item>
+              <Menu.Item leftSection={<Icon name="trash" size={14} />} onClick={() => setIsRemoving(true)}>
+                {t('Remove the view')}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {named && (
+        <Suspense>
+          <SavedViewDialog
+            view={named}
+            isBusy={save.isPending}
+            problem={save.error}
+            onSave={keep}
+            onClose={() => setNamed(undefined)}
+          />
+        </Suspense>
+      )}
+      {active && isRemoving && (
+        <ConfirmDialog
+          title={t('Remove the view')}
+          action={t('Remove')}
+          isDangerous
+          isBusy={remove.isPending}
+          problem={remove.error}
+          onClose={() => setIsRemoving(false)}
+          onConfirm={() =>
+            remove.mutate(
+              { id: active.id },
+              {
+                onSuccess: () => {
+                  setIsRemoving(false);
+                  change({ view: ALL_RECORDS }, 'replace');
+                },
+              },
+            )
+          }
+        >
+          {t('Nobody has the view {name} any more. The records stay as they are.', {
+            name: active.name ?? '',
+          })}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** A star says that more or something else is shown than the view has. */
+function viewLabel({ name, id }: SavedView, isChanged: boolean): string {
+  return isChanged ? `${name ?? id} *` : (name ?? id);
+}
+
+function toNamedView(view: SavedView): NamedView {
+  return {
+    id: view.id,
+    name: view.name ?? '',
+    sharedWith: view.sharedWith ?? [],
+    isDefault: view.isDefault ?? false,
+    shown: toShownRecords(view),
+  };
+}

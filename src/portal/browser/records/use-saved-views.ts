@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  ChangeSavedView,
+  MakeSavedView,
+  SavedViewsOf,
+  type SavedViewsOfQuery,
+} from '../../../generated/portal/records/saved-views';
+import { useGateway } from '../gateway/gateway-context';
+import { useOperation } from '../gateway/use-operation';
+import { useViewer } from '../shell/viewer';
+import { type ShownRecords, toViewFields } from './view-address';
+
+export type SavedView = SavedViewsOfQuery['savedViews']['nodes'][number];
+
+export interface SavedViews {
+  /** Absent until they are there. Whoever may not read any has none. */
+  readonly views: readonly SavedView[] | undefined;
+}
+
+/** The views of a collection that the viewer has: their own, and those shared with a role of theirs. */
+export function useSavedViews(collection: string): SavedViews {
+  const { id, roles, collections } = useViewer();
+  const mayRead = collections.some(({ name, canRead }) => name === 'saved_view' && canRead);
+  const { data, error } = useOperation(SavedViewsOf, { collection, user: id, roles }, { isEnabled: mayRead });
+  return { views: mayRead && !error ? data?.savedViews.nodes : [] };
+}
+
+export interface NamedView {
+  /** Absent: a new one. */
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly sharedWith: readonly string[];
+  readonly isDefault: boolean;
+  readonly shown: ShownRecords;
+}
+
+/** Keeps a view, and takes from the viewer's other ones that the collection opens with them. Gives its id. */
+export function useSaveView(collection: string, views: readonly SavedView[]) {
+  const gateway = useGateway();
+  const queries = useQueryClient();
+  const viewer = useViewer();
+  const rights = viewer.collections.find(({ name }) => name === 'saved_view');
+  return useMutation({
+    mutationFn: async ({ id, name, sharedWith, isDefault, shown }: NamedView): Promise<string> => {
+      const maySend = id === undefined ? rights?.creatableFields : rights?.updatableFields;
+      const data = {
+        ...toViewFields(shown),
+        name,
+        isDefault,
+        ...(maySend?.includes('shared_with') && { sharedWith }),
+      };
+      const kept =
+        id === undefined
+          ? (
+              await gateway.execute(MakeSavedView, {
+                data: { ...data, collection, owner: { id: viewer.id } },
+              })
+            ).createSavedView.id
+          : (await gateway.execute(ChangeSavedView, { id, data })).updateSavedView.id;
+      const others = views.filter((one) => one.owner?.id === viewer.id && one.isDefault && one.id !== kept);
+      for (const other of isDefault ? others : [])
+        await gateway.execute(ChangeSavedView, { id: other.id, data: { isDefault: false } });
+      await queries.invalidateQueries({ queryKey: [SavedViewsOf.name] });
+      return kept;
+    },
+  });
+}
