@@ -128,6 +128,30 @@ const SETTINGS = {
       'roles that need a second factor, e.g. admin, separated by commas: who logs in without one may do ' +
       'nothing but switch it on; empty: none, whoever wants one has it',
   },
+  oidcIssuer: {
+    variable: 'OIDC_ISSUER',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    meaning:
+      'address of an OpenID Connect provider at which people may log in, by their verified email address; ' +
+      'needs OIDC_CLIENT_ID and PUBLIC_URL',
+  },
+  oidcClientId: {
+    variable: 'OIDC_CLIENT_ID',
+    schema: z.string().optional(),
+    meaning:
+      'what the provider calls this gateway; its redirect URI is PUBLIC_URL/auth/browser/oidc/callback',
+  },
+  oidcClientSecret: {
+    variable: 'OIDC_CLIENT_SECRET',
+    schema: z.string().optional(),
+    meaning: 'the secret of that client; unset: it has none',
+  },
+  oidcName: {
+    variable: 'OIDC_NAME',
+    default: 'OpenID Connect',
+    schema: z.string().max(60),
+    meaning: 'what the button of the log-in page calls the provider',
+  },
   apiKeyRoles: {
     variable: 'API_KEY_ROLES',
     default: '*',
@@ -487,6 +511,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
           `(${setting.meaning})`,
       );
   }
+  if (values.oidcIssuer !== undefined && (!values.oidcClientId || !values.publicUrl))
+    faults.push('OIDC_ISSUER: needs OIDC_CLIENT_ID and PUBLIC_URL');
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return values as Config;
 }

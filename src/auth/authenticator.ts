@@ -9,7 +9,7 @@ import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { narrowPrincipal } from './delegation.js';
 import type { KeyUsage } from './key-usage.js';
 import type { LoginLockout, LoginTrial } from './login-lockout.js';
-import { hashOpaqueSecret } from './opaque-secret.js';
+import { createOpaqueSecret, hashOpaqueSecret } from './opaque-secret.js';
 import { assertAcceptablePassword, type Passwords } from './passwords.js';
 import { type Principals, parseRoles, type Standing } from './principals.js';
 import type { DomainDirectory } from './resolve-scope.js';
@@ -27,6 +27,16 @@ export interface LoginAttempt {
   readonly address: string;
   /** What the caller says it is; the session is recognized by it. */
   readonly userAgent?: string | undefined;
+}
+
+/** Who a provider of identities has said it is. */
+export interface IdentityAttempt extends Pick<LoginAttempt, 'code' | 'address' | 'userAgent'> {
+  /** '': the top domain. */
+  readonly domainId: string;
+  /** Verified by the provider. */
+  readonly email: string;
+  /** The provider has asked for a second factor itself. */
+  readonly hasSecondFactor: boolean;
 }
 
 /** What a login answers: the tokens, and whom they stand for. */
@@ -134,6 +144,36 @@ export class Authenticator {
     return this.#answer(
       { ...ref, origin: { kind: 'session', id: session.sessionId } },
       { ...user, roles: parseRoles(user.roles) },
+      { refreshToken: session.refreshToken },
+    );
+  }
+
+  /**
+   * Opens a session for the user with an email address that a provider of identities has verified. The code
+   * of the second factor is asked for as at any login, unless the provider has asked for one.
+   *
+   * @throws WRONG_LOGIN (401) where no active user has the address, or several do; SECOND_FACTOR_REQUIRED
+   *   (401); TOO_MANY_REQUESTS (429)
+   */
+  async loginByIdentity(attempt: IdentityAttempt): Promise<Login> {
+    const { domains, lockout, sessions } = this.#options;
+    const domain = attempt.domainId === '' ? domains.top() : domains.find(attempt.domainId);
+    const users = await this.#findByEmail(domain?.id ?? '', attempt.email);
+    const [user] = users;
+    if (!domain || !user || users.length > 1) throw wrongLogin();
+    const trial = { userName: `${domain.id}/${user.userName}`, address: attempt.address };
+    const ref = { domainId: domain.id, userId: user.id, epoch: await this.#epochOf(domain.id, user) };
+    const roles = parseRoles(user.roles);
+    if (!attempt.hasSecondFactor) {
+      await lockout.assertOpen(trial);
+      await this.#assertSecondFactor(ref, attempt, trial);
+    }
+    const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles));
+    const session = await sessions.open(ref, { ...attempt, isConfined });
+    if (!session) throw wrongLogin();
+    return this.#answer(
+      { ...ref, origin: { kind: 'session', id: session.sessionId } },
+      { ...user, roles },
       { refreshToken: session.refreshToken },
     );
   }
@@ -256,7 +296,11 @@ export class Authenticator {
    *
    * @throws SECOND_FACTOR_REQUIRED (401); TOO_MANY_REQUESTS (429)
    */
-  async #assertSecondFactor(user: UserRef, attempt: LoginAttempt, trial: LoginTrial): Promise<void> {
+  async #assertSecondFactor(
+    user: UserRef,
+    attempt: Pick<LoginAttempt, 'code'>,
+    trial: LoginTrial,
+  ): Promise<void> {
     const { secondFactors, lockout } = this.#options;
     const everywhere = codeTrial(trial.userName);
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
@@ -316,6 +360,36 @@ export class Authenticator {
       { name: 'auth-login' },
     );
     return user;
+  }
+
+  async #findByEmail(domainId: string, email: string): Promise<readonly Omit<StoredUser, 'passwordHash'>[]> {
+    return await this.#options.database.query(Prisma.sql`
+      select
+        r.id,
+        r.data ->> 'user_name' as "userName",
+        coalesce(r.data ->> 'name', '') as name,
+        r.data -> 'roles' as roles,
+        true as "isActive",
+        c.token_epoch as epoch
+      from records r
+      left join credentials c on c.domain_id = r.domain and c.user_id = r.id
+      where ${liveRecordsIn(domainId, 'pltf_user')}
+        and r.data -> 'active' = 'true'
+        and lower(r.data ->> 'email') = lower(${email}::text)
+      limit 2`);
+  }
+
+  /** Who never set a password gets one that nobody knows: sessions end with the password they began with. */
+  async #epochOf(domainId: string, user: Pick<StoredUser, 'id' | 'epoch'>): Promise<number> {
+    if (user.epoch !== null) return user.epoch;
+    const { database, passwords } = this.#options;
+    const passwordHash = await passwords.hash(createOpaqueSecret('cgl'));
+    const [stored] = await database.query<{ epoch: number }>(Prisma.sql`
+      insert into credentials as c (domain_id, user_id, password_hash)
+      values (${domainId}, ${user.id}, ${passwordHash})
+      on conflict (domain_id, user_id) do update set password_hash = c.password_hash
+      returning token_epoch as epoch`);
+    return stored?.epoch ?? 0;
   }
 
   /** The new hash is stored only if the password is still the one that was checked. */

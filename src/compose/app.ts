@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { DestinationStream } from 'pino';
 import { AgentDesk } from '../agents/agent-desk.js';
 import { AgentEndpoint } from '../agents/agent-endpoint.js';
+import { IdentityProvider } from '../auth/identity-provider.js';
 import type { PasswordCost } from '../auth/passwords.js';
 import type { Config } from '../config.js';
 import { DEMO_DOMAIN, DEMO_USERS } from '../demo/demo-options.js';
@@ -99,6 +100,17 @@ interface AppParts {
   readonly worker: WorkerRole | undefined;
 }
 
+function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
+  if (issuer === undefined || clientId === undefined || publicUrl === undefined) return undefined;
+  const redirectUri = `${publicUrl.replace(/\/+$/, '')}/auth/browser/oidc/callback`;
+  return {
+    provider: new IdentityProvider({ issuer, clientId, clientSecret, redirectUri }),
+    ...{ authenticator, encryption },
+    isTls: publicUrl.startsWith('https:'),
+  };
+}
+
 async function buildApp({ config, services, log, output, tracing, worker }: AppParts): Promise<App> {
   const { database, domains, catalog, store, authenticator, rateLimits, changes, topics } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
@@ -164,7 +176,9 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
       domains,
       rateLimits,
       scripting: services,
+      identityLogin: identityLoginOf(config, services),
       portal: {
+        identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
         packageDirectory: findPackageDirectory(),
         school: () => domains.top(),
         demo: { domainId: DEMO_DOMAIN, userNames: DEMO_USERS.map(({ userName }) => userName) },

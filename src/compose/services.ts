@@ -75,6 +75,7 @@ export interface Services
   readonly keyFigures: KeyFigures;
   readonly fieldMeter: FieldMeter;
   readonly authenticator: Authenticator;
+  readonly encryption: TextEncryption;
   readonly rateLimits: RateLimits;
   /** What every gateway, script and command commits. */
   readonly changes: ChangeFeed;
@@ -303,6 +304,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         lockout,
         accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       }),
+      encryption,
       rateLimits,
       files,
       persons: new Persons({ database, catalog, store, files }),

@@ -126,7 +126,11 @@ const browserLogout: Route = {
     const { isTls } = assertSameOrigin(request);
     const token = refreshTokenOf(request);
     if (token !== undefined) await auth.endSession(request.context, token);
-    return { kind: 'empty', status: 204, headers: { 'set-cookie': cookie('', { isTls, maxAgeSeconds: 0 }) } };
+    return {
+      kind: 'empty',
+      status: 204,
+      headers: { 'set-cookie': refreshCookie('', { isTls, maxAgeSeconds: 0 }) },
+    };
   }),
 };
 
@@ -150,7 +154,7 @@ function readLogin({ body }: RestRequest): z.output<typeof loginSchema> {
  * @throws FORBIDDEN (403)
  * @see OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "Verifying Origin with Standard Headers"
  */
-function assertSameOrigin({ headers }: RestRequest): { readonly isTls: boolean } {
+export function assertSameOrigin({ headers }: Pick<RestRequest, 'headers'>): { readonly isTls: boolean } {
   const origin = single(headers.origin);
   const site = single(headers['sec-fetch-site']);
   if (origin !== undefined && URL.canParse(origin)) {
@@ -176,7 +180,7 @@ function answerInBrowser(request: RestRequest, login: Login): Answer {
   return jsonAnswer(JSON.stringify(body), {
     headers: {
       'cache-control': 'no-store',
-      'set-cookie': cookie(login.refreshToken ?? '', {
+      'set-cookie': refreshCookie(login.refreshToken ?? '', {
         isTls,
         maxAgeSeconds: login.refreshTokenTtlSeconds ?? 0,
       }),
@@ -184,7 +188,8 @@ function answerInBrowser(request: RestRequest, login: Login): Answer {
   });
 }
 
-function cookie(
+/** The cookie of a login, for the addresses of this file alone. */
+export function refreshCookie(
   token: string,
   { isTls, maxAgeSeconds }: { readonly isTls: boolean; readonly maxAgeSeconds: number },
 ): string {

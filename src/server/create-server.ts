@@ -30,6 +30,7 @@ import { answerUnreadablePath, useGraphqlErrorAnswers, useProblemAnswers } from 
 import { KnownAskers, useFairTurns } from './fair-turns.js';
 import { useFiles } from './file-serving.js';
 import { useHealth } from './health.js';
+import { type IdentityLoginServices, useIdentityLogin } from './identity-login.js';
 import { useImports } from './import-serving.js';
 import { type MaintenanceSwitch, useMaintenance } from './maintenance-switch.js';
 import { useManualPages } from './manual-pages.js';
@@ -65,6 +66,8 @@ export interface ServerServices extends AuthenticationOptions {
   /** How many lines of it could not be written. */
   readonly droppedLogLines: () => number;
   readonly portal: PortalOptions;
+  /** Absent: there is no provider of identities. */
+  readonly identityLogin: IdentityLoginServices | undefined;
   /** What answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
   /** Answers agents at `/mcp`. Absent: nobody does. */
@@ -195,6 +198,8 @@ export async function createServer(services: ServerServices, options: ServerOpti
     useBodyParsing(rest, options.bodies);
     useRest(rest, { ...table, services: services.rest, observe, streams });
   });
+  if (services.identityLogin)
+    await useIdentityLogin(app, services.identityLogin, { bodies: options.bodies, observe });
   await useScriptEndpoints(app, services.scripting, options.bodies);
   await app.register((scope) =>
     useImports(scope, { imports: services.imports, stallMs: options.streams.stallMs }),

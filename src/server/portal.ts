@@ -23,6 +23,8 @@ export interface PortalOptions {
   /** The main school; `undefined` while there is none. */
   readonly school: () => Pick<Domain, 'id' | 'name'> | undefined;
   /** The logins that the form may show, and of which school they are. */
+  /** What the provider of identities is called, if there is one. */
+  readonly identityProvider: string | undefined;
   readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
 }
 
@@ -38,7 +40,7 @@ const LINK_PAGES = ['/welcome', '/first-run'];
 /** @throws Error when an example of the library lacks something */
 export async function usePortal(
   app: FastifyInstance,
-  { packageDirectory, school, demo }: PortalOptions,
+  { packageDirectory, school, identityProvider, demo }: PortalOptions,
 ): Promise<void> {
   const directory = portalDirectory(packageDirectory);
   const files = await readPortalFiles(directory).catch(() => undefined);
@@ -58,7 +60,9 @@ export async function usePortal(
     handler: async (_request, reply) => sendPage(reply, EXPLORER_HEADERS, printPage(getBuilt(files))),
   });
   addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
-  addDescription(app, '/explore/school.json', () => JSON.stringify(describeSchool(school(), demo)));
+  addDescription(app, '/explore/school.json', () =>
+    JSON.stringify({ ...describeSchool(school(), demo), identityProvider: identityProvider ?? null }),
+  );
   addAssets(app, directory, new Set(files?.names));
 }
 

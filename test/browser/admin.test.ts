@@ -6,8 +6,33 @@ import { expectWellMade } from './well-made.js';
 
 jest.setTimeout(60_000);
 
-const gateway = useDemoGateway({ students: 40 });
+const gateway = useDemoGateway(
+  { students: 40 },
+  {
+    // No provider is there: the way to it leads back.
+    OIDC_ISSUER: 'http://127.0.0.1:9',
+    OIDC_CLIENT_ID: 'campus',
+    OIDC_NAME: 'School ID',
+    PUBLIC_URL: 'http://school.example',
+  },
+);
 const pages = usePages(gateway);
+
+describe('the log-in with a provider of identities', () => {
+  it('has a button for it, and says why it came to nothing', async () => {
+    const page = await pages.open('/');
+    await page.getByRole('link', { name: 'Log in with School ID' }).click();
+    await page.getByText('The other service cannot be reached. Log in with your password.').waitFor();
+    await expectWellMade(page);
+    await page.goto(`${gateway.url}/?login=code`);
+    await page.getByLabel('Code of your second factor').fill('000000');
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByText('This login has taken too long. Begin it again.').waitFor();
+    await expectWellMade(page);
+    await page.getByRole('button', { name: 'Back to the log-in' }).click();
+    await page.getByLabel('Password').waitFor();
+  });
+});
 
 describe('the page of health', () => {
   it('shows the version, what waits and the migrations', async () => {

@@ -194,7 +194,7 @@ describe('a second factor', () => {
       await field.press('End');
     }
     await page.getByText(/Try again in \d+ seconds?\./).waitFor();
-    await page.getByRole('button', { name: 'Back to the password' }).click();
+    await page.getByRole('button', { name: 'Back to the log-in' }).click();
     await page.getByLabel('User name').waitFor();
   });
 

@@ -176,6 +176,7 @@ describe('a gateway whose portal is not as it should be', () => {
     await usePortal(app, {
       packageDirectory,
       school: () => undefined,
+      identityProvider: undefined,
       demo: { domainId: 'demo', userNames: [] },
     });
     return app;
@@ -189,7 +190,8 @@ describe('a gateway whose portal is not as it should be', () => {
       'The portal has not been built; `npm run build` makes it.',
     ]);
     expect((await app.inject('/explore/operations.json')).json()).toMatchObject([{ name: 'mine' }]);
-    expect((await app.inject('/explore/school.json')).json()).toEqual({ school: null, demoUsers: [] });
+    const school = { school: null, demoUsers: [], identityProvider: null };
+    expect((await app.inject('/explore/school.json')).json()).toEqual(school);
   });
 
   it('says that the page was built anew under it', async () => {

@@ -89,7 +89,7 @@ export function CodeStep({ onCode, onBack }: CodeStepProps) {
             {isRecovering ? t('Use the code of the application') : t('Use a recovery code')}
           </Button>
           <Button variant="subtle" size="compact-sm" onClick={onBack}>
-            {t('Back to the password')}
+            {t('Back to the log-in')}
           </Button>
         </Stack>
         {isRecovering && (

@@ -3,12 +3,15 @@ import { useEffect, useState } from 'react';
 import { useTexts } from '../language/use-texts';
 import { useSession } from '../session/session-context';
 import { EntranceCard } from './entrance-card';
+import { IdentityChoice } from './identity-choice';
 import { LoginForm } from './login-form';
 
 /** What anyone may know of the school. */
 interface School {
   readonly school: string | null;
   readonly demoUsers: readonly string[];
+  /** What the provider of identities is called at which one may log in instead; null: there is none. */
+  readonly identityProvider: string | null;
 }
 
 export function LoginPage() {
@@ -20,7 +23,9 @@ export function LoginPage() {
       title={t('Log in')}
       subtitle={school.school ?? t('Records, reports and interfaces of a school')}
     >
-      <LoginForm demoUsers={school.demoUsers} onLogin={(login) => session.logIn(login)} />
+      <IdentityChoice provider={school.identityProvider}>
+        <LoginForm demoUsers={school.demoUsers} onLogin={(login) => session.logIn(login)} />
+      </IdentityChoice>
       <Group gap="md" justify="center">
         <Anchor size="sm" href="/docs">
           {t('REST documentation')}
@@ -34,7 +39,7 @@ export function LoginPage() {
 }
 
 function useSchool(): School {
-  const [school, setSchool] = useState<School>({ school: null, demoUsers: [] });
+  const [school, setSchool] = useState<School>({ school: null, demoUsers: [], identityProvider: null });
   useEffect(() => {
     fetch('/explore/school.json')
       .then((response) => response.json())

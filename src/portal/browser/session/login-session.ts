@@ -73,6 +73,20 @@ export class LoginSession {
     this.state.set(await requestTokens('login', grant));
   }
 
+  /**
+   * Goes on with a login at a provider of identities, for who has a second factor here. @throws Refusal as
+   * `logIn`
+   */
+  async logInByCode(code: string): Promise<void> {
+    const response = await fetch('/auth/browser/oidc/code', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    });
+    if (!response.ok) throw await readRefusal(response);
+    this.state.set(await requestTokens('refresh'));
+  }
+
   /** Ends the session on the service, too; here in any case. */
   async logOut(): Promise<void> {
     this.state.set(LOGGED_OUT);

@@ -1,0 +1,285 @@
+/** Log-in at a provider of identities: a real one, which says of everybody what the test has told it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import { useGateway } from './gateway.js';
+import { ask } from './graphql.js';
+
+/** Where browsers reach the gateway, by its setting: no server is there. */
+const PUBLIC = 'http://school.example';
+const CALLBACK = `${PUBLIC}/auth/browser/oidc/callback`;
+
+interface Told {
+  readonly email?: string;
+  readonly email_verified?: boolean;
+}
+
+const CLIENT_SECRET = 'a secret of the client, long enough';
+const provider = spawn(process.execPath, ['test/contract/identity-provider.mjs', CALLBACK, CLIENT_SECRET], {
+  stdio: ['ignore', 'pipe', 'ignore'],
+  env: { ...process.env, NODE_OPTIONS: '' },
+});
+const [printed] = await once(provider.stdout, 'data');
+const issuer = String(printed).trim();
+
+/** What the provider says of everybody from now on. */
+async function tell(claims: Told, amr: readonly string[] = ['pwd']): Promise<void> {
+  await fetch(`${issuer}/told`, { method: 'PUT', body: JSON.stringify({ claims, amr }) });
+}
+
+const gateway = useGateway({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: 'campus',
+  OIDC_CLIENT_SECRET: CLIENT_SECRET,
+  OIDC_NAME: 'School ID',
+  PUBLIC_URL: PUBLIC,
+  SECOND_FACTOR_ROLES: 'accountant',
+});
+afterAll(() => void provider.kill());
+
+beforeEach(async () => {
+  await tell({ email: 'clerk@school.example', email_verified: true });
+  await gateway.sql.query(`
+    update records set data = data || jsonb_build_object('email', data ->> 'user_name' || '@school.example')
+    where collection = 'pltf_user'`);
+  await gateway.sql.query('delete from second_factors; delete from login_failures');
+});
+
+/** A browser, as far as cookies and redirects go: what each host has set, for whatever path. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async get(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return await this.send(address, { headers });
+  }
+
+  async send(address: string, init: RequestInit): Promise<Response> {
+    // What is sent to the public address comes to the gateway.
+    const url = address.replace(PUBLIC, gateway.url);
+    const { host } = new URL(url);
+    const kept = this.#cookies.get(host) ?? new Map<string, string>();
+    const cookie = [...kept].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string>) },
+    });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      kept.set(name, value);
+    }
+    this.#cookies.set(host, kept);
+    return response;
+  }
+
+  /** Follows redirects until one leads to a page of the portal, and says to which. */
+  async logIn(start = `${PUBLIC}/auth/browser/oidc/start`): Promise<string> {
+    let address = start;
+    for (let step = 0; step < 10; step += 1) {
+      const response = await this.get(address);
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`${address}: ${response.status} ${await response.text()}`);
+      if (location.startsWith('/?') || location === '/') return location;
+      address = new URL(location, address).href;
+    }
+    throw new Error('it goes round and round');
+  }
+
+  async whoAmI(): Promise<{ readonly user?: string; readonly token?: string }> {
+    const response = await this.send(`${gateway.url}/auth/browser/refresh`, {
+      method: 'POST',
+      headers: { origin: gateway.url },
+    });
+    if (response.status !== 200) return {};
+    const { user, access_token: token } = (await response.json()) as {
+      user: { user_name: string };
+      access_token: string;
+    };
+    return { user: user.user_name, token };
+  }
+
+  cookiesOfGateway(): ReadonlyMap<string, string> {
+    return this.#cookies.get(new URL(gateway.url).host) ?? new Map();
+  }
+
+  async sendCode(code: string): Promise<number> {
+    const response = await this.send(`${gateway.url}/auth/browser/oidc/code`, {
+      method: 'POST',
+      headers: { origin: gateway.url, 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    });
+    return response.status;
+  }
+}
+
+describe('a log-in at a provider of identities', () => {
+  it('is not begun while the provider is away, and is once it is back', async () => {
+    await fetch(`${issuer}/told`, { method: 'PUT', body: JSON.stringify({ isAway: true }) });
+    expect(await new Browser().logIn()).toBe('/?login=unreachable');
+    await tell({ email: 'clerk@school.example', email_verified: true });
+    expect(await new Browser().logIn()).toBe('/');
+  });
+
+  it('opens a session of the user with the verified email address, in whatever case', async () => {
+    await tell({ email: 'CLERK@School.example', email_verified: true });
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe('/');
+    expect(await browser.whoAmI()).toMatchObject({ user: 'clerk' });
+    expect(browser.cookiesOfGateway().get('campus_login')).toBe('');
+  });
+
+  it('sends state, nonce and PKCE, and keeps what belongs to them from scripts and readers', async () => {
+    const response = await new Browser().get(`${PUBLIC}/auth/browser/oidc/start`);
+    const sent = new URL(response.headers.get('location') ?? '').searchParams;
+    expect(Object.fromEntries(sent)).toMatchObject({
+      response_type: 'code',
+      scope: 'openid email',
+      redirect_uri: CALLBACK,
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      /^campus_login=cge1\.[\w.-]+; Path=\/auth\/browser\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    );
+    expect(cookie).not.toContain(sent.get('state'));
+  });
+
+  it('lets a user in who never set a password, and the password stays unknown', async () => {
+    await ask(
+      gateway,
+      'mutation { inviteUser(data: {userName: "farida", name: "Farida", email: "f@school.example", ' +
+        'roles: ["clerk"]}) { userId } }',
+    );
+    await tell({ email: 'f@school.example', email_verified: true });
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe('/');
+    expect(await browser.whoAmI()).toMatchObject({ user: 'farida' });
+    expect(await new Browser().logIn()).toBe('/');
+  });
+
+  it('is refused for a branch that is not there', async () => {
+    const start = `${PUBLIC}/auth/browser/oidc/start?domain=nowhere`;
+    expect(await new Browser().logIn(start)).toBe('/?login=unknown');
+  });
+
+  it.each<[string, Told, string]>([
+    ['nobody has', { email: 'stranger@school.example', email_verified: true }, '/?login=unknown'],
+    ['is not verified', { email: 'clerk@school.example', email_verified: false }, '/?login=unverified'],
+    ['is not said to be verified', { email: 'clerk@school.example' }, '/?login=unverified'],
+    ['is missing', {}, '/?login=unverified'],
+  ])('is refused for an email address that %s', async (_what, claims, page) => {
+    await tell(claims);
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe(page);
+    expect(await browser.whoAmI()).toEqual({});
+  });
+
+  it('is refused for an address that two users have, and for one who may not log in', async () => {
+    await gateway.sql.query(`
+      update records set data = data || '{"email": "clerk@school.example"}' where id = 'usr-viewer'`);
+    expect(await new Browser().logIn()).toBe('/?login=unknown');
+    await tell({ email: 'teacher@school.example', email_verified: true });
+    await gateway.sql.query(`update records set data = data || '{"active": false}' where id = 'usr-teacher'`);
+    expect(await new Browser().logIn()).toBe('/?login=unknown');
+    await gateway.sql.query(`update records set data = data || '{"active": true}' where id = 'usr-teacher'`);
+  });
+
+  it('is refused without the cookie of its beginning, with another state, or when stopped', async () => {
+    expect(await new Browser().logIn(`${CALLBACK}?code=x&state=y`)).toBe('/?login=stale');
+    const browser = new Browser();
+    await browser.get(`${PUBLIC}/auth/browser/oidc/start`);
+    expect(await browser.logIn(`${CALLBACK}?code=x&state=y`)).toBe('/?login=refused');
+    // The cookie is gone with that: no second guess.
+    expect(await browser.logIn(`${CALLBACK}?code=x&state=y`)).toBe('/?login=stale');
+    const stopped = new Browser();
+    const begun = await stopped.get(`${PUBLIC}/auth/browser/oidc/start`);
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state');
+    expect(await stopped.logIn(`${CALLBACK}?error=access_denied&state=${state}`)).toBe('/?login=refused');
+  });
+
+  it('takes no code twice, nor one of another browser', async () => {
+    const browser = new Browser();
+    let address = `${PUBLIC}/auth/browser/oidc/start`;
+    while (!address.startsWith(CALLBACK)) {
+      const response = await browser.get(address);
+      address = new URL(response.headers.get('location') ?? '', address).href;
+    }
+    const other = new Browser();
+    await other.get(`${PUBLIC}/auth/browser/oidc/start`);
+    expect(await other.logIn(address)).toBe('/?login=refused');
+    expect(await browser.logIn(address)).toBe('/');
+    expect(await browser.logIn(address)).toBe('/?login=stale');
+  });
+});
+
+describe('the second factor of a user who comes from a provider', () => {
+  async function switchOn(): Promise<TOTP> {
+    const { beginSecondFactor } = await ask(gateway, 'mutation { beginSecondFactor { secret } }', {
+      as: 'clerk',
+    });
+    const totp = new TOTP({ secret: Secret.fromBase32(beginSecondFactor.secret), period: 30 });
+    await ask(gateway, 'mutation ($c: String!) { confirmSecondFactor(code: $c) }', {
+      variables: { c: totp.generate() },
+      as: 'clerk',
+    });
+    // The code of this half minute is used up by that.
+    await gateway.sql.query('update second_factors set last_step = null');
+    return totp;
+  }
+
+  it('is asked for, and without its code nobody is in', async () => {
+    const totp = await switchOn();
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe('/?login=code');
+    expect(await browser.whoAmI()).toEqual({});
+    expect(await browser.sendCode('000000')).toBe(401);
+    expect(await new Browser().sendCode(totp.generate())).toBe(401);
+    expect(await browser.sendCode(totp.generate())).toBe(204);
+    expect(await browser.whoAmI()).toMatchObject({ user: 'clerk' });
+  });
+
+  it('is not asked for again where the provider has asked for one', async () => {
+    await switchOn();
+    await tell({ email: 'clerk@school.example', email_verified: true }, ['pwd', 'mfa']);
+    const browser = new Browser();
+    expect(await browser.logIn()).toBe('/');
+    expect(await browser.whoAmI()).toMatchObject({ user: 'clerk' });
+  });
+
+  it.each([
+    [['pwd'], true],
+    [['pwd', 'mfa'], false],
+  ])(
+    'of a role that needs one is to be switched on, unless the provider asks: %j',
+    async (methods, isMissing) => {
+      await tell({ email: 'accountant@school.example', email_verified: true }, methods);
+      const browser = new Browser();
+      expect(await browser.logIn()).toBe('/');
+      const { token } = await browser.whoAmI();
+      const { secondFactor } = await ask(gateway, '{ secondFactor { isMissing } }', {
+        as: undefined,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(secondFactor).toEqual({ isMissing });
+    },
+  );
+
+  it('is sent by pages of this host alone', async () => {
+    const response = await gateway.fetch('/auth/browser/oidc/code', {
+      method: 'POST',
+      headers: { origin: 'https://elsewhere.example', 'content-type': 'application/json' },
+      body: '{"code": "123456"}',
+    });
+    expect(response.status).toBe(403);
+  });
+});
+
+it('the log-in page is told what the provider is called', async () => {
+  expect(await (await gateway.fetch('/explore/school.json')).json()).toMatchObject({
+    identityProvider: 'School ID',
+  });
+});
