@@ -8,7 +8,7 @@ import type { TableColumn, TableLine } from '../tables/cell.js';
 import { printCsvLine } from '../tables/csv-line.js';
 import type { TableFormat } from '../tables/format.js';
 import { parquetHolds, printParquet } from '../tables/parquet.js';
-import { printCell, printRow, STYLE, textCell } from '../tables/print-cell.js';
+import { printCell, printRow, STYLE, textCell, workbookHolds } from '../tables/print-cell.js';
 import { MAX_SHEET_LINES, Workbook } from '../tables/workbook.js';
 import { createLinePrinter, type Holds } from './line-printer.js';
 import { REST_HEADING, type RecordColumn } from './record-columns.js';
@@ -35,7 +35,7 @@ export function printRecords(
     case 'csv':
       return printCsv(columns, linesOf(file, batches, holdsAll), file.byteOrderMark ?? 'without');
     case 'xlsx':
-      return printXlsx(columns, linesOf(file, batches, holdsAll));
+      return printXlsx(columns, linesOf(file, batches, workbookHolds));
     case 'parquet':
       return printParquet(columns, linesOf(file, batches, parquetHolds));
   }

@@ -23,6 +23,10 @@ export const STYLE = {
 /** What a cell holds at most; a spreadsheet calls a file with more damaged. */
 const MAX_CELL_CHARACTERS = 32_767;
 const CUT = '…';
+/** Spreadsheets have a 29 February in 1900. */
+const FIRST_DAY = '1900-03-01';
+/** What XML 1.0 has no way to write. */
+const UNWRITABLE = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/u;
 
 export function printRow(cells: readonly string[]): string {
   return `<row>${cells.join('')}</row>`;
@@ -56,6 +60,33 @@ export function textCell(text: string, style: number): string {
   return `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(cut(text))}</t></is></c>`;
 }
 
+/**
+ * Whether a cell gives back what the text says. An empty text is as good as no cell, XML takes a carriage
+ * return for the end of a line and cannot write other characters at all, the first days of 1900 are counted
+ * wrongly, and a number of 16 or 17 digits is taken for what a float was written as.
+ */
+export function workbookHolds(type: CellType, text: string): boolean {
+  switch (type) {
+    case 'day':
+    case 'instant':
+      return text >= FIRST_DAY;
+    case 'flag':
+      return true;
+    case 'month':
+    case 'json':
+    case 'text':
+      return text !== '' && !text.includes('\r') && !UNWRITABLE.test(text);
+    case 'whole':
+    case 'number':
+    case 'percent':
+    case 'money':
+    case 'decimal': {
+      const { length } = text.replace(/e.*$/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
+      return length < 16 || length > 17;
+    }
+  }
+}
+
 /** What is no number is shown as it is. */
 export function numberCell(digits: string, style: number): string {
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(digits)) return textCell(digits, STYLE.plain);
@@ -76,13 +107,10 @@ function cut(text: string): string {
 }
 
 function escapeXml(text: string): string {
-  return (
-    text
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-      // XML 1.0 has no way to write these.
-      .replaceAll(/(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')
-  );
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(new RegExp(UNWRITABLE, 'gu'), '\ufffd');
 }

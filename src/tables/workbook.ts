@@ -78,11 +78,15 @@ const FROZEN_FIRST_LINE =
   'state="frozen"/></sheetView></sheetViews>';
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Formats 164 on are our own; 4 is #,##0.00. */
+/**
+ * Formats 164 on are our own; 4 is #,##0.00. That of instants says that they are in UTC: nothing else in a
+ * workbook would, neither to people nor to who reads it.
+ */
 const STYLES =
   `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" ` +
   `formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" ` +
-  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name ` +
+  `formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss\\ &quot;UTC&quot;"/></numFmts>` +
+  '<fonts count="2"><font><sz val="11"/><name ' +
   'val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills ' +
   'count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ' +
   'patternType="gray125"/></fill></fills><borders count="2"><border/><border><left/><right/><top ' +

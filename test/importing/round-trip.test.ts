@@ -13,7 +13,7 @@ import { queryOf } from '../../src/model/record-query.js';
 import { systemPrincipal } from '../../src/model/scope.js';
 import { createTestDatabase } from '../database.js';
 
-const FORMATS = ['ndjson', 'csv'] as const satisfies readonly ExportFormat[];
+const FORMATS = ['ndjson', 'csv', 'xlsx'] as const satisfies readonly ExportFormat[];
 
 let services: Services;
 let drop: () => Promise<void>;
@@ -59,7 +59,7 @@ async function exported(
   domain: string | undefined,
   collection: string,
   format: ExportFormat,
-): Promise<string> {
+): Promise<Buffer> {
   const scope = operatorScope(services, domain);
   const records = services.store.find(scope, queryOf(collection));
   const chunks: Uint8Array[] = [];
@@ -69,13 +69,13 @@ async function exported(
     signal: AbortSignal.timeout(60_000),
   }))
     chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function imported(
   domain: string,
   collection: string,
-  file: string,
+  file: Buffer,
   format: string,
 ): Promise<StoredImport> {
   const operator = operatorScope(services, domain);
@@ -85,7 +85,7 @@ async function imported(
   const { signal } = new AbortController();
   const one = await services.imports.create(scope, {
     collection,
-    file: { name: `${collection}.${format}`, stream: Readable.from([Buffer.from(file)]) },
+    file: { name: `${collection}.${format}`, stream: Readable.from([file]) },
     source: {},
     options: { mode: 'atomic' },
   });
@@ -101,6 +101,11 @@ async function imported(
   return outcome.import;
 }
 
+/** The records as they are, whatever the format of the file that is tried. */
+async function linesOf(domain: string | undefined, collection: string): Promise<readonly string[]> {
+  return (await exported(domain, collection, 'ndjson')).toString('utf8').split('\n');
+}
+
 /** Those that others point at come first. */
 function collectionsInOrder(): readonly string[] {
   const collections = services.catalog.list();
@@ -112,12 +117,16 @@ describe.each(FORMATS)('all collections as %s', (format) => {
   it('come back as they were, and a second time nothing changes', async () => {
     for (const collection of collectionsInOrder()) {
       const file = await exported(undefined, collection, format);
-      const rows = (await exported(undefined, collection, 'ndjson')).split('\n').length - 1;
+      const rows = (await linesOf(undefined, collection)).length - 1;
       if (rows === 0) continue;
       const one = await imported(`from-${format}`, collection, file, format);
       expect({ collection, created: one.counts.created }).toEqual({ collection, created: rows });
-      const again = await exported(`from-${format}`, collection, format);
-      expect(firstDifference(again, file, collection)).toBeUndefined();
+      const [again, wanted] = [
+        await linesOf(`from-${format}`, collection),
+        await linesOf(undefined, collection),
+      ];
+      expect(firstDifference(again, wanted, collection)).toBeUndefined();
+      expect((await exported(`from-${format}`, collection, format)).equals(file)).toBe(true);
     }
     const tasks = await exported(undefined, 'task', format);
     expect((await imported(`from-${format}`, 'task', tasks, format)).counts).toMatchObject({
@@ -128,9 +137,7 @@ describe.each(FORMATS)('all collections as %s', (format) => {
 });
 
 /** Two long texts are hard to compare by eye. */
-function firstDifference(found: string, expected: string, collection: string) {
-  if (found === expected) return undefined;
-  const lines = expected.split('\n');
-  const at = found.split('\n').findIndex((line, index) => line !== lines[index]);
-  return { collection, found: found.split('\n')[at], expected: lines[at] };
+function firstDifference(found: readonly string[], expected: readonly string[], collection: string) {
+  const at = expected.findIndex((line, index) => line !== found[index]);
+  return at < 0 ? undefined : { collection, found: found[at], expected: expected[at] };
 }

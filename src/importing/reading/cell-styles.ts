@@ -1,7 +1,7 @@
 /** Which styles of a workbook show a number as a day or a time. */
 
 /** What a number with the style is. */
-export type StyledAs = 'number' | 'day' | 'time' | 'instant';
+export type StyledAs = 'number' | 'day' | 'time' | 'instant' | 'utc';
 
 /** The formats that a workbook need not declare, by their numbers. ECMA-376, part 1, 18.8.30. */
 function builtInFormat(id: number): StyledAs {
@@ -24,7 +24,8 @@ function styledByCode(code: string): StyledAs {
   if (/general/.test(letters)) return 'number';
   const hasDay = /[yd]/.test(letters);
   const hasTime = /[hs]/.test(letters);
-  if (hasDay && hasTime) return 'instant';
+  // Our own exports say so, for a workbook knows no time zones.
+  if (hasDay && hasTime) return /"UTC"/.test(first) ? 'utc' : 'instant';
   if (hasDay || (/m/.test(letters) && !hasTime)) return 'day';
   return hasTime ? 'time' : 'number';
 }

@@ -1,6 +1,6 @@
 /** Gathers the rows of a sheet from its elements. */
 import { ServiceError } from '../../errors.js';
-import { toPlainNumber } from '../../json.js';
+import { ExactNumber, toPlainNumber } from '../../json.js';
 import { dayOfSerial } from '../cells/day-cell.js';
 import type { CellStyles, StyledAs } from './cell-styles.js';
 import type { SharedStrings } from './shared-strings.js';
@@ -28,6 +28,7 @@ export interface MergedCells {
 }
 
 const SECONDS_OF_A_DAY = 86_400;
+const MS_OF_A_DAY = 1_000 * SECONDS_OF_A_DAY;
 
 /** Takes the elements of a sheet, gives the rows that are complete. Blank rows are left out. */
 export class SheetReader {
@@ -167,17 +168,27 @@ export class SheetReader {
     return styled === 'number' ? plainNumber(this.#text, number) : this.#time(number, styled);
   }
 
-  /** ISO texts, of the clock that the sheet shows: a workbook knows no time zones. */
+  /** ISO texts, of the clock that the sheet shows: a workbook knows no time zones but UTC, by its format. */
   #time(serial: number, styled: Exclude<StyledAs, 'number'>): CellValue {
+    if (styled === 'utc') return this.#utc(serial);
     const seconds = Math.round(serial * SECONDS_OF_A_DAY);
     const time = new Date((seconds % SECONDS_OF_A_DAY) * 1_000).toISOString().slice(11, 19);
     if (styled === 'time' && seconds >= 0 && seconds < SECONDS_OF_A_DAY) return time;
     const day = dayOfSerial(seconds / SECONDS_OF_A_DAY, this.#context.dateSystem);
-    if (serial < 0 || day === undefined) {
-      this.#fault ??= `cell ${this.#name()} shows ${serial} as a day, which is none; write the day as text`;
-      return null;
-    }
+    if (serial < 0 || day === undefined) return this.#noDay(serial);
     return styled === 'instant' || seconds % SECONDS_OF_A_DAY !== 0 ? `${day}T${time}` : day;
+  }
+
+  #utc(serial: number): CellValue {
+    const milliseconds = Math.round(serial * MS_OF_A_DAY);
+    const day = dayOfSerial(milliseconds / MS_OF_A_DAY, this.#context.dateSystem);
+    if (day === undefined) return this.#noDay(serial);
+    return `${day}T${new Date(milliseconds % MS_OF_A_DAY).toISOString().slice(11)}`;
+  }
+
+  #noDay(serial: number): CellValue {
+    this.#fault ??= `cell ${this.#name()} shows ${serial} as a day, which is none; write the day as text`;
+    return null;
   }
 
   /** As people call it: `C5`. */
@@ -187,9 +198,11 @@ export class SheetReader {
 }
 
 /**
- * Spreadsheets write floats with 17 digits, 0.10000000000000001 for 0.1; what has more was never a float.
+ * Spreadsheets write floats with 17 digits, 0.10000000000000001 for 0.1; what has more was never a float, and
+ * neither was what ends in zeros behind its point, as our own exports write 12.50.
  */
 function plainNumber(text: string, number: number): CellValue {
+  if (/^-?\d+\.\d*0$/.test(text)) return new ExactNumber(text);
   const digits = text.replace(/e.*$/i, '').replaceAll(/\D/g, '').replace(/^0+/, '');
   return digits.length > 17 ? toPlainNumber(text) : number;
 }

@@ -4,6 +4,7 @@ import { strToU8, type Zippable, zipSync } from 'fflate';
 import { openRowSource } from '../../../src/importing/reading/open-row-source.js';
 import type { SourceOptions } from '../../../src/importing/reading/row-source.js';
 import type { SourceLimits } from '../../../src/importing/reading/source-limits.js';
+import { ExactNumber } from '../../../src/json.js';
 import { runsOf } from '../../full-length.js';
 import { allRows, type ReadFile, readSource, withFile } from './source-fixture.js';
 
@@ -152,7 +153,8 @@ describe('a workbook', () => {
   });
 
   it.each<[string, unknown]>([
-    ['<c><v>12.50</v></c>', 12.5],
+    ['<c><v>12.5</v></c>', 12.5],
+    ['<c><v>12.50</v></c>', new ExactNumber('12.50')],
     ['<c><v>0.10000000000000001</v></c>', 0.1],
     ['<c><v>1.2345678901234567E+19</v></c>', 1.2345678901234567e19],
     ['<c t="b"><v>0</v></c>', false],
@@ -179,6 +181,7 @@ describe('a workbook', () => {
     ['[$-409]d\\-mmm\\-yy;@', '45747', '2025-03-31'],
     ['mmm', '45747', '2025-03-31'],
     ['yyyy\\-mm\\-dd\\ hh:mm:ss', '45747.5', '2025-03-31T12:00:00'],
+    ['yyyy\\-mm\\-dd\\ hh:mm:ss\\ "UTC"', '45747.50000001157', '2025-03-31T12:00:00.001Z'],
     ['[h]:mm', '0.5', '12:00:00'],
     ['0.00', '45747', 45747],
     ['#,##0.00 "days"', '45747', 45747],
