@@ -111,6 +111,8 @@ const DRIVER_MESSAGES: readonly RegExp[] = [
   /^timeout exceeded when trying to connect/,
   /^timeout expired/,
   /^This socket has been ended by the other party/,
+  // Of Citus, whose code for it is that of any internal error: the server of a domain has gone.
+  /^failure on connection marked as essential/,
 ];
 
 /**

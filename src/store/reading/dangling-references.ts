@@ -80,9 +80,7 @@ with dangling as (
     and jsonb_typeof(h.value) = 'string'
     and not exists (select 1 from records t where ${isTarget} and t.deleted_at is null)
     -- What pointed to a person who was erased points at nobody on purpose.
-    and not exists (
-      select 1 from erasures e where e.domain = ${domainId} and e.pseudonym = h.value #>> '{}'
-    )
+    and h.value #>> '{}' not in (select e.pseudonym from erasures e where e.domain = ${domainId})
 )
 select count(*)::int as count, (count(*) filter (where is_removed))::int as removed,
   coalesce((array_agg(distinct id order by id))[1:${Prisma.raw(String(MAX_EXAMPLES))}], '{}') as examples

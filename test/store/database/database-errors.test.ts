@@ -37,6 +37,7 @@ describe('the table of database errors', () => {
     'Client has encountered a connection error and is not queryable',
     'timeout exceeded when trying to connect',
     'Cannot use a pool after calling end on the pool',
+    'failure on connection marked as essential: 10.0.0.7:5432',
   ])('makes UNAVAILABLE of the driver’s “%s”', (message) => {
     expect(translateDatabaseError(new Error(message))).toMatchObject({
       code: 'UNAVAILABLE',

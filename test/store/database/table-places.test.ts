@@ -78,3 +78,54 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     expect(shards?.servers).toBeGreaterThan(1);
   });
 });
+
+onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a school', () => {
+  it('causes no statement that goes to several servers', async () => {
+    const name = new URL(test.url).pathname.slice(1);
+    const { startGateway } = await import('../../contract/gateway.js');
+    // The first start makes the partitions, on all servers.
+    await (await startGateway(test.url)).close();
+    // Refuses, for connections that are made from now on, what is more than one task.
+    await test.database.query(
+      Prisma.raw(`alter database ${name} set citus.multi_task_query_log_level = 'error'`),
+    );
+    const gateway = await startGateway(test.url);
+    try {
+      const ask = async (method: string, path: string, body?: object) => {
+        const init = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+        const answer = await gateway.fetch(path, { method, as: 'admin', ...init });
+        const text = await answer.text();
+        return { asked: `${method} ${path} ${JSON.stringify(body)}`, isAnswered: answer.ok, text };
+      };
+      const query = (text: string) => ask('POST', '/graphql', { query: text });
+      const answers = [
+        await ask('POST', '/o/task', { _id: 't-1', name: 'Count the chairs' }),
+        await ask('POST', '/o/task', [
+          { _id: 't-2', name: 'Ring' },
+          { _id: 't-3', name: 'Sweep' },
+        ]),
+        await ask('PATCH', '/o/recs/task/t-1', { name: 'Count the tables' }),
+        await ask('DELETE', '/o/recs/task/t-3'),
+        await ask('POST', '/o/recs/task/t-3/restore', { version: 1 }),
+        await ask('GET', '/o/recs/task/t-1'),
+        await ask('GET', '/o/recs/task?stream=true&limit=10&sort=name'),
+        await ask('GET', '/o/recs/task?oquery=name=*chairs'),
+        await query('{ tasks { nodes { id name manager { label } } totalCount } }'),
+        await query('{ tasksAggregate { count } }'),
+        await query(
+          'mutation { updateTasks(where: {name: {equals: "Ring"}}, set: {name: "Rest"}) { count } }',
+        ),
+        await query('{ recordHistory(collection: "task", id: "t-1") { nodes { version operation } } }'),
+        await query('{ auditTrail { operation } }'),
+        await query('{ accounts { nodes { id hasPassword } } }'),
+        await ask('GET', '/?report=strength'),
+        await query('{ files { nodes { id } } }'),
+      ];
+      const refused = answers.filter(({ isAnswered, text }) => !isAnswered || text.includes('"errors"'));
+      expect(refused).toEqual([]);
+    } finally {
+      await gateway.close();
+      await test.database.query(Prisma.raw(`alter database ${name} reset all`));
+    }
+  }, 60_000);
+});
