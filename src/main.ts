@@ -2,7 +2,14 @@
 /**
  * `campus`: runs cli/program.ts as `npm run compile` bundled it. TypeScript does not know that file, so its
  * address is put together here.
+ *
+ * Node from 22.1 on keeps what V8 compiled of it beside it, where this process may write. Whoever may write
+ * there may change the program itself; in the folder for temporary files, others could.
  */
-await import(new URL('./program/program.js', import.meta.url).href);
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-export {};
+// The types are those of Node 20, which has none.
+const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => unknown };
+enableCompileCache?.(fileURLToPath(new URL('./compile-cache', import.meta.url)));
+await import(new URL('./program/program.js', import.meta.url).href);

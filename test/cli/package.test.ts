@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import module from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -61,7 +62,8 @@ describe('the package', () => {
   });
 
   it('has neither sources nor tests, nor anything of whoever packs it', () => {
-    const unwanted = /^(src|test|docs|node_modules|\.data|\.ci|\.github)\/|^\.env$|\.tsbuildinfo$|\.log$/;
+    const unwanted =
+      /^(src|test|docs|dist\/compile-cache|node_modules|\.data|\.ci|\.github)\/|^\.env$|\.tsbuildinfo$|\.log$/;
     expect(packed.filter((name) => unwanted.test(name))).toEqual([]);
   });
 
@@ -69,6 +71,12 @@ describe('the package', () => {
     const program = path.join(folder, 'package/dist/main.js');
     expect(await outputOf(process.execPath, [program, '--version'], folder)).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await outputOf(process.execPath, [program, '--help'], folder)).toMatch(/^Usage: campus/);
+  });
+
+  const whereNodeCan = 'enableCompileCache' in module ? it : it.skip;
+  whereNodeCan('keeps what V8 compiled of it, for the next start (Node from 22.1 on)', async () => {
+    await outputOf(process.execPath, [path.join(folder, 'package/dist/main.js'), '--version'], folder);
+    expect(await readdir(path.join(folder, 'package/dist/compile-cache'))).not.toEqual([]);
   });
 
   it('starts a gateway that answers, with its pages, and stops it', async () => {
