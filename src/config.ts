@@ -204,6 +204,14 @@ const SETTINGS = {
     schema: positiveSetting,
     meaning: 'largest request body of a caller without a credential, and of a login',
   },
+  bodyRoomBytes: {
+    variable: 'BODY_ROOM_BYTES',
+    default: '67108864',
+    schema: positiveSetting,
+    meaning:
+      'bytes of request bodies over 64 KiB that are in memory at the same time; others wait for five ' +
+      'seconds, and one caller has half of it',
+  },
   bodyMaxMembers: {
     variable: 'BODY_MAX_MEMBERS',
     default: '300000',

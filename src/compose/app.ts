@@ -195,6 +195,7 @@ async function buildApp({ config, services, log, output, tracing, worker }: AppP
         limitBytes: config.bodyLimitBytes,
         anonymousLimitBytes: config.anonymousBodyLimitBytes,
         maxMembers: config.bodyMaxMembers,
+        roomBytes: config.bodyRoomBytes,
       },
       maxWebSockets: config.liveConnections,
       requestsAtOnce: Math.max(LEAST_AT_ONCE, 2 * config.poolSize),

@@ -5,9 +5,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyShape, bodyShape } from '../body-shape.js';
 import { ServiceError } from '../errors.js';
+import { BodyRoom } from './body-room.js';
 
 /** The settings that bound bodies. */
 export interface BodyLimits {
@@ -15,7 +16,14 @@ export interface BodyLimits {
   /** The limit for callers without a credential, and for paths that need none. */
   readonly anonymousLimitBytes: number;
   readonly maxMembers: number;
+  /** The bytes of large bodies that are in memory at the same time. */
+  readonly roomBytes: number;
 }
+
+/** Smaller bodies need no room: what their requests take of memory beside them is more. */
+const LARGE_BYTES = 65_536;
+/** As long as a request waits for a connection of the database that is taken. */
+const ROOM_WAIT_MS = 5000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,6 +40,7 @@ declare module 'fastify' {
  * of a route, such as a missing credential, is refused before this.
  */
 export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void {
+  const room = new BodyRoom({ bytes: limits.roomBytes, waitMs: ROOM_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // Node would ask for the body before anybody has looked at the request.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -60,11 +69,30 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits): void
     const refusal = () =>
       tooLarge(maxBytes, maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES');
     if (length !== undefined && Number(length) > maxBytes) return done(refusal());
-    admit();
-    // The HTTP parser ends a body at the length it announced; one in chunks has none.
-    if (encoding === undefined) return done();
-    done(null, payload.pipe(bounded(maxBytes, refusal)));
+    const read = () => {
+      admit();
+      // The HTTP parser ends a body at the length it announced; one in chunks has none.
+      if (encoding === undefined) return done();
+      done(null, payload.pipe(bounded(maxBytes, refusal)));
+    };
+    const bytes = encoding === undefined ? Number(length) : maxBytes;
+    if (bytes <= LARGE_BYTES) return read();
+    findRoom(room, request, reply, bytes).then(read, done);
   });
+}
+
+/** Waits for room for the body of a request, which has it until the answer is sent or the caller has gone. */
+async function findRoom(
+  room: BodyRoom,
+  { requestContext: { scope }, ip }: FastifyRequest,
+  { raw }: FastifyReply,
+  bytes: number,
+): Promise<void> {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  const leave = await room.enter(scope ? `${scope.domain.id}/${scope.principal.id}` : ip, bytes, gone.signal);
+  if (raw.closed) leave();
+  else raw.once('close', leave);
 }
 
 /** How many members the body of a request may have. */

@@ -55,7 +55,7 @@ export function createMetricsServer(
   addAllMethods(app);
   useArrival(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useProblemAnswers(app, options.observe);
-  useBodyAdmission(app, { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0 });
+  useBodyAdmission(app, { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 });
   useMetrics(app, options);
   return app;
 }

@@ -5,7 +5,11 @@ import { describe, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
 import { useGateway } from './gateway.js';
 
-const gateway = useGateway({ ANONYMOUS_BODY_LIMIT_BYTES: '2000', BODY_MAX_MEMBERS: '5000' });
+const gateway = useGateway({
+  ANONYMOUS_BODY_LIMIT_BYTES: '2000',
+  BODY_MAX_MEMBERS: '5000',
+  BODY_ROOM_BYTES: '1000000',
+});
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -105,6 +109,32 @@ describe('a caller that waits for 100 Continue', () => {
     const [response]: http.IncomingMessage[] = await once(request, 'response');
     expect(response?.statusCode).toBe(201);
     response?.resume();
+  });
+});
+
+describe('large bodies at the same time', () => {
+  it('wait, unread, until there is room, and small ones do not', async () => {
+    const holder = http.request(`${gateway.url}/o/task`, {
+      method: 'POST',
+      headers: {
+        ...JSON_BODY,
+        authorization: `Bearer ${gateway.tokenOf('admin')}`,
+        expect: '100-continue',
+        'content-length': 900_000,
+      },
+    });
+    holder.on('error', () => undefined);
+    const isAdmitted = once(holder, 'continue');
+    holder.flushHeaders();
+    await isAdmitted;
+    let isAnswered = false;
+    const waiting = post('/o/task', `{"name":"large"${' '.repeat(200_000)}}`, { as: 'clerk' }).finally(() => {
+      isAnswered = true;
+    });
+    expect((await post('/o/task', '{"name":"small"}', { as: 'clerk' })).status).toBe(201);
+    expect(isAnswered).toBe(false);
+    holder.destroy();
+    expect((await waiting).status).toBe(201);
   });
 });
 
